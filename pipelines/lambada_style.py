@@ -296,7 +296,7 @@ class Ranking(StyleTask):
 
     stage = "ranking"
     group = "ranking"
-    version = 4
+    version = 5
     draws = True
     not_covered = frozenset({"tagged_tokens"})  # covered in `TaggedNovels`
     also_reads = {

@@ -310,10 +310,10 @@ class RunTask(PipelineTask):
                 "(overlap.across = keep)"
                 for book in leaks
             ]
-        if self.all_settings.input.keep_splits:
+        if splits := self.all_settings.input.keep_splits:
             notes.append(f"published splits: kept; {SPLITS_OF_SIDES[len(style.sides) > 1]}")
         partition = getattr(self.all_settings, "partition", None)
-        if isinstance(partition, PartitionSettings) and partition.by_author:
+        if isinstance(partition, PartitionSettings) and partition.by_author and not splits:
             authors = (row.get("author", "") for row in books if row["book_id"] in kept)
             notes += filter(None, [no_author_warning(authors)])
         shares = {row["book_id"]: float(row.get("unknown_word_share") or 0) for row in books}

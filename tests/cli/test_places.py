@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 from collections.abc import Callable
@@ -30,6 +31,12 @@ def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def give_splits(books: Path) -> None:
+    splits = itertools.cycle(("train", "validation", "test"))
+    rows = (f"{path.name}\t{split}\n" for path, split in zip(sorted(books.iterdir()), splits, strict=False))  # fmt: skip
+    (books / "manifest.tsv").write_text("file\trole\n" + "".join(rows))
+
+
 def test_both_sides_may_be_patterns_of_one_folder(books: Path, cli: Callable[..., Any]) -> None:
     """What was found on each side is printed once, before anything runs."""
     sides = ("--train", f"{books}/train-*.txt", "--source", f"{books}/source-*.txt")
@@ -55,6 +62,7 @@ def test_the_same_files_on_both_sides(
     books: Path, cli: Callable[..., Any], train: str, source: str, settings: list[str], said: str
 ) -> None:
     """Refused where they would be dropped."""
+    give_splits(books)
     options = [word for one in settings for word in ("--set", one)]
     sides = ("--train", f"{books}/{train}", "--source", f"{books}/{source}")
     outcome = cli("run", "holmes-style", *sides, *options, "--dry-run")
@@ -112,12 +120,21 @@ def test_books_at_an_address_are_copied_and_then_local(
 
 
 def test_short_options_are_settings(books: Path, cli: Callable[..., Any]) -> None:
+    give_splits(books)
     options = ("--text-column", "my text", "--title-column", "t", "--keep-splits")
     outcome = cli("run", "lambada-style", "--books", books, *options, "--dry-run")
     assert outcome.status == 0, outcome.err
     same = cli("run", "lambada-style", "--books", books, "--set", 'input.text_column="my text"',
                "--set", "input.title_column=t", "--set", "input.keep_splits=true", "--dry-run")  # fmt: skip
     assert outcome.out == same.out
+
+
+@pytest.mark.parametrize("style", ["holmes-style", "lambada-style", "scde-style", "scs-style"])
+def test_kept_splits_must_exist(books: Path, cli: Callable[..., Any], style: str) -> None:
+    side = "--books" if style in {"lambada-style", "scde-style"} else "--source"
+    outcome = cli("run", style, side, books, "--keep-splits", "--dry-run")
+    assert outcome.status == 2
+    assert "none of the 17 books there has one. A split is a folder named train, " in outcome.err
 
 
 def test_inspect_a_place_without_books(tmp_path: Path, cli: Callable[..., Any]) -> None:

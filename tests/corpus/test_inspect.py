@@ -98,6 +98,7 @@ def test_advice_depends_on_what_is_there(tmp_path: Path) -> None:
     settings = InputSettings(text_column="the text", keep_splits=True)
     assert inspection(found, settings).endswith(
         f"run holmes-style --train '{place}' --source '{place}' --keep-splits --text-column 'the text'"
+        f"\n             cloze-gen run lambada-style --books '{place}' --keep-splits --text-column 'the text'"
     )
 
 

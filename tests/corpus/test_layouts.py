@@ -294,6 +294,37 @@ def test_a_side_without_its_split_is_an_error(tmp_path: Path) -> None:
         books_of_split(only_train, "source")
 
 
+def test_folders_are_splits_if_asked(tmp_path: Path) -> None:
+    """Only the first folder counts, and a role that is known stays."""
+    put(tmp_path, "Train/old/a.txt", "dev/b.txt", "test/c.txt", "test/d.txt", "more/train/e.txt")
+    (tmp_path / "manifest.tsv").write_text("file\trole\ntest/d.txt\ttrain\n")
+    found = scan(tmp_path)
+    assert facts(found) == {"a": {}, "b": {}, "c": {}, "d": {"role": "train"}, "e": {}}
+    assert [
+        "train (2), validation (1), test (1); --keep-splits" in note for note in found.notes
+    ] == [True]
+    kept = scan(tmp_path, settings=InputSettings(keep_splits=True))
+    assert {book: row.get("role", "") for book, row in facts(kept).items()} == {
+        "a": "train", "b": "validation", "c": "test", "d": "train", "e": "",
+    }  # fmt: skip
+
+
+def test_books_without_splits_cannot_keep_them(tmp_path: Path) -> None:
+    put(tmp_path, "old/a.txt", "b.txt")
+    with pytest.raises(UsageError, match=r"none of the 2 books there has one; its folders: 'old'"):
+        scan(tmp_path, settings=InputSettings(keep_splits=True))
+
+
+def test_each_part_needs_its_split(tmp_path: Path) -> None:
+    """Unless books without a split can be drawn for it."""
+    put(tmp_path, "train/a.txt", "test/c.txt")
+    settings = InputSettings(keep_splits=True)
+    with pytest.raises(UsageError, match="no book of the split 'validation', which --books takes"):
+        books_of_split(scan(tmp_path, settings=settings).books, "books")
+    put(tmp_path, "mine.txt")
+    assert len(books_of_split(scan(tmp_path, settings=settings).books, "books")) == 3
+
+
 def test_one_etext_of_two_collections_is_read_once(tmp_path: Path) -> None:
     """Gutenberg's own file wins; the year and the split of PG-19 stay."""
     put(pg19(tmp_path / "pg19"))

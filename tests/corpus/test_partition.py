@@ -56,6 +56,11 @@ def test_a_folder_of_a_known_collection_is_no_domain(folder: str) -> None:
     assert domain_of({"file": f"{folder}/emma.txt", "genre": ""}) == ""
 
 
+@pytest.mark.parametrize(("role", "domain"), [("validation", ""), ("", "dev")])
+def test_a_folder_of_a_split_is_no_domain(role: str, domain: str) -> None:
+    assert domain_of({"file": "dev/emma.txt", "genre": "", "role": role}) == domain
+
+
 def test_kept_splits_decide_the_parts(novels: Novels) -> None:
     """The other novels are drawn; without the option the splits change nothing."""
     roles = dict(zip(range(6), ("train", "validation", "test") * 2, strict=True))

@@ -313,7 +313,7 @@ def test_report_card_and_notes_agree_on_the_books(
     assert audit.dropped == 2
     card = (folder / "release" / "README.md").read_text(encoding="utf-8")
     for book, reason in dropped.items():
-        assert f"source book {book} was dropped: {reason}" in card
+        assert f"book {book} was dropped: {reason}" in card
         assert f"| {book} |" not in card
     strict = cli(*call, "--strict")
     assert strict.status == 1

@@ -277,6 +277,20 @@ def test_passages_that_nobody_guessed_are_used_with_care() -> None:
     assert passage_verdict(1000, None, judged="human").level == UNKNOWN
 
 
+def test_passages_that_nobody_will_guess_do_not_count() -> None:
+    """Unless people have guessed them. The verdict states what the ranking expects."""
+    ranking = {"guessable": 105, "expected_yield": 0.0059}
+    by_machine, by_people = (
+        passage_verdict(1460, None, judged=who, ranking=ranking)
+        for who in ("none (x)", "human (x)")
+    )
+    assert (finding(by_machine, "size").level, finding(by_people, "size").level) == (CARE, GOOD)
+    said = finding(by_machine, "size").sentence
+    assert said.startswith("With 105 of 1,460 passages that a reader is expected to guess, an acc")
+    assert "expects 0.6 % of the ranked passages" in finding(by_machine, "ambiguity").sentence
+    assert "0.6 %" not in finding(by_people, "ambiguity").sentence
+
+
 def blank_row(name: str, kind: str, ba: float) -> dict[str, Any]:
     ends = {"ba": ba, "ba_low": ba - 0.01, "ba_high": ba + 0.01, "ba_micro": ba}
     rest = {"pa": 0.1, "pa_low": 0.1, "pa_high": 0.1, "de": 1.0, "de_low": 1.0, "de_high": 1.0}

@@ -69,16 +69,16 @@ def dropped_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """One line a dropped book for the card of a release.
 
     >>> dropped_notes([{"book_id": "a", "status": "rejected", "reason": "empty", "detail": "no text"}])
-    ['source book a was dropped: empty no text']
+    ['book a was dropped: empty no text']
     """
     notes = []
     for reason, group in dropped_rows(rows).items():
         notes += [
-            f"source book {row['book_id']} was dropped: {reason} {row.get('detail') or ''}".rstrip()
+            f"book {row['book_id']} was dropped: {reason} {row.get('detail') or ''}".rstrip()
             for row in group[:NAMED]
         ]
         if more := len(group[NAMED:]):
-            notes.append(f"{more:,} more source books were dropped: {reason}")
+            notes.append(f"{more:,} more books were dropped: {reason}")
     return notes
 
 

@@ -191,19 +191,18 @@ def _next(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
         *(("--text-column", settings.text_column) if settings.text_column else ()),
         *(("--title-column", settings.title_column) if settings.title_column else ()),
     ]
+    splits = ["--keep-splits"] * settings.keep_splits
     if len(found.readable) < _LEAST_BOOKS:
         yield "add books: only scs-style works with one, and three or more give better questions"
         if found.readable:
             yield _command("run scs-style --source", place, *given)
         return
-    if settings.keep_splits:
-        yield _command(
-            "run holmes-style --train", place, "--source", place, "--keep-splits", *given
-        )
+    if splits:
+        yield _command("run holmes-style --train", place, "--source", place, *splits, *given)
     else:
         yield _command("run holmes-style --source", place, *given)
-    if _suits_lambada(found):
-        yield _command("run lambada-style --books", place, *given)
+    if splits or _suits_lambada(found):
+        yield _command("run lambada-style --books", place, *splits, *given)
 
 
 def _suits_lambada(found: CorpusScan) -> bool:

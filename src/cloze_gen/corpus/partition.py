@@ -30,7 +30,7 @@ from cloze_gen.corpus.books import (
 )
 from cloze_gen.corpus.content_sketch import find_overlaps
 from cloze_gen.corpus.dropped import remedies_text, warn_of_dropped
-from cloze_gen.corpus.layouts import SPLITS
+from cloze_gen.corpus.layouts import SPLIT_OF_FOLDER, SPLITS
 from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.overlap import read_sketches
 from cloze_gen.corpus.parse_book import BookReason
@@ -254,8 +254,8 @@ def write_partition(
     """Write `books.tsv` with `domain`, `offensive_rate` (listed words / word tokens) and `part`.
 
     Args:
-        keep_splits: the published split of a novel decides its part, whatever text or author it
-            shares; the others are drawn.
+        keep_splits: the split of a novel decides its part, whatever text or author it shares; the
+            others are drawn.
     Raises:
         CorpusError: no novel is left for a part, or one was dropped under `--strict`.
         UsageError: the list of offensive words cannot be read.
@@ -280,7 +280,7 @@ def write_partition(
     )
     if torn := [(a, b) for a, b in sharing if {a, b} <= parts.keys() and parts[a] != parts[b]]:
         ctx.say(
-            f"warning: {len(torn):,} pairs of novels share text across the published splits: "
+            f"warning: {len(torn):,} pairs of novels share text across the splits: "
             + name_list([f"{a} and {b}" for a, b in torn])
         )
     write_book_table(
@@ -298,6 +298,8 @@ def write_partition(
             if groups < len(novels)
             else ""
         )
+        if keep_splits:
+            tied += " With --keep-splits each split needs a novel that is not dropped."
         raise CorpusError(
             f"of {len(novels):,} novel{'s' * (len(novels) != 1)} none is in part "
             f"{' or '.join(missing)} ({sizes_text}).{tied} Give more novels: at "
@@ -342,6 +344,8 @@ def domain_of(row: dict[str, str]) -> str:
     """
     folders = PurePosixPath(row["file"]).parts[:-1]
     first = folders[0] if folders else ""
+    if row.get("role") and row["role"] == SPLIT_OF_FOLDER.get(first.lower()):
+        first = ""
     return row.get("genre") or ("" if first.isdigit() or first in _NO_GENRES else first)
 
 

@@ -24,6 +24,7 @@ from cloze_gen.corpus.folder import (
     scan_folder,
 )
 from cloze_gen.corpus.layouts import (
+    SPLIT_OF_FOLDER,
     SPLITS,
     Arrangement,
     PlacedFile,
@@ -182,7 +183,8 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
     """List the books of a location.
 
     Raises:
-        UsageError: nothing readable with books, a broken manifest, or two books share an id.
+        UsageError: nothing readable with books, a broken manifest, two books share an id, or no
+            book has a split, if splits are kept.
     """
     location = as_location(location)
     settings = settings or InputSettings()
@@ -227,6 +229,10 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
             or f"{location}: no book. {'; '.join(refused[:NAMED])}"
         )
     _check_ids(root, books)
+    of_splits = [_with_split(book) for book in books]
+    if settings.keep_splits:
+        books = of_splits
+        _check_splits(location, books)
     shapes: dict[str, tuple[int, int]] = {}
     unreadable = tuple((file, one.fault) for file, one in listings.items() if one.fault)
     for file, _ in unreadable:
@@ -245,7 +251,7 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
             *arranged.notes,
             *renamed,
             *dict.fromkeys(n for one in listings.values() for n in one.notes),
-            *([] if settings.keep_splits else _splits_notes(books)),
+            *([] if settings.keep_splits else _splits_notes(of_splits)),
         ),
         any(one.sentences for one in listings.values()),
         arranged.names,
@@ -257,6 +263,28 @@ def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def _with_split(book: BookFile) -> BookFile:
+    """The book with the split that its first folder names, unless its role is known."""
+    folder, below, _ = book.file.partition("/")
+    split = SPLIT_OF_FOLDER.get(folder.lower(), "") if below else ""
+    if not split or "role" in dict(book.facts):
+        return book
+    return replace(book, facts=(*book.facts, ("role", split)))
+
+
+def _check_splits(location: Location, books: Sequence[BookFile]) -> None:
+    if not any(dict(book.facts).get("role") in SPLITS for book in books):
+        folders = sorted({book.file.partition("/")[0] for book in books if "/" in book.file})
+        there = f"; its folders: {name_list([quote(one) for one in folders])}" if folders else ""
+        raise UsageError(
+            f"{location}: --keep-splits (input.keep_splits) needs splits, and none of the "
+            f"{_counted(len(books), 'book')} there has one{there}. A split is a folder named "
+            f"{', '.join(SPLIT_OF_FOLDER)} directly below the given one, the column `split` of a "
+            f"table, or the column `role` of {MANIFEST_NAME}. Add splits, or run without "
+            "--keep-splits."
+        )
+
+
 def _splits_notes(books: Sequence[BookFile]) -> list[str]:
     """That a collection has splits of its own, which are not used."""
     counts = Counter(dict(book.facts).get("role", "") for book in books)
@@ -264,8 +292,8 @@ def _splits_notes(books: Sequence[BookFile]) -> list[str]:
     if not (counts["train"] and counts["test"]):
         return []
     return [
-        f"the published splits are read as one collection: {sizes}; --keep-splits uses train as "
-        "background and test as source"
+        f"the splits are read as one collection: {sizes}; --keep-splits uses train as background "
+        "and test as source, or the three as the parts of lambada-style and scde-style"
     ]
 
 

@@ -1,4 +1,4 @@
-"""Published splits of a collection, e.g. of PG-19, which a user may keep."""
+"""Splits of a collection, e.g. of PG-19 or by the user's folders, which a user may keep."""
 
 from __future__ import annotations
 
@@ -21,21 +21,19 @@ def books_of_split(books: Sequence[BookFile], side: str) -> tuple[BookFile, ...]
     and books without a split. The side ``books`` takes all, for its parts follow the splits.
 
     Raises:
-        UsageError: none is left.
+        UsageError: none is left, or no book for one of the parts.
     """
-    wanted = _SPLIT_OF_SIDE.get(side)
-    if wanted is None:
-        return tuple(books)
-    found = tuple(book for book in books if split_of(dict(book.facts)) in {"", wanted})
-    if books and not found:
-        counts = Counter(split_of(dict(book.facts)) for book in books)
+    wanted = (_SPLIT_OF_SIDE[side],) if side in _SPLIT_OF_SIDE else SPLITS
+    counts = Counter(split_of(dict(book.facts)) for book in books)
+    missing = [split for split in wanted if not counts[split] and not counts[""]]
+    if books and missing:
         there = ", ".join(f"{split} ({counts[split]:,})" for split in SPLITS if counts[split])
         raise UsageError(
-            f"{books[0].root}: no book of the split {wanted!r}, which --{side} takes with "
+            f"{books[0].root}: no book of the split {missing[0]!r}, which --{side} takes with "
             f"--keep-splits; the splits there: {there}. Give another folder, or run without "
             "--keep-splits."
         )
-    return found
+    return tuple(book for book in books if split_of(dict(book.facts)) in {"", *wanted})
 
 
 def split_of(facts: dict[str, str]) -> str:

@@ -85,7 +85,13 @@ def write_language_model(
     meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
     """Estimate the model by KenLM's `lmplz` (one core); `meanwhile` is called while it runs."""
-    clock = Stopwatch()
+    clock, seconds = Stopwatch(), 0.0
+
+    def on_line(line: str) -> None:
+        nonlocal seconds
+        seconds = clock.seconds  # lmplz prints to its end; `meanwhile` may take longer
+        hear(line)
+
     with phases(ctx.stage) as hear:
         train_arpa(
             text=text.path(TEXT),
@@ -95,7 +101,7 @@ def write_language_model(
             temp_dir=writer.path("temp/x").parent,
             prune=settings.prune,
             discount_fallback=settings.discount_fallback,
-            on_line=hear,
+            on_line=on_line,
             meanwhile=meanwhile,
         )
     writer.path("temp/x").parent.rmdir()
@@ -103,7 +109,7 @@ def write_language_model(
         counts = header_counts(handle.read(4096))
     writer.facts |= {"ngrams": counts}
     writer.versions |= {"lmplz_sha256": binary_sha256(find_lmplz())}
-    ctx.say(f"{sum(counts):,} n-grams of order {settings.order} in {clock.seconds:.0f} s")
+    ctx.say(f"{sum(counts):,} n-grams of order {settings.order} in {seconds:.0f} s")
 
 
 WORDS = "words.txt"

@@ -77,6 +77,11 @@ class FunnelStep:
     survival: Mapping[str, float] = field(default_factory=dict)
 
 
+def is_skipped(facts: Mapping[str, Any]) -> bool:
+    """Whether a stage of people's guesses kept everything, because nobody has guessed."""
+    return "decided" in facts and facts["judged"] == "none"
+
+
 def funnel_steps(manifests: Iterable[tuple[str, Mapping[str, Any]]]) -> list[FunnelStep]:
     steps = []
     for label, manifest in manifests:
@@ -86,11 +91,11 @@ def funnel_steps(manifests: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Fun
             (f"{label}: candidates", facts.get("candidates_funnel"), {}),
         ):
             if funnel:
-                skipped = "decided" in facts and facts["judged"] == "none"
                 steps.append(
                     FunnelStep(
                         name,
-                        funnel["unit"] + (" (skipped: nobody has judged them)" if skipped else ""),
+                        funnel["unit"]
+                        + (" (skipped: nobody has judged them)" if is_skipped(facts) else ""),
                         funnel["seen"],
                         funnel["kept"],
                         funnel["rejected"],

@@ -17,7 +17,7 @@ from cloze_gen.evaluation.passages import PassageEvaluation
 from cloze_gen.evaluation.questions import QuestionEvaluation
 from cloze_gen.parsing import error_text, parse_json
 from cloze_gen.records.question import Question
-from cloze_gen.records.rejection import funnel_steps
+from cloze_gen.records.rejection import funnel_steps, is_skipped
 from cloze_gen.release.documents import write_documents
 from cloze_gen.release.facts import read_record
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
@@ -55,7 +55,7 @@ def funnel_levels(artifacts: Mapping[str, Artifact], style: Style) -> list[tuple
     for label, artifact in artifacts.items():
         if label == ingest:
             levels.append(("books", artifact.funnel["seen"]))
-        if label not in named:
+        if label not in named or is_skipped(artifact.facts):
             continue
         candidates = artifact.facts.get("candidates_funnel")
         if candidates:
@@ -227,7 +227,12 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
     blanked = _blanked(folder, style, artifacts)
     facts = {label: artifact.facts for label, artifact in artifacts.items()}
     verdict = (
-        passage_verdict(len(items), passages.evaluation, judged=style.judged(facts))
+        passage_verdict(
+            len(items),
+            passages.evaluation,
+            judged=style.judged(facts),
+            ranking=next((one for one in facts.values() if "expected_yield" in one), {}),
+        )
         if passages
         else blank_verdict(len(items), blanked.evaluation)
         if blanked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from cloze_gen.recipes.lambada.ranking import (
     machine_verdict,
     rank_passages,
     texts_of,
+    within_limits,
 )
 from cloze_gen.recipes.lambada.readers import (
     MAX_LIFT,
@@ -85,15 +87,49 @@ def test_nothing_is_ranked_twice_in_any_order(listed: list[Signals], order: obje
 
 @given(survivors())
 def test_auto_leaves_out_what_nobody_will_guess(listed: list[Signals]) -> None:
-    """Otherwise the order is the same; a random order has no signals to leave out by."""
-    promised = {one.id: expected_yield(one, GUESSING) for one in listed}
+    """Otherwise the order is the same, up to the last passage that the limits allow; a random order
+    has no signals to leave out by.
+    """
+    by_id = {one.id: one for one in listed}
     for kind in ("signals", "random"):
         auto, all_ranked = (
             rank_passages(listed, settings=RankingSettings(order=kind, n_passages=n), guessing=GUESSING, seed=1)  # type: ignore[arg-type]
             for n in ("auto", 10_000)
         )  # fmt: skip
-        hopeful = [one for one in all_ranked if promised[one] >= 1e-5]
-        assert auto == (hopeful if kind == "signals" else all_ranked)
+        assert auto == all_ranked[: len(auto)]
+        if kind == "random":
+            assert len(auto) == len(all_ranked)
+            continue
+        assert all(expected_yield(by_id[one], GUESSING) >= 1e-5 for one in auto)
+        assert exceeded([by_id[one] for one in auto]) == []
+        if (longer := all_ranked[: len(auto) + 1]) != auto:
+            left_out = by_id[longer[-1]]
+            assert expected_yield(left_out, GUESSING) < 1e-5 or exceeded([by_id[one] for one in longer])  # fmt: skip
+
+
+def exceeded(order: list[Signals]) -> list[str]:
+    """The limits that passages exceed, by their definitions."""
+    limits, n = RankingSettings(), len(order)
+    shares = head_shares(order) if order else {}
+    names = dict.fromkeys(("last name", "cache"), limits.max_rule_share)
+    names["capitalised word"] = limits.max_capitalised_share
+    most_alike = max(Counter((one.book_id, one.target) for one in order).values(), default=0)
+    return [
+        name for name, share in names.items() if shares.get(name, 0) * n > max(2, share * n) + 1e-9
+    ] + ["same target"] * (most_alike > limits.max_same_target)
+
+
+@given(survivors(), st.sampled_from([0.0, 0.25, 1.0]))
+def test_the_most_passages_within_the_limits(listed: list[Signals], outside_share: float) -> None:
+    """No longer beginning keeps them all."""
+    settings = RankingSettings(outside_share=outside_share)
+
+    def kept(n: int) -> bool:
+        outside = sum(not one.in_context for one in listed[:n])
+        return not exceeded(listed[:n]) and outside >= outside_share * n - 1
+
+    most = within_limits(listed, settings)
+    assert [n for n in range(len(listed) + 1) if kept(n)][-1] == most
 
 
 def overlap(one: Signals, other: Signals) -> bool:
@@ -173,7 +209,7 @@ def test_overlaps_and_repeated_targets_stand_behind() -> None:
         for n in range(2, 5)
     ]
     listed += [dataclasses.replace(base, id="c:9", book_id="c", read_prob=0.1)]
-    assert rank_passages(listed, settings=RankingSettings(outside_share=0), guessing=GUESSING, seed=1) == [
+    assert rank_passages(listed, settings=RankingSettings(outside_share=0, n_passages=9), guessing=GUESSING, seed=1) == [
         "b:0", "b:2", "c:9", "b:3", "b:4",
     ]  # fmt: skip
 

@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from pathlib import Path
 
-from cloze_gen.corpus.layouts.arrangement import SPLITS, Arrangement, PlacedFile
+from cloze_gen.corpus.layouts.arrangement import (
+    SPLIT_OF_FOLDER,
+    SPLITS,
+    Arrangement,
+    PlacedFile,
+)
 from cloze_gen.corpus.layouts.bookcorpus import arrange_bookcorpus
 from cloze_gen.corpus.layouts.catalogs import is_catalog, read_catalogs
 from cloze_gen.corpus.layouts.gutenberg import arrange_gutenberg
 
-__all__ = ["SPLITS", "Arrangement", "PlacedFile", "arrange", "arrange_members", "is_catalog"]
+__all__ = [
+    "SPLITS",
+    "SPLIT_OF_FOLDER",
+    "Arrangement",
+    "PlacedFile",
+    "arrange",
+    "arrange_members",
+    "is_catalog",
+]
 
 
 def arrange(

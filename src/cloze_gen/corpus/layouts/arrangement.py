@@ -9,6 +9,9 @@ from cloze_gen.corpus.layouts.catalogs import Catalogs
 from cloze_gen.parsing import name_list
 
 SPLITS = ("train", "validation", "test")  # the roles of published splits
+SPLIT_OF_FOLDER = {name: name for name in SPLITS} | dict.fromkeys(
+    ("dev", "development"), "validation"
+)
 
 
 @dataclass(frozen=True, slots=True)

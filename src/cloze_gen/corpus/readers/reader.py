@@ -26,7 +26,8 @@ class InputSettings(SettingsGroup):
     )
     keep_splits: bool = Field(
         default=False,
-        description="use the published splits of a collection: train as background, test as source",
+        description="use the splits of a collection, or the folders train, validation and test: train "
+        "as background, test as source; lambada-style and scde-style: as the three parts",
     )
 
 

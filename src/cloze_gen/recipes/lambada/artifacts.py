@@ -203,6 +203,7 @@ STAGES = {
             "expected_yield": "mean over the ranked passages",
             "head": "share of the best passages that each rule finds",
             "examined": "passages with signals",
+            "guessable": "ranked passages that a reader may guess, by the signals",
         },
     ),
     "guesses": StageDoc(
@@ -244,7 +245,8 @@ STAGES = {
         (
             FileDoc(
                 "passages.jsonl",
-                "One object a passage, split after split.",
+                "One object a passage, split after split. Rows with the split `control` are the "
+                "control set, not the set.",
                 _PASSAGE_RECORD,
                 example='{"id": "aunt-sabinas-goose:8", "text": "she owned the shop , and the house over the shop , ...", '
                 '"context": "She owned the shop, ...", "target": "Gubbin", "split": "test", "domain": "Domestic", ...}',

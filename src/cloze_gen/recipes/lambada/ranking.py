@@ -1,8 +1,8 @@
 """The order in which people judge the passages; the paper keeps one passage in 25.
 
-Passages that probably pass (`readers`) come first. Every prefix of the order obeys two bounds: a
-fixed share has the target outside the context, and no rule of the passage alone (`PASSAGE_RULES`)
-solves more than a fixed share. The paper's order is `random`.
+Passages that probably pass (`readers`) come first. No rule of the passage alone (`PASSAGE_RULES`)
+solves more than a fixed share of the first passages, and a fixed share has the target outside the
+context, as far as there are such passages. The paper's order is `random`.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ _HUMAN_ADVANTAGE = 10.0  # people guess the end of a sentence that much better t
 _HALF_GUESSED_TOKENS, _GUESSED_STEEPNESS = 15.0, 3.0
 _MIN_YIELD = 1e-5  # below it a passage has no signal
 _MOST_AUTO = 10_000  # passages if `n_passages` is "auto"
+_OTHER_LIMITS = {"capitalised word": "max_capitalised_share", "outside": "outside_share"}
 _MIN_ALLOWED = 2  # passages solved by a rule that any prefix of the order may have
 # Passages are queued by their share of capitalised words in twentieths, so a blocked passage delays
 # few others.
@@ -57,8 +58,8 @@ class RankingSettings(SettingsGroup):
     )
     n_passages: Annotated[int, Field(ge=1, le=MOST_COUNTED)] | Literal["auto"] = Field(
         "auto",
-        description="number of ranked passages, which people judge; auto: those that a reader may "
-        "guess by the signals, at most 10,000",
+        description="number of ranked passages, which people judge; auto: as many as a reader may "
+        "guess by the signals and the max_ limits allow, at most 10,000",
     )
     pool: int = Field(
         100_000,
@@ -71,8 +72,8 @@ class RankingSettings(SettingsGroup):
         0.25,
         ge=0,
         le=1,
-        description="share of the ranked passages whose target is not in the context; published: "
-        "17 %",
+        description="share of the ranked passages whose target is not in the context, as long as "
+        "such passages are left; published: 17 %",
     )
     max_rule_share: float = Field(
         0.06,
@@ -190,7 +191,7 @@ def rank_passages(
     seed: int,
 ) -> list[str]:
     """Ids of at most `n_passages` survivors in order, no two overlapping; "auto" leaves out those
-    that no reader is expected to guess.
+    that no reader is expected to guess, and ends where the limits allow no other passage.
 
     >>> known = [Signals(f"b:{n}", f"b{n}", 0, 9, "joe", n < 2, read_prob=n / 4, alone_prob=0.0) for n in range(4)]
     >>> [rank_passages(known, settings=RankingSettings(outside_share=0.5, n_passages=n), guessing=GuessingSettings(), seed=1)
@@ -211,11 +212,12 @@ def rank_passages(
     taken = _Taken(settings)
     while len(taken.order) < settings.most_passages and (best := _next(queues, taken)) is not None:
         heapq.heappop(queues[best])
+    if settings.n_passages == "auto" and settings.order == "signals":
+        return taken.order
     later = sorted(
         (*taken.held_back, *itertools.chain(*queues.values())), key=lambda entry: entry[:2]
     )
-    without_signal = settings.order == "random" or settings.n_passages != "auto"
-    at_random = sorted(others, key=lambda one: draw_of(one.id, seed)) if without_signal else []
+    at_random = sorted(others, key=lambda one: draw_of(one.id, seed))
     for one in itertools.chain((entry[2] for entry in later), at_random):
         if len(taken.order) == settings.most_passages:
             break
@@ -306,6 +308,31 @@ def _next(queues: dict[_Kind, list[_Waiting]], taken: _Taken) -> _Kind | None:
             taken.add(one)
             return best
         taken.held_back.append(heapq.heappop(queues[best]))
+
+
+def within_limits(order: Sequence[Signals], settings: RankingSettings) -> int:
+    """The most first passages that keep all limits, and `outside_share` up to one passage.
+
+    >>> known = [Signals(f"b:{n}", f"b{n}", 0, 9, "joe", True, 0.8, 0.0, rules=frozenset({"last name"})) for n in range(4)]
+    >>> within_limits(known, RankingSettings(outside_share=0)), within_limits(known, RankingSettings(outside_share=0.5))
+    (2, 2)
+    """
+    outside, capitalised, kept = 0, 0.0, 0
+    solved, targets = Counter[str](), Counter[tuple[str, str]]()
+    for n, one in enumerate(order, 1):
+        outside += not one.in_context
+        capitalised += one.capitalised_share
+        solved.update(one.rules)
+        targets[one.book_id, one.target] += 1
+        if targets[one.book_id, one.target] > settings.max_same_target:
+            break
+        if (
+            max(solved.values(), default=0) <= max(_MIN_ALLOWED, settings.max_rule_share * n)
+            and capitalised <= max(_MIN_ALLOWED, settings.max_capitalised_share * n)
+            and outside >= settings.outside_share * n - 1
+        ):
+            kept = n
+    return kept
 
 
 def head_shares(order: Sequence[Signals]) -> dict[str, float]:
@@ -458,20 +485,37 @@ def write_ranking(
     writer.funnel = funnel(
         "passages", kept=len(order), rejected=Counter(reason for _, reason, _ in rejected)
     )
+    by_id = {one.id: one for one in signals}
+    head = [by_id[one] for one in order]
     yields = [expected_yield(one, guessing) for one in signals if one.id in ranked]
     expected = float(np.mean(yields)) if yields else 0.0
-    shares = head_shares([one for one in signals if one.id in ranked]) if yields else {}
+    hopeless = sum(one < _MIN_YIELD for one in yields)
+    shares = head_shares(head) if head else {}
     writer.facts |= {"examined": len(signals), "expected_yield": round(expected, 4)}
+    writer.facts["guessable"] = len(yields) - hopeless
     writer.facts["head"] = {name: round(share, 4) for name, share in shares.items()}
     ctx.say(
-        f"{len(order):,} of {len(survivors):,} passages ranked; {expected:.0%} of them are "
+        f"{len(order):,} of {len(survivors):,} passages ranked; {expected:.1%} of them are "
         "expected to pass all steps of guessing"
     )
-    hopeless = sum(one < _MIN_YIELD for one in yields)
-    if hopeless and settings.order == "signals":
+    if settings.order == "random":
+        return
+    if hopeless:
         ctx.say(
             f"warning: no reader is expected to guess {hopeless:,} of these passages; "
             "--set ranking.n_passages=auto leaves them out"
+        )
+    if (most := within_limits(head, settings)) < len(head):
+        limits = dict.fromkeys(shares, "max_rule_share") | _OTHER_LIMITS
+        missed = [
+            f"{name} {share:.1%} ({limits[name]} = {limit:g})"
+            for name, share in shares.items()
+            for limit in [getattr(settings, limits[name])]
+            if (share < limit if name == "outside" else share > limit)
+        ] or [f"max_same_target = {settings.max_same_target}"]
+        ctx.say(
+            f"warning: these passages do not keep all limits of the ranking: {', '.join(missed)}; "
+            f"--set ranking.n_passages={most} keeps them"
         )
 
 

@@ -167,6 +167,9 @@ PASSAGE_ITEMS = ItemKind(
     texts=("sentences", "texts"),
     derived=_RENDERED,
     file_docs={
+        PASSAGE_SET: "all passages of the set and of the control set with their provenance (book, character "
+        "span in the decoded raw file) and scores. To leave the control set out, drop the rows with "
+        "`split` = `control`.",
         "validation.jsonl": "the passages of the development novels for `datasets.load_dataset`; `text` has the "
         "published form.",
         "test.jsonl": "the passages of the test novels in the same form.",
