@@ -65,7 +65,7 @@ def scanned(
         say(f"{side}: {line}")
     books = books_of_split(found.books, side) if settings.keep_splits else found.books
     if len(books) < len(found.books):
-        say(f"{side}: {len(books):,} of these books, by the published splits")
+        say(f"{side}: {len(books):,} of these books, by the splits")
     return books, read_digests(books)
 
 

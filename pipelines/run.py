@@ -311,7 +311,7 @@ class RunTask(PipelineTask):
                 for book in leaks
             ]
         if splits := self.all_settings.input.keep_splits:
-            notes.append(f"published splits: kept; {SPLITS_OF_SIDES[len(style.sides) > 1]}")
+            notes.append(f"splits: kept; {SPLITS_OF_SIDES[len(style.sides) > 1]}")
         partition = getattr(self.all_settings, "partition", None)
         if isinstance(partition, PartitionSettings) and partition.by_author and not splits:
             authors = (row.get("author", "") for row in books if row["book_id"] in kept)

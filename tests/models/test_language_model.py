@@ -1,13 +1,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from cloze_gen.engine.local import make_engine
+from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import ModelError
+from cloze_gen.models import language_model
 from cloze_gen.models.arpa import ArpaBlock, read_blocks
-from cloze_gen.models.language_model import read_levels, write_levels
+from cloze_gen.models.language_model import (
+    LmSettings,
+    read_levels,
+    write_language_model,
+    write_levels,
+)
+from cloze_gen.store.artifacts import ArtifactWriter, Store
 
 ARPA = (
     b"\\data\\\nngram 1=5\nngram "
@@ -33,6 +44,28 @@ def test_arrays_are_sorted_and_are_those_of_numpy(tmp_path: Path, piece: int) ->
         f"{n}grams.{array}.npy" for n in (1, 2) for array in ("key", "log10_prob", "log10_backoff")
     }
     assert {path.name for path in tmp_path.iterdir()} == {"words.txt"} | names
+
+
+def test_the_time_is_that_of_lmplz(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not of what runs meanwhile, which may take longer."""
+    clock = SimpleNamespace(seconds=12.0)
+
+    def train_arpa(*, arpa: Path, on_line: Any, meanwhile: Any, **rest: Any) -> None:
+        on_line("done")
+        meanwhile()
+        arpa.write_bytes(ARPA)
+
+    monkeypatch.setattr(language_model, "Stopwatch", lambda: clock)
+    monkeypatch.setattr(language_model, "train_arpa", train_arpa)
+    ctx = StageContext(Store(tmp_path), make_engine("local", workers=1), "lm")
+    text = SimpleNamespace(path=lambda name: tmp_path / name)
+    write_language_model(
+        ArtifactWriter(tmp_path / "lm"), ctx, text=text,  # type: ignore[arg-type]
+        settings=LmSettings(order=2), meanwhile=lambda: setattr(clock, "seconds", 1321.0),
+    )  # fmt: skip
+    assert "8 n-grams of order 2 in 12 s" in capsys.readouterr().err
 
 
 def test_a_model_without_unigrams_is_refused(tmp_path: Path) -> None:

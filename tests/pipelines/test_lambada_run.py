@@ -112,6 +112,17 @@ def test_a_passage_leads_back_to_its_book(lambada: Any) -> None:
         assert format_plain_text(passages) == (lambada.release / file).read_text(encoding="utf-8")
 
 
+def test_the_card_and_the_report_state_what_is_in_the_files(lambada: Any) -> None:
+    """The control set is among the records; no reader has rejected anything, if nobody has read."""
+    records = list(read_jsonl(lambada.release / "passages.jsonl"))
+    card = (lambada.release / "README.md").read_text(encoding="utf-8")
+    assert "control" in {record["split"] for record in records}
+    assert "`passages.jsonl`: all passages of the set and of the control set" in card
+    report = (lambada.release / "report.html").read_text(encoding="utf-8")
+    assert "ranked passages" in report
+    assert "not rejected by readers" not in report
+
+
 def test_nothing_is_printed_twice(lambada: Any) -> None:
     """Passages of the set, and of the control set, may touch in their book but share no sentence."""
     spans: dict[tuple[bool, str], list[tuple[int, int]]] = {}

@@ -71,4 +71,4 @@ def test_train_books_never_become_questions(
         (f"{prefix}{number}", "train") for number in (101, 102, 103)
     ]
     card = (folder / "release" / "README.md").read_text(encoding="utf-8")
-    assert "published splits: kept; questions are from books of `test`" in card
+    assert "splits: kept; questions are from books of `test`" in card

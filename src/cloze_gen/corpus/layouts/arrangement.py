@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cloze_gen.corpus.layouts.catalogs import Catalogs
 from cloze_gen.parsing import name_list
 
-SPLITS = ("train", "validation", "test")  # the roles of published splits
+SPLITS = ("train", "validation", "test")  # roles of books
 SPLIT_OF_FOLDER = {name: name for name in SPLITS} | dict.fromkeys(
     ("dev", "development"), "validation"
 )
