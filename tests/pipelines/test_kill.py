@@ -51,7 +51,7 @@ KILLS = [
     ("lambada-style", "ranking", 0.0, 1),
     ("scde-style", "passages", 0.05, 2),
     ("scde-style", "blanks", 0.05, 2),
-    ("scs-style", "corpus source", 0.5, 2),
+    ("scs-style", "corpus source", 0.05, 2),
     ("scs-style", "sentences", 0.05, 1),
 ]
 

@@ -478,18 +478,16 @@ _SEVERAL_BOOKS = "Put several books into one folder, and give the folder."
 
 
 def _refuse_repeated(command: Any, args: Sequence[str]) -> None:
+    """Of options with books: the parser would read the last and drop the others without a word."""
     given = Counter(
         one.partition("=")[0] for one in itertools.takewhile(lambda one: one != "--", args)
     )
-    for parameter in command.params:
-        name = parameter.opts[0]
-        if (
-            given[name] > 1
-            and name.startswith("--")
-            and not (parameter.multiple or parameter.is_flag)
-        ):
-            books = f" {_SEVERAL_BOOKS}" if name in _OF_BOOKS else ""
-            raise UsageError(f"{name} is given {given[name]} times, but takes one value.{books}")
+    names = {parameter.opts[0] for parameter in command.params if not parameter.multiple}
+    for name in names.intersection(_OF_BOOKS):
+        if given[name] > 1:
+            raise UsageError(
+                f"{name} is given {given[name]} times, but takes one. {_SEVERAL_BOOKS}"
+            )
 
 
 _OF_BOOKS = ("--source", "--train", "--books")
