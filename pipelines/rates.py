@@ -19,12 +19,26 @@ from cloze_gen.store.manifest import write_json
 RATES = "rates.json"
 LEAST_BYTES = 10_000_000  # the time of fewer books is mostly that of starting
 Rate = tuple[float, float]  # seconds and bytes written for each byte of all books
-# docs/benchmarks.md, two workers: the bytes of the books; seconds and megabytes of each stage
+# docs/benchmarks.md, two workers: bytes of the books, then seconds of each stage beside the others and
+# megabytes that it writes
 _BENCHMARK = {
-    "holmes-style": (233.5e6, {
-        "ingest train": (49, 0), "corpus train": (4, 0), "counts": (14, 9), "ingest source": (1, 0), "corpus source": (0, 0), "focus": (8, 3),
-        "text": (10, 420), "lm": (50, 663), "index": (22, 359), "alternates": (12, 41), "screening": (2, 0), "forward": (11, 82),
-        "contexts": (24, 55), "grooming": (58, 14), "choice": (76, 11),
+    "holmes-style": (233.4e6, {
+        "alternates": (6.0, 41), "choice": (15.2, 11), "contexts": (14.4, 55), "corpus source": (0.2, 0), "corpus train": (0.2, 0),
+        "counts": (4.2, 9), "focus": (3.0, 3), "forward": (6.1, 82), "grooming": (13.5, 14), "index": (10.3, 359),
+        "ingest source": (0.2, 0), "ingest train": (24.1, 0), "lm": (17.3, 663), "screening": (0.7, 0), "text": (4.9, 420),
+    }),
+    "scs-style": (244.7e6, {
+        "corpus source": (0.3, 0), "corpus train": (0.4, 0), "counts": (4.3, 9), "focus": (31.5, 5), "impostors": (70.6, 2),
+        "inflections": (3.7, 2), "ingest source": (2.4, 0), "places": (34.9, 2), "questions": (4.1, 9), "screen": (5.3, 0),
+        "sentences": (6.6, 5), "tagged counts": (13.2, 12), "tagging source": (5.8, 0), "tagging train": (127.4, 0),
+        "vocabulary": (2.4, 0),
+    }),
+    "lambada-style": (293.5e6, {
+        "ingest books": (30, 0), "analysis": (7.4, 1), "committee": (0.4, 16), "contexts": (11.8, 40), "corpus books": (0.3, 0), "counts": (2.8, 7),
+        "guesses": (0.0, 0), "index": (24.3, 570), "lm": (1.0, 1240), "networks": (168.9, 94), "partition": (6.5, 0),
+        "passage set": (9.0, 40), "passages": (22.0, 264), "ranking": (51.4, 4), "scores cache": (0.4, 5),
+        "scores feedforward": (2.3, 5), "scores ngram": (1.8, 5), "scores recurrent": (118.4, 5), "tagged counts": (3.0, 3),
+        "tagged novels": (0.0, 0), "tagging books": (15.3, 0), "text": (3.3, 260), "training novels": (0.0, 0),
     }),
 }  # fmt: skip
 # Stages that read no more however many books there are: the bytes of books that they read whole.

@@ -6,9 +6,12 @@ class) pair in the training corpus.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -23,14 +26,14 @@ from cloze_gen.english.penn_tags import FINITE, is_bare_noun
 from cloze_gen.english.places import Place, places_of
 from cloze_gen.english.sentence_fitness import reports_speech
 from cloze_gen.recipes.scs.inflections import Inflection, read_inflections
-from cloze_gen.recipes.scs.places import PlacesSettings, read_places
+from cloze_gen.recipes.scs.places import PlacesSettings, PlaceTable, read_places
 from cloze_gen.recipes.scs.sentences import read_tagged_sentences
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import sentence_of
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import (
     FOCUS,
     REJECTED,
@@ -174,6 +177,74 @@ def choose_focus(
     ]
 
 
+_SENTENCES_A_PART = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """Folders of artifacts, and settings."""
+
+    vocabulary: Path
+    inflections: Path
+    places: Path
+    settings: FocusSettings
+    places_settings: PlacesSettings
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    vocabulary: Mapping[Pair, float]
+    cells: Mapping[tuple[str, str], Inflection]
+    forms: Mapping[tuple[str, str], str]
+    traits: Mapping[tuple[str, str], str]
+    places: PlaceTable
+
+    def takes(self, pair: Pair, place: Place) -> bool:
+        return self.places.takes(pair, place) and self.places.is_open(place)
+
+
+@functools.lru_cache(maxsize=1)
+def _words(inputs: _Inputs) -> _Words:
+    """Read once a process."""
+    words = read_vocabulary(open_artifact(inputs.vocabulary))
+    inflections = read_inflections(open_artifact(inputs.inflections))
+    cells = {(cell.lemma, cell.tag): cell for cell in inflections}
+    known = read_places(
+        open_artifact(inputs.places), pairs=list(words), settings=inputs.places_settings
+    )
+    forms = {key: cell.form for key, cell in cells.items()}
+    traits = {key: cell.trait for key, cell in cells.items()}
+    return _Words(words, cells, forms, traits, known)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Sentences: id, tokens and tags."""
+
+    inputs: _Inputs
+    sentences: Sequence[tuple[str, Sequence[str], Sequence[str]]]
+    seed: int
+
+
+def choose_part(part: _Part) -> list[list[FocusPick] | Rejection]:
+    words = _words(part.inputs)
+    return [
+        choose_focus(
+            sentence_id,
+            tokens,
+            tags=tags,
+            pairs=[lemma_pair(token, tag) for token, tag in zip(tokens, tags, strict=True)],
+            vocabulary=words.vocabulary,
+            forms=words.forms,
+            traits=words.traits,
+            takes=words.takes,
+            settings=part.inputs.settings,
+            seed=part.seed,
+        )
+        for sentence_id, tokens, tags in part.sentences
+    ]
+
+
 def write_focus(
     writer: ArtifactWriter,
     ctx: StageContext,
@@ -188,32 +259,24 @@ def write_focus(
     seed: int,
 ) -> None:
     """Write the focus words of every sentence, in the order in which they are tried."""
-    words = read_vocabulary(vocabulary)
-    cells = {(cell.lemma, cell.tag): cell for cell in read_inflections(inflections)}
-    forms = {key: cell.form for key, cell in cells.items()}
-    traits = {key: cell.trait for key, cell in cells.items()}
-    known = read_places(places, pairs=list(words), settings=places_settings)
+    inputs = _Inputs(
+        vocabulary.folder, inflections.folder, places.folder, settings, places_settings
+    )
     tagged = read_tagged_sentences(sentences)
+    listed = [(sentence.id, sentence.tokens, tags) for sentence, tags in tagged]
+    parts = [
+        _Part(inputs, listed[first : first + _SENTENCES_A_PART], seed)
+        for first in range(0, len(listed), _SENTENCES_A_PART)
+    ]
     found: list[FocusPick] = []
     rejected: list[Rejection] = []
-    for sentence, tags in tagged:
-        pairs = [lemma_pair(token, tag) for token, tag in zip(sentence.tokens, tags, strict=True)]
-        verdict = choose_focus(
-            sentence.id,
-            sentence.tokens,
-            tags=tags,
-            pairs=pairs,
-            vocabulary=words,
-            forms=forms,
-            traits=traits,
-            takes=lambda pair, place: known.takes(pair, place) and known.is_open(place),
-            settings=settings,
-            seed=seed,
-        )
+    for verdict in chain.from_iterable(ctx.map(choose_part, parts, unit="parts")):
         if isinstance(verdict, Rejection):
             rejected.append(verdict)
         else:
             found += verdict
+    words = read_vocabulary(vocabulary)
+    cells = {(cell.lemma, cell.tag): cell for cell in read_inflections(inflections)}
     writer.rows[FOCUS] = write_parquet(
         writer.path(FOCUS), _columns(found, cells, read_counts(counts))
     )

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -36,7 +37,7 @@ from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import sentence_of
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, IgnoredWhen, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import (
     FOCUS,
     REJECTED,
@@ -285,6 +286,83 @@ def refusal(
 
 
 IMPOSTORS = "impostors.parquet"
+_SENTENCES_A_PART = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """Folders of artifacts, and settings."""
+
+    inflections: Path
+    vocabulary: Path
+    counts: Path
+    places: Path
+    limits: FocusSettings
+    settings: ImpostorsSettings
+    places_settings: PlacesSettings
+    unwanted: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    cells: Mapping[tuple[str, str], Inflection]
+    lemma_freq: Mapping[Pair, float]
+    forms: Sequence[Form]
+    pools: ImpostorPools
+
+
+@functools.lru_cache(maxsize=1)
+def _words(inputs: _Inputs) -> _Words:
+    """Read once a process."""
+    table = read_counts(open_artifact(inputs.counts))
+    freq_of = dict(zip(table.words, table.freq.tolist(), strict=True))
+    lemma_freq = read_vocabulary(open_artifact(inputs.vocabulary))
+    inflections = read_inflections(open_artifact(inputs.inflections))
+    cells = {(cell.lemma, cell.tag): cell for cell in inflections}
+    forms = [
+        _form(cell, freq_of[cell.form])
+        for cell in cells.values()
+        if inputs.limits.allow(lemma_freq[cell.lemma, cell.word_class])
+        and cell.form in freq_of
+        and cell.form not in inputs.unwanted
+    ]
+    known = read_places(
+        open_artifact(inputs.places), pairs=list(lemma_freq), settings=inputs.places_settings
+    )
+    pools = ImpostorPools(
+        forms,
+        takes=known.takes,
+        share=known.share,
+        likeness=known.likeness,
+        settings=inputs.settings,
+    )
+    return _Words(cells, lemma_freq, forms, pools)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Sentences' tokens with their focus words."""
+
+    inputs: _Inputs
+    sentences: Sequence[tuple[Sequence[str], Sequence[Mapping[str, Any]]]]
+    seed: int
+
+
+def draw_part(part: _Part) -> tuple[list[tuple[str, Form]], list[Rejection], Counter[str]]:
+    words, settings = _words(part.inputs), part.inputs.settings
+    refusals: Counter[str] = Counter()
+    drawn: list[tuple[str, Form]] = []
+    rejected: list[Rejection] = []
+    for tokens, rows in part.sentences:
+        blanks = [_blank(row, words.cells, tokens, refusals) for row in rows]
+        found = draw_impostors(blanks, pools=words.pools, settings=settings, seed=part.seed)
+        if isinstance(found, list):
+            rejected += found
+            continue
+        drawn += [(found[0], form) for form in found[1]]
+        others = (blank.id for blank in blanks if blank.id != found[0])
+        rejected += [Rejection(other, ImpostorReason.NOT_TRIED) for other in others]
+    return drawn, rejected, refusals
 
 
 def write_impostors(
@@ -302,58 +380,49 @@ def write_impostors(
     offensive: str,
     seed: int,
 ) -> None:
-    table = read_counts(counts)
-    freq_of = dict(zip(table.words, table.freq.tolist(), strict=True))
-    lemma_freq = read_vocabulary(vocabulary)
-    cells = {(cell.lemma, cell.tag): cell for cell in read_inflections(inflections)}
-    allowed = (
-        cell for cell in cells.values() if limits.allow(lemma_freq[cell.lemma, cell.word_class])
+    inputs = _Inputs(
+        inflections.folder,
+        vocabulary.folder,
+        counts.folder,
+        places.folder,
+        limits,
+        settings,
+        places_settings,
+        frozenset(offensive_words(offensive)),
     )
-    unwanted = offensive_words(offensive)
-    forms = [
-        _form(cell, freq_of[cell.form])
-        for cell in allowed
-        if cell.form in freq_of and cell.form not in unwanted
-    ]
-    known = read_places(places, pairs=list(lemma_freq), settings=places_settings)
-    pools = ImpostorPools(
-        forms, takes=known.takes, share=known.share, likeness=known.likeness, settings=settings
-    )
+    words, table = _words(inputs), read_counts(counts)
     sentences = read_source_sentences(focus)
-    refusals: Counter[str] = Counter()
+    rows = read_parquet(focus.path(FOCUS)).to_pylist()
+    groups = [
+        (sentences[sentence_id].tokens, list(of_sentence))
+        for sentence_id, of_sentence in groupby(rows, key=lambda row: str(row["sentence_id"]))
+    ]
+    parts = [
+        _Part(inputs, groups[first : first + _SENTENCES_A_PART], seed)
+        for first in range(0, len(groups), _SENTENCES_A_PART)
+    ]
     drawn: list[tuple[str, Form]] = []
     rejected: list[Rejection] = []
-    rows = read_parquet(focus.path(FOCUS)).to_pylist()
-    for sentence_id, of_sentence in groupby(rows, key=lambda row: str(row["sentence_id"])):
-        blanks = [
-            _blank(row, cells, sentences[sentence_id].tokens, refusals) for row in of_sentence
-        ]
-        found = draw_impostors(blanks, pools=pools, settings=settings, seed=seed)
-        if isinstance(found, list):
-            rejected += found
-        else:
-            drawn += [(found[0], form) for form in found[1]]
-            rejected += [
-                Rejection(blank.id, ImpostorReason.NOT_TRIED)
-                for blank in blanks
-                if blank.id != found[0]
-            ]
+    refusals: Counter[str] = Counter()
+    for found, refused, reasons_of_words in ctx.map(draw_part, parts, unit="parts"):
+        drawn += found
+        rejected += refused
+        refusals += reasons_of_words
     count_of = dict(zip(table.words, table.count.tolist(), strict=True))
     writer.rows[IMPOSTORS] = write_parquet(
-        writer.path(IMPOSTORS), _columns(drawn, cells, lemma_freq, count_of)
+        writer.path(IMPOSTORS), _columns(drawn, words.cells, words.lemma_freq, count_of)
     )
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
     writer.funnel = funnel("focus words", kept=len(rows) - len(rejected), rejected=reasons)
     writer.facts |= {
-        "forms_within_limits": len(forms),
+        "forms_within_limits": len(words.forms),
         "candidates_funnel": funnel("drawn words", kept=len(drawn), rejected=refusals),
     }
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    n_sentences = len({row["sentence_id"] for row in rows})
     ctx.say(
-        f"{len(rows) - len(rejected):,} of {n_sentences:,} sentences get impostors; "
-        f"{len(forms):,} forms are within the frequency limits"
+        f"{len(drawn) // settings.n_impostors:,} of {len(groups):,} sentences get impostors; "
+        f"{len(words.forms):,} forms are within the frequency limits"
     )
 
 
