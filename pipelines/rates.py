@@ -28,7 +28,7 @@ _BENCHMARK = {
         "ingest source": (0.2, 0), "ingest train": (24.1, 0), "lm": (17.3, 663), "screening": (0.7, 0), "text": (4.9, 420),
     }),
     "scs-style": (244.7e6, {
-        "corpus source": (0.3, 0), "corpus train": (0.4, 0), "counts": (4.3, 9), "focus": (31.5, 5), "impostors": (70.6, 2),
+        "ingest train": (24, 0), "corpus source": (0.3, 0), "corpus train": (0.4, 0), "counts": (4.3, 9), "focus": (18.5, 5), "impostors": (35.6, 2),
         "inflections": (3.7, 2), "ingest source": (2.4, 0), "places": (34.9, 2), "questions": (4.1, 9), "screen": (5.3, 0),
         "sentences": (6.6, 5), "tagged counts": (13.2, 12), "tagging source": (5.8, 0), "tagging train": (127.4, 0),
         "vocabulary": (2.4, 0),
@@ -39,6 +39,11 @@ _BENCHMARK = {
         "passage set": (9.0, 40), "passages": (22.0, 264), "ranking": (51.4, 4), "scores cache": (0.4, 5),
         "scores feedforward": (2.3, 5), "scores ngram": (1.8, 5), "scores recurrent": (118.4, 5), "tagged counts": (3.0, 3),
         "tagged novels": (0.0, 0), "tagging books": (15.3, 0), "text": (3.3, 260), "training novels": (0.0, 0),
+    }),
+    "scde-style": (293.5e6, {
+        "ingest books": (30, 0), "blanked passages": (10.6, 10), "blanks": (31.7, 0), "coherence": (15.0, 17), "corpus books": (0.5, 0), "counts": (4.7, 7),
+        "distractors": (25.4, 0), "partition": (9.8, 0), "passages": (24.0, 2), "rivals": (44.2, 35), "statistics": (1.9, 0),
+        "text": (5.4, 260), "training novels": (0.0, 0),
     }),
 }  # fmt: skip
 # Stages that read no more however many books there are: the bytes of books that they read whole.

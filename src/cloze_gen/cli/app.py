@@ -482,9 +482,9 @@ def _refuse_repeated(command: Any, args: Sequence[str]) -> None:
     given = Counter(
         one.partition("=")[0] for one in itertools.takewhile(lambda one: one != "--", args)
     )
-    names = {parameter.opts[0] for parameter in command.params if not parameter.multiple}
-    for name in names.intersection(_OF_BOOKS):
-        if given[name] > 1:
+    single = {parameter.opts[0] for parameter in command.params if not parameter.multiple}
+    for name in _OF_BOOKS:
+        if name in single and given[name] > 1:
             raise UsageError(
                 f"{name} is given {given[name]} times, but takes one. {_SEVERAL_BOOKS}"
             )
