@@ -19,8 +19,8 @@ from cloze_gen.store.manifest import write_json
 RATES = "rates.json"
 LEAST_BYTES = 10_000_000  # the time of fewer books is mostly that of starting
 Rate = tuple[float, float]  # seconds and bytes written for each byte of all books
-# docs/benchmarks.md, two workers: bytes of the books, then seconds of each stage beside the others and
-# megabytes that it writes
+# Two workers: bytes of the books, then for each stage the seconds that it adds to the run and the
+# megabytes that it writes. A copy of what a run notes in `RATES` (docs/benchmarks.md).
 _BENCHMARK = {
     "holmes-style": (233.4e6, {
         "alternates": (6.0, 41), "choice": (15.2, 11), "contexts": (14.4, 55), "corpus source": (0.2, 0), "corpus train": (0.2, 0),
@@ -46,7 +46,7 @@ _BENCHMARK = {
         "text": (5.4, 260), "training novels": (0.0, 0),
     }),
 }  # fmt: skip
-# Stages that read no more however many books there are: the bytes of books that they read whole.
+# Stages with a limit: they take no longer for more bytes of books than this.
 _READ_AT_MOST = {"networks": 22_000_000}  # 8 M words in 4 epochs, of half of the novels
 
 
