@@ -24,7 +24,7 @@ from cloze_gen.release.card import CardTable
 from cloze_gen.release.facts import ReleaseRecord, read_record, record_text
 from cloze_gen.release.settings import public_overrides, shuffled_places
 from cloze_gen.release.style import PublishedSet
-from cloze_gen.release.write import data_files, write_records
+from cloze_gen.release.write import data_files, split_tables, write_records
 from tests.cases.releases import FACTS, hostile_facts
 
 # `release.json` there and back
@@ -214,7 +214,8 @@ def test_another_file_is_another_format(name: str) -> None:
         release=style.settings().release,
         records=[question_record(question) | {"source": source}],
     )
-    found = {file for file, _ in data_files(style, published, FACTS)}
+    splits = list(split_tables(style.items, published))
+    found = {file for file, _ in data_files(style, published, FACTS, splits)}
     files = FILES_OF_FORMAT[RELEASE_FORMAT]
     assert found == files["questions"] | files[name]
 

@@ -289,23 +289,31 @@ def passage_record(one: SetBlankedPassage) -> dict[str, Any]:
     {'book_id': 'b', 'index': 9, 'start': 90, 'end': 99}
     """
     passage = one.passage
-    record = _SetRecord(
-        id=passage.id,
-        part=one.part,
-        domain=one.domain,
-        book_id=one.book_id,
-        passage=list(passage.shown),
-        candidates=list(passage.candidates),
-        blanks=list(passage.blanks),
-        answers=list(passage.answers),
-        distractors=list(passage.distractors),
-        sources=[
-            asdict(source) | {"paragraph": paragraph}
+    return {
+        "id": passage.id,
+        "part": str(one.part),
+        "domain": one.domain,
+        "book_id": one.book_id,
+        "passage": list(passage.shown),
+        "candidates": list(passage.candidates),
+        "blanks": list(passage.blanks),
+        "answers": list(passage.answers),
+        "distractors": list(passage.distractors),
+        "sources": [
+            _source_record(source) | {"paragraph": paragraph}
             for source, paragraph in zip(one.sources, one.paragraphs, strict=True)
         ],
-        candidate_sources=[asdict(source) for source in one.candidate_sources],
-    )
-    return asdict(record) | {"part": str(one.part)}
+        "candidate_sources": [_source_record(source) for source in one.candidate_sources],
+    }
+
+
+def _source_record(source: SentenceSource) -> dict[str, Any]:
+    return {
+        "book_id": source.book_id,
+        "index": source.index,
+        "start": source.start,
+        "end": source.end,
+    }
 
 
 def split_record(one: SetBlankedPassage) -> dict[str, Any]:
@@ -316,13 +324,19 @@ def split_record(one: SetBlankedPassage) -> dict[str, Any]:
     >>> list(split_record(SetBlankedPassage(passage, Part.TEST, "war", (2, 2), (left, rained), (sang, rained))).values())
     ['b:4', 'war', 'b', ['We left.', '<1>'], ['Jane sang.', 'It rained.'], [1], [0]]
     """
-    record = passage_record(one)
-    numbers = {place: f"<{number}>" for number, place in enumerate(one.passage.blanks, 1)}
-    columns = ("id", "domain", "book_id", "passage", "candidates", "answers", "distractors")
-    sentences = [
-        numbers.get(place, sentence) for place, sentence in enumerate(one.passage.sentences)
-    ]
-    return {name: record[name] for name in columns} | {"passage": sentences}
+    passage = one.passage
+    numbers = {place: f"<{number}>" for number, place in enumerate(passage.blanks, 1)}
+    return {
+        "id": passage.id,
+        "domain": one.domain,
+        "book_id": one.book_id,
+        "passage": [
+            numbers.get(place, sentence) for place, sentence in enumerate(passage.sentences)
+        ],
+        "candidates": list(passage.candidates),
+        "answers": list(passage.answers),
+        "distractors": list(passage.distractors),
+    }
 
 
 def parse_passages(

@@ -115,7 +115,8 @@ def examples_of(published: PublishedSet, kind: ItemKind) -> list[Any]:
 
 def write_data(folder: Path, *, style: Style, published: PublishedSet, facts: ReleaseFacts) -> None:
     """Write every file derived from the items; `published` is a `released_set`."""
-    for file, content in data_files(style, published, facts):
+    splits = list(split_tables(style.items, published))
+    for file, content in data_files(style, published, facts, splits):
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, bytes):
@@ -123,21 +124,21 @@ def write_data(folder: Path, *, style: Style, published: PublishedSet, facts: Re
             continue
         with open(path, "w", encoding="utf-8", newline="\n") as handle:
             handle.writelines([content] if isinstance(content, str) else content)
-    for split in split_tables(style.items, published):
+    for split in splits:
         path = folder / PARQUET / split.file.replace(".jsonl", ".parquet")
         path.parent.mkdir(exist_ok=True)
         write_records(path, split.records, split.columns)
 
 
 def data_files(
-    style: Style, published: PublishedSet, facts: ReleaseFacts
+    style: Style, published: PublishedSet, facts: ReleaseFacts, splits: Sequence[SplitTable]
 ) -> Iterator[tuple[str, _Content]]:
     kind = style.items
     yield SIGNATURE, f"{facts.signature}\n"
     yield kind.file, _lines(published.records)
     for file, records in published.derived.items():
         yield file, _lines(records)
-    for split in split_tables(kind, published):
+    for split in splits:
         if split.file not in {kind.file, *published.derived}:
             yield split.file, _lines(split.records)
     yield from style.files(published).items()

@@ -7,12 +7,13 @@ the answers. `random` and `none` are the paper's ablations RandomDt and RemoveDt
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field
@@ -139,12 +140,12 @@ class Rivals:
     window: Window
     answers: list[int]
     answer_lengths: list[int]
-    answer_traits: list[frozenset[str]]
+    answer_traits: list[tuple[str, ...]]
     sentences: list[int]
     lengths: np.ndarray
     hardness: np.ndarray
     temptation: np.ndarray
-    traits: list[frozenset[str]]
+    traits: list[tuple[str, ...]]
     half: int
 
 
@@ -227,13 +228,25 @@ def _read_rivals(passages: Artifact, rivals: Artifact) -> list[Rivals]:
         window.id: window for of_book in windows_by_book(passages).values() for window in of_book
     }
     answers: dict[str, list[dict[str, Any]]] = {}
-    for row in read_parquet(rivals.path(ANSWERS)).to_pylist():
+    for row in _rows(read_parquet(rivals.path(ANSWERS))):
         answers.setdefault(row["id"], []).append(row)
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in answers}
     table = read_parquet(rivals.path(CONSIDERED), columns=_READ)
-    for row in table.filter(pc.field("verdict") == RIVAL).to_pylist():
+    for row in _rows(table.filter(pc.field("verdict") == RIVAL)):
         found[row["id"]].append(row)
     return [_rivals(windows[name], own, found[name]) for name, own in answers.items()]
+
+
+def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
+    """The rows; equal traits share one string, since millions of strings need gigabytes."""
+    lists = table["traits"].combine_chunks()
+    coded = lists.flatten().dictionary_encode()
+    names, codes = coded.dictionary.to_pylist(), coded.indices.to_pylist()
+    bounds = lists.offsets.to_pylist()
+    start = bounds[0]
+    for number, row in enumerate(table.drop_columns("traits").to_pylist()):
+        own = codes[bounds[number] - start : bounds[number + 1] - start]
+        yield row | {"traits": tuple(map(names.__getitem__, own))}
 
 
 def _rivals(
@@ -244,12 +257,12 @@ def _rivals(
         window,
         [row["sentence"] for row in answers],
         [row["characters"] for row in answers],
-        [frozenset(row["traits"]) for row in answers],
+        [row["traits"] for row in answers],
         [row["sentence"] for row in rivals],
         np.array([row["characters"] for row in rivals], np.int64),
         np.array([row["hardness"] for row in rivals], np.float64),
         np.array([row["fit"] + row["topic"] for row in rivals], np.float64),
-        [frozenset(row["traits"]) for row in rivals],
+        [row["traits"] for row in rivals],
         int(stable_fraction("scde.propensity", window.book_id) >= 0.5) if train else -1,
     )
 
@@ -304,7 +317,7 @@ def _learn_rounds(
     odds = Propensity()
     aucs: list[float] = []
     for number in range(settings.rounds + 1):
-        sides: dict[int, tuple[list[frozenset[str]], list[frozenset[str]]]] = {
+        sides: dict[int, tuple[list[tuple[str, ...]], list[tuple[str, ...]]]] = {
             half: ([], []) for half in _HALVES
         }
         for one in train:

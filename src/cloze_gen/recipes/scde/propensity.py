@@ -71,12 +71,10 @@ class Expectation:
     start: float = 0.0
 
     def of(self, candidates: Iterable[Iterable[str]]) -> NDArray[np.float64]:
+        weights = self.weights
+        known = (sorted(trait for trait in one if trait in weights) for one in candidates)
         return np.array(
-            [
-                self.start + sum(self.weights.get(trait, 0.0) for trait in sorted(one))
-                for one in candidates
-            ],
-            np.float64,
+            [self.start + sum(map(weights.__getitem__, one)) for one in known], np.float64
         )
 
 
@@ -90,7 +88,7 @@ class Propensity:
 
     weights: Mapping[str, float] = field(default_factory=dict)
 
-    def log_odds(self, candidates: Iterable[frozenset[str]]) -> NDArray[np.float64]:
+    def log_odds(self, candidates: Iterable[Collection[str]]) -> NDArray[np.float64]:
         return np.clip(Expectation(self.weights).of(candidates), _LEAST, _MOST)
 
     def __add__(self, other: Propensity) -> Propensity:
@@ -100,7 +98,7 @@ class Propensity:
         )
 
 
-def learn(answers: Sequence[frozenset[str]], distractors: Sequence[frozenset[str]]) -> Propensity:
+def learn(answers: Sequence[Collection[str]], distractors: Sequence[Collection[str]]) -> Propensity:
     """Logistic regression on traits, both sides weighted equally; empty if a side is empty."""
     if not answers or not distractors:
         return Propensity()
@@ -156,7 +154,7 @@ def _table(candidates: Sequence[Collection[str]]) -> tuple[dict[str, int], csr_a
 
 
 def separability(
-    model: Propensity, answers: Sequence[frozenset[str]], distractors: Sequence[frozenset[str]]
+    model: Propensity, answers: Sequence[Collection[str]], distractors: Sequence[Collection[str]]
 ) -> float:
     """Area under the ROC curve of a model on new data; 0.5 means no separation."""
     scores = np.concatenate((model.log_odds(answers), model.log_odds(distractors)))
