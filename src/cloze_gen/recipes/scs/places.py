@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 from scipy.sparse import csc_array
 
@@ -307,17 +308,12 @@ def _rows(folder: Path) -> dict[Pair, int]:
 
 
 def count_book(shard: BookPlaces) -> tuple[np.ndarray, np.ndarray]:
-    lines, kinds = (
-        read_parquet(shard.folder / SENTENCES, columns=[name])[name].to_pylist()
-        for name in ("tokens", "kind")
+    book = read_parquet(shard.folder / SENTENCES, columns=["tokens", "kind"])
+    prose = pc.not_equal(book["kind"], "heading")
+    words, word_at = _numbered(
+        pc.replace_substring(book["tokens"].filter(prose), LINE_END_HYPHEN, "")
     )
-    tagged = read_parquet(shard.tags / TAGS)["tags"].to_pylist()
-    prose = [i for i, kind in enumerate(kinds) if kind != "heading"]
-    # A full stop between sentences gets the kind `END`, like the end of a text.
-    text = " . ".join(["", *(lines[i].replace(LINE_END_HYPHEN, "") for i in prose), ""]).split()
-    tags = " . ".join(["", *(tagged[i] for i in prose), ""]).split()
-    words, word_at = _numbered(text)
-    names, name_at = _numbered(tags)
+    names, name_at = _numbered(read_parquet(shard.tags / TAGS)["tags"].filter(prose))
     types, at = np.unique(word_at * len(names) + name_at, return_inverse=True)
     pairs = [(words[i], names[j]) for i, j in zip(*np.divmod(types, len(names)), strict=True)]
     facts = np.array([_facts(word, tag, shard.vocabulary) for word, tag in pairs], np.int64)
@@ -326,9 +322,16 @@ def count_book(shard: BookPlaces) -> tuple[np.ndarray, np.ndarray]:
     return count_places(kind[printed], classes=own[printed], uses=use[printed], rows=row[printed])
 
 
-def _numbered(tokens: list[str]) -> tuple[list[str], np.ndarray]:
-    encoded = pa.array(tokens, pa.string()).dictionary_encode()
-    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64)
+def _numbered(lines: pa.ChunkedArray) -> tuple[list[str], np.ndarray]:
+    """Types and the type of each token; a full stop between sentences gets the kind `END`, like the
+    end of a text.
+    """
+    split = pc.split_pattern(lines.combine_chunks(), " ")
+    coded = split.flatten().dictionary_encode()
+    types = [*coded.dictionary.to_pylist(), "."]
+    starts = split.offsets.to_numpy()
+    codes = np.insert(coded.indices.to_numpy().astype(np.int64), starts - starts[0], len(types) - 1)
+    return types, codes
 
 
 @functools.lru_cache(maxsize=500_000)  # most pairs are in many books
