@@ -269,10 +269,10 @@ def test_what_was_meant_is_guessed(
         (("run", "--books", "novels"), "CONFIG is a style, such as lambada-style."),
         (("run", "lambada-style", "novels"), "(novels). Did you mean --books novels?"),
         (("run", "scs-style", "novels"), "Did you mean --source novels?"),
-        (("run", "scs-style", "a", "b"), "(a b). Did you mean --source a?"),
+        (("run", "scs-style", "a", "b"), "(a b). Did you mean --source 'a b'?"),
         (
             ("run", "scs-style", "--source", "a", "b"),
-            "--source takes one value. Put several books into one folder, and give the folder.",
+            "--source takes one value: quote a name with spaces. Put several books into one folder, and give the folder.",
         ),
         (
             ("run", "scs-style", "--source", "a", "--source=b"),

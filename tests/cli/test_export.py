@@ -171,6 +171,16 @@ def test_a_skipped_question_is_replaced(finished: FinishedRun, cli: Cli) -> None
     assert [row["id"] for row in rows(skipped)] == [first[1], *first[3:]]
 
 
+def test_no_answer_occurs_twice_while_there_are_others(finished: FinishedRun, cli: Cli) -> None:
+    def answers(*options: str) -> list[str]:
+        listed = rows(cli("export", finished.release, "--format", "csv", "--n", "1000", *options))
+        return [row[row["answer"]] for row in listed]
+
+    every = answers()
+    n_different = len(set(every))
+    assert len(every) > n_different == len(set(every[:n_different]))
+
+
 def test_a_file_of_an_earlier_quiz_is_skipped(
     finished: FinishedRun, cli: Cli, tmp_path: Path
 ) -> None:
@@ -178,6 +188,10 @@ def test_a_file_of_an_earlier_quiz_is_skipped(
     assert cli(*call, "--to", tmp_path / "first.csv").status == 0
     first, next_ones = rows(cli(*call)), rows(cli(*call, "--skip", tmp_path / "first.csv"))
     assert not {row["id"] for row in first} & {row["id"] for row in next_ones}
+    saved = (tmp_path / "first.csv").read_text(encoding="utf-8-sig").splitlines()
+    ids = "".join(f"{line.split(',')[1]};x\n" for line in saved)
+    (tmp_path / "saved.csv").write_text(ids, encoding="utf-8-sig")
+    assert rows(cli(*call, "--skip", tmp_path / "saved.csv")) == next_ones
     (tmp_path / "other.csv").write_text("number,question\n1,x\n", encoding="utf-8")
     refused = cli(*call, "--skip", tmp_path / "other.csv")
     assert (refused.status, "no column `id`" in refused.err) == (2, True)

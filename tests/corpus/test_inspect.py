@@ -108,7 +108,7 @@ def test_advice_depends_on_what_is_there(tmp_path: Path) -> None:
         (
             1,
             [
-                "add books: only scs-style works with one, and three or more give better questions",
+                "for a quiz, one book is enough (scs-style); to compare models, give three or more",
                 "cloze-gen run scs-style --source {0}",
             ],
         ),

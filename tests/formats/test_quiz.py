@@ -165,7 +165,7 @@ RULES: dict[str, tuple[str, str, str | None]] = {
     f"{QTI}mapping": ("", "defaultValue", "(mapEntry )+"),
     f"{QTI}mapEntry": ("mapKey mappedValue", "caseSensitive", ""),
     f"{QTI}outcomeDeclaration": ("identifier cardinality", "baseType", ""),
-    f"{QTI}itemBody": ("", "", "((p|choiceInteraction|matchInteraction) )*"),
+    f"{QTI}itemBody": ("", "", "((p|choiceInteraction|matchInteraction) )+"),
     f"{QTI}choiceInteraction": ("responseIdentifier shuffle maxChoices", "", "(simpleChoice )+"),
     f"{QTI}simpleChoice": ("identifier", "", None),
     f"{QTI}matchInteraction": ("responseIdentifier shuffle maxAssociations", "", "simpleMatchSet simpleMatchSet "),
@@ -200,6 +200,8 @@ def check_rules(root: ET.Element) -> None:
         for name in ("identifier", "responseIdentifier"):  # NCName
             assert re.fullmatch(r"[A-Za-z_][\w.-]*", one.get(name, "a"))
         assert len(one.get("label", "")) <= 256
+    declared = {one.get("identifier") for one in root.iter(f"{QTI}responseDeclaration")}
+    assert {one.get("responseIdentifier") for one in root.iter()} - {None} <= declared
 
 
 def qti_questions(data: bytes) -> list[QuizQuestion]:

@@ -299,12 +299,12 @@ def announcer(stages: Sequence[StageTask]) -> Callable[[StageTask], Callable[[fl
     """Prints `stage 7 of 15: alternates`, with the time left if earlier runs measured all stages
     that are left; records how long each stage takes.
     """
-    numbers = {stage.task_id: number for number, stage in enumerate(stages, 1)}
+    n_done = sum(stage.complete() for stage in stages)
     size, begun = size_of_books(stages), set[str]()
 
     def announce(stage: StageTask) -> Callable[[float], None]:
         begun.add(stage.task_id)
-        line = f"stage {numbers[stage.task_id]} of {len(stages)}: {stage.label}"
+        line = f"stage {n_done + len(begun)} of {len(stages)}: {stage.label}"
         rates = read_rates(stage.store) if size >= LEAST_BYTES else {}
         left = [one for one in stages if one.task_id not in begun and not one.complete()]
         if all(rate_name(one) in rates for one in (stage, *left)):

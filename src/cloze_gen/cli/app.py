@@ -8,6 +8,7 @@ import io
 import itertools
 import os
 import re
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -463,15 +464,15 @@ def _hint(error: Any) -> str:
         return ""
     if "'CONFIG'" in said:
         return "CONFIG is a style, such as lambada-style."
-    extra = re.search(r"unexpected extra argument.*? \((\S+)", said)
+    extra = re.search(r"unexpected extra argument.*? \((.+)\)", said)
     if extra is None or not ctx.params.get("config"):
         return ""
     from cloze_gen.pipelines.style_task import style_of  # slow to import
 
     side = style_of(ctx.params["config"]).drawn_from
     if ctx.params.get(side):
-        return f"--{side} takes one value. {_SEVERAL_BOOKS}"
-    return f"Did you mean --{side} {extra[1].rstrip(')')}?"
+        return f"--{side} takes one value: quote a name with spaces. {_SEVERAL_BOOKS}"
+    return f"Did you mean --{side} {shlex.quote(extra[1])}?"
 
 
 _SEVERAL_BOOKS = "Put several books into one folder, and give the folder."

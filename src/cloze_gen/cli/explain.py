@@ -48,6 +48,11 @@ def _earlier(folder: Path) -> dict[str, Any] | None:
         return None
 
 
+def was_sample(folder: Path) -> bool:
+    """Whether the set in the folder is of the embedded sample; True if there is none."""
+    return bool((_earlier(folder) or {"sample": True})["sample"])
+
+
 def replaced_text(task: RunTask) -> str:
     """What differs from the set that the run's name has now; empty: nothing, or there is none."""
     before = _earlier(task.folder)

@@ -11,9 +11,10 @@ from typing import Any
 from cloze_gen.adapters.terminal import show
 from cloze_gen.api.run import carry_out, overrides_of, prepared, task_of_run
 from cloze_gen.cli.arguments import DEFAULT_OUT
-from cloze_gen.cli.explain import plan_text, replaced_text
+from cloze_gen.cli.explain import plan_text, replaced_text, was_sample
 from cloze_gen.config import STYLE, allowed_values, toml_value
 from cloze_gen.engine.progress import say
+from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.style_task import (
     ignored_lines,
     load_settings,
@@ -21,6 +22,7 @@ from cloze_gen.pipelines.style_task import (
     style_names,
     style_of,
 )
+from cloze_gen.pipelines.task import look_ahead
 from cloze_gen.store.runs import find_run, read_run
 from cloze_gen.text_layout import wrap
 
@@ -42,11 +44,18 @@ def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
 def run(*, config: str, dry_run: bool, ignore_space: bool, **parameters: Any) -> None:
     task = prepared(config=config, **parameters)
     if task.is_sample and task.config == task.of_style.sample_config != config:
-        say(f"no --{task.of_style.drawn_from} given: using the embedded sample")
+        books = f"--{task.of_style.drawn_from}"
+        if not was_sample(task.folder):
+            raise UsageError(
+                f"no {books} given: the set {task.run_name} of other books would be replaced by one of the "
+                f"embedded sample. Nothing was run. Give {books}, or another --name."
+            )
+        say(f"no {books} given: using the embedded sample")
     if replaced := replaced_text(task):
         say(replaced)
     if dry_run:
         show(plan_text(task, with_costs=True))
+        look_ahead(task.last)
         return
     made = carry_out(task, ignore_space=ignore_space)
     show(str(made))

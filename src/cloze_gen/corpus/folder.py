@@ -181,7 +181,7 @@ def nothing_found(location: Location, found: FolderContents) -> str:
     skipped = found.skipped()
     advice = f"Books are files with the ending {', '.join(main_endings())}."
     if location.is_file:
-        return f"{location}: not a file of books. {advice}"
+        return f"{location}: not a file of books. {advice} Save PDF or Word files as text or EPUB."
     if not location.pattern:
         there = f" The folder has {skipped}." if skipped else ""
         return f"{location}: no file of books in this folder or below it.{there} {advice}"

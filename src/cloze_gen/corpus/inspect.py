@@ -193,7 +193,7 @@ def _next(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
     ]
     splits = ["--keep-splits"] * settings.keep_splits
     if len(found.readable) < _LEAST_BOOKS:
-        yield "add books: only scs-style works with one, and three or more give better questions"
+        yield "for a quiz, one book is enough (scs-style); to compare models, give three or more"
         if found.readable:
             yield _command("run scs-style --source", place, *given)
         return

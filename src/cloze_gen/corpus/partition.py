@@ -150,6 +150,9 @@ def assign_splits(
     }
 
 
+_MIN_NOVELS = 3  # of a part; fewer give a warning where there are enough for all parts
+
+
 def _bounds(settings: PartitionSettings) -> dict[Part, tuple[float, float]]:
     train, development = settings.train_share, settings.train_share + settings.development_share
     return {
@@ -316,6 +319,12 @@ def write_partition(
         "pairs_sharing_text": len(sharing),
     }
     ctx.say(f"{sizes_text} novels")
+    few = [part for part in Part if sizes[part] < _MIN_NOVELS]
+    if few and len(novels) >= len(Part) * _MIN_NOVELS:
+        ctx.say(
+            f"warning: few novels in part {' and '.join(few)}: its items show a few books. Try another "
+            "--seed, or choose the parts: folders train, validation and test with --keep-splits"
+        )
 
 
 def _rated(

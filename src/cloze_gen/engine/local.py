@@ -39,6 +39,8 @@ pa.enable_signal_handlers(False)
 _PR_SET_PDEATHSIG = 1
 # Shards submitted ahead per worker: enough to keep it busy, few enough to keep memory flat.
 _AHEAD = 4
+# Of the pool's own thread: without the wait, Python's exit may write to a pipe that it just closed.
+_SECONDS_TO_END = 2
 
 
 class Engine(Protocol):
@@ -135,6 +137,9 @@ class LocalEngine:
             for process in multiprocessing.active_children():
                 if process not in self._others:
                     process.kill()
+            for thread in threading.enumerate():
+                if type(thread).__module__ == "concurrent.futures.process":
+                    thread.join(_SECONDS_TO_END)
             self._pool = None
 
 

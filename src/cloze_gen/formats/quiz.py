@@ -55,6 +55,12 @@ class QuizQuestion:
         return found
 
     @property
+    def answer_texts(self) -> tuple[str, ...]:
+        return tuple(self.options[place].casefold() for place in self.answers) or (
+            self.word.casefold(),
+        )
+
+    @property
     def key(self) -> str:
         """
         >>> question = QuizQuestion("b:0:1", "b", ("We _____ it.",), ("eat", "hide"), (1,))

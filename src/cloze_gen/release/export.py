@@ -62,7 +62,8 @@ def draw_questions(
 ) -> tuple[list[QuizQuestion], int, int]:
     """At most `n` questions in drawn order, the number that fit the filters, and that of the set.
 
-    Each item has its own draw, so that removing one keeps the others.
+    Each item has its own draw, so that removing one keeps the others. Questions whose answer is
+    that of an earlier one come last.
 
     Raises:
         FormatError: `data`, the JSON lines of the items, do not follow the format.
@@ -83,14 +84,22 @@ def draw_questions(
             "--difficulty: the items have none. Measure it with `cloze-gen evaluate RELEASE --items "
             "LOG LOG LOG`, then export the run, or the file *_with_items.jsonl of the result."
         )
-    fitting = [one.question for one in listed if _fits(one, filters)]
+    drawn = sorted(
+        (one.question for one in listed if _fits(one, filters)),
+        key=lambda one: derive_rng(seed, "export", one.id).random(),
+    )
+    fitting = [one for one in _answers_once(drawn) if one.id not in filters.skipped]
     if not fitting:
         raise UsageError(
             f"none of {len(listed):,} {kind.noun}s fits the filters. Nothing was written. Widen the "
             "filters."
         )
-    drawn = sorted(fitting, key=lambda one: derive_rng(seed, "export", one.id).random())
-    return drawn[:n], len(fitting), len(listed)
+    return fitting[:n], len(fitting), len(listed)
+
+
+def _answers_once(drawn: Sequence[QuizQuestion]) -> list[QuizQuestion]:
+    first = {one.answer_texts: one.id for one in reversed(drawn)}
+    return sorted(drawn, key=lambda one: first[one.answer_texts] != one.id)
 
 
 def _word_class(record: Mapping[str, Any]) -> str:
@@ -122,7 +131,6 @@ def _check_values(option: str, wanted: Collection[str], found: Sequence[str]) ->
 def _fits(one: _Candidate, filters: Filters) -> bool:
     return (
         (not filters.classes or one.word_class in filters.classes)
-        and one.question.id not in filters.skipped
         and (not filters.books or one.question.book in filters.books)
         and _within(one.difficulty, filters.difficulty)
         and _within(one.length, filters.length)

@@ -226,15 +226,17 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
     passages = _passages(folder, style, records, artifacts)
     blanked = _blanked(folder, style, artifacts)
     facts = {label: artifact.facts for label, artifact in artifacts.items()}
+    n_test = sum(style.items.split_of(one) == "test" for one in items)
+    ranking = next((one for one in facts.values() if "guessable" in one), {"guessable": len(items)})
     verdict = (
         passage_verdict(
-            len(items),
+            n_test,
             passages.evaluation,
             judged=style.judged(facts),
-            ranking=next((one for one in facts.values() if "expected_yield" in one), {}),
+            guessable=min(1.0, ranking["guessable"] / max(1, len(items))),
         )
         if passages
-        else blank_verdict(len(items), blanked.evaluation)
+        else blank_verdict(n_test, blanked.evaluation)
         if blanked
         else question_verdict(
             questions,

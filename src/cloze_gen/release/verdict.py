@@ -66,7 +66,6 @@ _PUBLISHED = {
     "adversary-scores+ngrams+lsa": 0.626,
     "adversary-options": 0.258,
 }
-_EXPECTED_OF_600 = 0.013  # of the passages whose readings quality.md has
 _MEANINGS = {
     LEAK: {
         GOOD: "this reveals little",
@@ -275,30 +274,24 @@ def passage_verdict(
     evaluation: PassageEvaluation | None,
     *,
     judged: str,
-    ranking: Mapping[str, Any] | None = None,
+    guessable: float = 1.0,
 ) -> Verdict:
-    """`judged`: who guessed the last words, as on the card: ``none (...)``, ``machine (...)`` or
-    ``human (...)``; `ranking`: facts of the ranking.
+    """`n`: of the test split; `judged`: who guessed the last words, as on the card: ``none (...)``,
+    ``machine (...)`` or ``human (...)``; `guessable`: share that a reader is expected to guess.
     """
-    ranking = ranking or {}
     rows = list(evaluation.of_set(PASSAGES).values()) if evaluation else []
     simple = [(row.name, row.share) for row in rows if _is_simple(row.name, row.kind)]
     leak = _best("passages", simple, "predicts", "last words", "LAMBADA: at most 7 %")
-    guessed = judged.startswith("human")
-    count = n if guessed else min(n, ranking.get("guessable", n))
-    noun = "passages" if count == n else f"of {n:,} passages that a reader is expected to guess"
-    return Verdict((leak, _guessed(judged, ranking.get("expected_yield")), _size(count, noun)))
+    count = n if judged.startswith("human") else round(n * guessable)
+    noun = "test passages"
+    if count < n:
+        noun = f"of {n:,} test passages that a reader is expected to guess"
+    return Verdict((leak, _guessed(judged), _size(count, noun)))
 
 
-def _guessed(judged: str, expected: float | None) -> Finding:
-    estimate = (
-        f"The ranking expects {_percent(expected)} of the ranked passages to pass all steps of "
-        f"guessing (of our 600 novels: {_percent(_EXPECTED_OF_600)}). "
-        if expected is not None
-        else ""
-    )
+def _guessed(judged: str) -> Finding:
     ask = (
-        f"{estimate}Ask people with `cloze-gen judge new`. In our readings of the 600 novels, two "
+        "Ask people with `cloze-gen judge new`. In our readings of the 600 novels, two "
         "readers guessed 95 to 97 % from the passage. 41 to 64 % were kept, with two readers of "
         "the sentence alone instead of ten."
     )
@@ -319,6 +312,7 @@ def _guessed(judged: str, expected: float | None) -> Finding:
 
 
 def blank_verdict(n: int, evaluation: BlankEvaluation | None) -> Verdict:
+    """`n`: of the test split."""
     main = evaluation.main if evaluation else ()
     chance = (evaluation.chance if evaluation else None) or 0.0
     surface = [(row.label, row.share) for row in main if row.kind == "surface"]
@@ -337,7 +331,7 @@ def blank_verdict(n: int, evaluation: BlankEvaluation | None) -> Verdict:
     known = [one for one in leaks if one.level != UNKNOWN]
     leak = max(known, key=lambda one: LEVELS.index(one.level)) if known else leaks[0]
     people = next((row.share for row in main if row.kind == HUMAN), None)
-    return Verdict((leak, _filled(people), _size(n, "passages")))
+    return Verdict((leak, _filled(people), _size(n, "test passages")))
 
 
 def _filled(share: tuple[float, float, float] | None) -> Finding:

@@ -32,7 +32,7 @@ def test_a_control_set_is_a_separate_config() -> None:
     )
     assert (
         PASSAGE_ITEMS.balance([TEST, CONTROL])
-        == "The context contains the target in 1 of 1 passages."
+        == "The target occurs in an earlier sentence of 1 of 1 passages."
     )
 
 

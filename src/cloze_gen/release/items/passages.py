@@ -97,7 +97,7 @@ def _balance(passages: Sequence[SetPassage]) -> str:
     inside = sum(
         one.target.casefold() in {token.casefold() for token in one.context} for one in filtered
     )
-    return f"The context contains the target in {inside:,} of {len(filtered):,} passages."
+    return f"The target occurs in an earlier sentence of {inside:,} of {len(filtered):,} passages."
 
 
 def _notes(passages: Sequence[SetPassage]) -> Sequence[str]:
