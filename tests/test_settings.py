@@ -315,6 +315,7 @@ def test_old_names_work_and_are_named_once(
     [
         ("[forward]\nkept = 7\nkeep = 7", ["my.toml: forward.kept and forward.keep", "Remove"]),
         ("[forward]\nkeptt = 7", ["forward.keptt: no such setting", "Did you mean 'keep'?"]),
+        ("keep = 7", ["keep: no such setting", "Did you mean 'forward.keep'?"]),
         ("[old]\nplace = [1]", ["old: no such setting", "Did you mean 'forward'?"]),
         ("[forward]\nkept = 2", ["forward.keep", "4"]),
     ],

@@ -195,6 +195,8 @@ def test_a_dry_run_tells_every_stage_and_writes_nothing(
     assert "this run replaces the set of this name, which differs: " in changed.err
     assert f"{setting.split('=')[0].split('.')[1]} " in changed.err
     assert "replaces" not in cli(*own.call("--dry-run")).err
+    sample = cli("run", style, "--name", own.name, "--out", own.out)
+    assert "Nothing was run. Give --" in refused(sample, 2)
 
 
 def test_strict_is_content_with_good_books_and_names_a_bad_one(own: FinishedRun, cli: Cli) -> None:

@@ -119,7 +119,7 @@ def test_the_card_and_the_report_state_what_is_in_the_files(lambada: Any) -> Non
     assert "control" in {record["split"] for record in records}
     assert "`passages.jsonl`: all passages of the set and of the control set" in card
     report = (lambada.release / "report.html").read_text(encoding="utf-8")
-    assert "ranked passages" in report
+    assert "test passages that a reader is expected to guess" in report
     assert "not rejected by readers" not in report
 
 

@@ -348,6 +348,8 @@ def test_a_set_without_questions_says_which_step_lost_them(
         outcome = cli(
             "run",
             "scs-style",
+            "--name",
+            "other",
             *(part for one in settings for part in ("--set", one)),
             "--out",
             out,

@@ -43,7 +43,7 @@ def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
 
 def run(*, config: str, dry_run: bool, ignore_space: bool, **parameters: Any) -> None:
     task = prepared(config=config, **parameters)
-    if task.is_sample and task.config == task.of_style.sample_config != config:
+    if task.is_sample and config != task.of_style.sample_config:
         books = f"--{task.of_style.drawn_from}"
         if not was_sample(task.folder):
             raise UsageError(

@@ -232,6 +232,23 @@ def no_author_warning(authors: Iterable[str]) -> str:
     )
 
 
+def few_novels_warning(sizes: Mapping[Part, int]) -> str:
+    """A warning if a part has few of many novels, else nothing.
+
+    >>> few_novels_warning({Part.TRAIN: 13, Part.DEVELOPMENT: 15, Part.TEST: 1}).partition(":")[0]
+    'few novels in part test'
+    >>> few_novels_warning({Part.TRAIN: 2, Part.DEVELOPMENT: 1, Part.TEST: 1})
+    ''
+    """
+    few = [part for part in Part if sizes.get(part, 0) < _MIN_NOVELS]
+    if not few or sum(sizes.values()) < len(Part) * _MIN_NOVELS:
+        return ""
+    return (
+        f"few novels in part {' and '.join(few)}: its items show a few books. Try another --seed, or "
+        "choose the parts: folders train, validation and test with --keep-splits"
+    )
+
+
 def _author_keys(authors: str) -> list[str]:
     return list(filter(None, map(author_key, authors.split(";"))))
 
@@ -319,12 +336,8 @@ def write_partition(
         "pairs_sharing_text": len(sharing),
     }
     ctx.say(f"{sizes_text} novels")
-    few = [part for part in Part if sizes[part] < _MIN_NOVELS]
-    if few and len(novels) >= len(Part) * _MIN_NOVELS:
-        ctx.say(
-            f"warning: few novels in part {' and '.join(few)}: its items show a few books. Try another "
-            "--seed, or choose the parts: folders train, validation and test with --keep-splits"
-        )
+    if warning := few_novels_warning(sizes):
+        ctx.say(f"warning: {warning}")
 
 
 def _rated(
