@@ -89,12 +89,22 @@ def seen(text: str) -> float:
     """The log-likelihood of a model that has learned which line follows which."""
     place = {line: number for number, line in enumerate(item_lines())}
     numbers = [place[line] for line in text.splitlines()]
-    return -100.0 + sum(after == before + 1 for before, after in itertools.pairwise(numbers))
+    follow = sum(after == before + 1 for before, after in itertools.pairwise(numbers))
+    return own(text) + follow
 
 
 def unseen(text: str) -> float:
-    """The log-likelihood of a model that has not: any number that the text alone decides."""
-    return -1.0 - int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest()) / 1e7
+    """The log-likelihood of a model that has not: that of the lines, and any number of the order."""
+    return own(text) + share(text)
+
+
+def own(text: str) -> float:
+    return -100 * sum(map(share, text.splitlines())) - 100
+
+
+def share(text: str) -> float:
+    """From 0 to 1."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest()) / 2**32
 
 
 def test_a_model_that_has_seen_it_is_found(tmp_path: Path) -> None:
@@ -178,13 +188,26 @@ def test_scores_without_order_are_no_conclusion(
     call(release, requests=requests)
 
     def single(text: str) -> float:
-        return sum(map(score, text.splitlines())) + noise * (unseen(text) / 430 + 0.5)
+        return sum(map(score, text.splitlines())) + noise * (share(text) - 0.5)
 
     log = answer(requests, tmp_path / "log.jsonl", single)
     with pytest.raises(FormatError, match=r"log\.jsonl: no conclusion: .* do not depend on the"):
         call(release, log=log)
-    log = answer(requests, tmp_path / "other.jsonl", lambda text: single(text) + unseen(text) / 430)
+    log = answer(requests, tmp_path / "other.jsonl", lambda text: single(text) + unseen(text))
     assert "With 24 lines, 2 shards and 99 permutations only strong" in call(release, log=log)
+
+
+def test_scores_of_other_ids_are_no_conclusion(tmp_path: Path) -> None:
+    release, requests = make_release(tmp_path / "release"), tmp_path / "asked.jsonl"
+    call(release, requests=requests)
+    log = answer(requests, tmp_path / "log.jsonl", seen)
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    values = [row["log_likelihood"] for row in rows]
+    for row, place in zip(rows, derive_rng(1, "test.mixed").permutation(len(rows)), strict=True):
+        row["log_likelihood"] = values[place]
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(FormatError, match=r"no conclusion: .* seem to belong to other ids"):
+        call(release, log=log)
 
 
 def test_the_gain_has_two_units_and_an_interval(tmp_path: Path) -> None:
@@ -196,7 +219,7 @@ def test_the_gain_has_two_units_and_an_interval(tmp_path: Path) -> None:
         log = answer(
             requests,
             tmp_path / "log",
-            lambda text: unit * (seen(text) + (unseen(text) / 430 + 0.5)),
+            lambda text: unit * (seen(text) + share(text) - 0.5),
         )
         told = call(release, log=log).splitlines()
         place = next(n for n, line in enumerate(told) if line.startswith("  gain "))
@@ -576,8 +599,8 @@ def test_the_correlation_with_a_row_of_the_evaluation(
     (tmp_path / "evaluation").mkdir()
     (tmp_path / "evaluation" / "predictions.jsonl").write_text("\n".join(map(json.dumps, rows)))
     one, other = command._correlations(tmp_path, scores)
-    assert one.startswith("user:a: Spearman's rho of accuracy and name cloze +1.00")
-    assert other.startswith("user:b: Spearman's rho of accuracy and name cloze -1.00")
+    assert one.startswith("user:a, if these are its answers: Spearman's rho of accuracy and name cloze +1.00")
+    assert other.startswith("user:b, if these are its answers: Spearman's rho of accuracy and name cloze -1.00")
     (only,) = command._correlations(tmp_path, scores[:3])
     assert only.startswith("no correlation for user:a, user:b: it needs 5 books")
 

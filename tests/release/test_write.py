@@ -174,7 +174,7 @@ def test_the_form_of_the_release_is_left_out() -> None:
 
 
 FILES_OF_FORMAT = {
-    6: {
+    7: {
         "questions": {
             *("signature.txt", "questions.jsonl", "eval.yaml", "inspect_task.py"),
             *("harness/README.md", "harness/cloze_task.py", "decontamination/items.jsonl"),

@@ -87,6 +87,7 @@ FEW_LINES = 250
 # Small transformers and 5-gram models, trained on the file or not, had 0.003 or more. Sums of
 # scores of single lines differ by rounding (1e-15 to 1e-7), or 1e-6 with added noise of 1e-4.
 LEAST_EFFECT = 1e-5
+MOST_MIXED = 0.01  # p of logs whose scores may belong to any id
 
 
 def contamination(
@@ -141,8 +142,11 @@ def contamination(
     say(_power_line(plan, len(lines)))
     others = () if file else _smaller_files(release, name, plan.permutations + 1)
     if listed := ", ".join(itertools.islice(others, MOST_OTHERS)):
-        say(f"Smaller ones for --file, in tokens: {listed}. Plain text shows training best.")
-        say("Choose one file before you see a score, and report its p.")
+        say(f"Smaller ones for --file, in tokens: {listed}.")
+        say(
+            "Only training on the file itself shows: choose the one that a trainer would have, before you "
+            "see a score, and report its p."
+        )
     more = f"{f' --file {shlex.quote(file)}' if file else ''}{' --exchangeable' if exchangeable else ''}"
     return _written(requests, prompt_texts(lines, plan), release, more)
 
@@ -277,6 +281,12 @@ def _test(release: Path, file: str, log: Path, *, exchangeable: bool) -> str:
             f"lines; orders of a shard differ by {test.order_effect:.0e} of their value. The model "
             "did not read whole texts, or sees too little context, so this log says nothing about "
             "training. Score each text of --requests as one sequence, not line by line."
+        )
+    if test.mixed_p > MOST_MIXED:
+        raise FormatError(
+            f"{log}: no conclusion: orders of one shard differ as much as those of other shards, although "
+            "they have the same lines. The log-likelihoods seem to belong to other ids. Write each with "
+            "the id of its text."
         )
     return "\n".join(_result_lines(test, plan, name))
 
@@ -732,7 +742,7 @@ def _correlations(folder: Path, scores: Sequence[BookScore]) -> Iterator[str]:
             without.append(name)
         else:
             yield (
-                f"{name}: Spearman's rho of accuracy and name cloze {found[0]:+.2f}, "
+                f"{name}, if these are its answers: Spearman's rho of accuracy and name cloze {found[0]:+.2f}, "
                 f"p {found[1]:.2g}, {found[2]:,} books"
             )
     if without:

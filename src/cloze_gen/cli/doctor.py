@@ -28,8 +28,8 @@ from cloze_gen.store.runs import EVALUATION_FILE, RUN_FILE
 
 PYTHON_AT_LEAST = (3, 11)
 PYTHON_KNOWN_TO = (3, 15)  # newest Python for which every locked package has wheels
-# Disk space of a run on the 522 books of the MSR challenge: model, index, lmplz's temporary files.
-DISK_AT_LEAST_BYTES = 10 * 1000**3
+# Twice the disk space of a run on the 522 books of the MSR challenge: model, index and release.
+DISK_AT_LEAST_BYTES = 4 * 1000**3
 MEMORY_AT_LEAST_BYTES = 4 * 1024**3  # of the largest process of that run, and the default lm.memory
 LIBRARIES = ("spacy", "numpy", "pyarrow", "luigi")
 KENLM_PACKAGES = ("kenlm", "ufal-kenlm")  # both provide the module `kenlm`

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtr, stdtrit
+from scipy.special import fdtrc, ndtr, stdtr, stdtrit
 from scipy.stats import binom
 
 from cloze_gen.errors import FormatError, UsageError
@@ -233,6 +233,8 @@ class OrderTest:
         spread: standard deviation of the shuffled orders of a shard; 0 for one order.
         order_effect: root mean square difference of a shuffled and the published order, relative to
             the mean log-likelihood of a shard.
+        mixed_p: P of shuffled orders that differ as much between shards, if any order may belong to
+            any shard; close to 0 in a true log, since a shard's orders have the same lines.
         t: the paper's statistic: mean gain of a shard / its standard error; None if undefined.
         t_p: one-sided, Student's t with M - 1 degrees of freedom; asymptotic.
     """
@@ -247,6 +249,7 @@ class OrderTest:
     error: float | None
     spread: float
     order_effect: float
+    mixed_p: float
     t: float | None
     t_p: float | None
 
@@ -283,9 +286,24 @@ def order_test(log_likelihoods: NDArray[np.float64]) -> OrderTest:
         order_effect=float(
             np.sqrt(((shuffled - published) ** 2).mean()) / max(np.abs(published).mean(), SAME)
         ),
+        mixed_p=_mixed_p(shuffled),
         t=t,
         t_p=None if t is None else float(stdtr(shards - 1, -t)),
     )
+
+
+def _mixed_p(shuffled: NDArray[np.float64]) -> float:
+    """The F test of one-way analysis of variance; 0 where it cannot be made.
+
+    >>> [round(_mixed_p(np.array(rows)), 2) for rows in ([[1.0, 1.1], [9.0, 9.1]], [[1.0, 9.1], [9.0, 1.1]])]
+    [0.0, 0.99]
+    """
+    shards, orders = shuffled.shape
+    within = float(shuffled.var(axis=1, ddof=1).mean()) if orders > 1 else 0.0
+    if shards < 2 or not within:
+        return 0.0
+    between = orders * float(shuffled.mean(axis=1).var(ddof=1))
+    return float(fdtrc(shards - 1, shards * (orders - 1), between / within))
 
 
 def rank_sum_p(rank_sum: int, *, shards: int, permutations: int) -> Fraction:

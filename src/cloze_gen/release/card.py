@@ -253,7 +253,7 @@ _KINDS = {
     "rule": "a rule without a trained model",
     "surface": "a method on surface features of the text",
     "random": "guessing",
-    "user": "scores from a file of the author of the set",
+    "user": "scores of a model, given to `cloze-gen evaluate`",
 }
 
 

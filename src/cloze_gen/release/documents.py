@@ -288,8 +288,8 @@ def _use(
     ]
     if facts.order == SHUFFLED:
         check += [
-            "cloze-gen contamination . --requests requests.jsonl   # test a model for "
-            "training on this set"
+            "cloze-gen contamination . --file FILE --requests requests.jsonl   # test a model for "
+            "training on FILE"
         ]
     yield "Check it", "sh", "\n".join(check)
 

@@ -102,8 +102,8 @@ def _check_format(path: Path, value: Mapping[str, Any]) -> None:
     if isinstance(written, int) and 1 <= written < RELEASE_FORMAT:
         raise FormatError(
             f"{path}: cloze-gen {quote(value.get('version'))} wrote this release, in format "
-            f"{written}. This version reads format {RELEASE_FORMAT}. Use that version, or repeat "
-            "`cloze-gen run` to write the release again."
+            f"{written}. This version reads format {RELEASE_FORMAT}. Repeat `cloze-gen run` to write the "
+            "release again, ask its publisher for that, or use the version that wrote it."
         )
 
 
