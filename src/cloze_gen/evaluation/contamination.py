@@ -296,7 +296,7 @@ def _mixed_p(shuffled: NDArray[np.float64]) -> float:
     """The F test of one-way analysis of variance; 0 where it cannot be made.
 
     >>> [round(_mixed_p(np.array(rows)), 2) for rows in ([[1.0, 1.1], [9.0, 9.1]], [[1.0, 9.1], [9.0, 1.1]])]
-    [0.0, 0.99]
+    [0.0, 1.0]
     """
     shards, orders = shuffled.shape
     within = float(shuffled.var(axis=1, ddof=1).mean()) if orders > 1 else 0.0

@@ -151,7 +151,7 @@ def find_run(out: Path, run: str | Path) -> Path:
     why = f"the folder of this name has no {RUN_FILE}" if is_folder else "no such folder"
     raise UsageError(
         f"no run {quote(str(run), most_chars=300)} in {out} (runs there: {known}), and {why}. Name "
-        "another with --out. A run that was interrupted continues when it is run again."
+        "another with --out, or run it to its end."
     )
 
 
