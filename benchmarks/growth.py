@@ -5,13 +5,15 @@ bare `lmplz`.
         --times 1 2.5 5 10 --runs 3 --scratch DIR
     python benchmarks/growth.py bounds --train data/holmes-training --source data/holmes-seeds
         --times 0.25 0.5 1 --scratch DIR
+    python benchmarks/growth.py cluster --books NOVELS --workers 1 2 4 --scratch DIR
     python benchmarks/growth.py plot
     python benchmarks/growth.py project
 
 `measure` writes a line per factor to `docs/figures/scaling.jsonl`, replacing an earlier one:
 medians over runs that alternate with bare `lmplz`. `noisy_copies` makes the books; ten times the Holmes books
 take 25 GB. `bounds` uses parts of the books themselves, evenly spread, because noise distorts what
-a model says of a place; the least count is off, since the least share is measured. `project`
+a model says of a place; the least count is off, since the least share is measured. `cluster` runs
+SCDE-style on a Dask cluster of this machine, and with two workers of `--engine local`. `project`
 extrapolates to 1e9, 1e10 and 1e11 tokens. `plot` draws `docs/figures/scaling.svg`.
 """
 
@@ -19,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import shutil
 import statistics
 import subprocess
@@ -29,7 +32,16 @@ from typing import Any
 import matplotlib
 import matplotlib.pyplot as plt
 from noisy_copies import grown
-from processes import Usage, add_run_options, bare_lmplz, cloze_run, measure, median, stage_seconds
+from processes import (
+    Usage,
+    add_run_options,
+    bare_lmplz,
+    cloze_gen,
+    cloze_run,
+    measure,
+    median,
+    stage_seconds,
+)
 
 from cloze_gen.engine.progress import LOGS
 from cloze_gen.recipes.msr.tables import FIT, GROOMED
@@ -154,6 +166,30 @@ def measure_bounds(args: argparse.Namespace) -> None:
         )
 
 
+def measure_clusters(args: argparse.Namespace) -> None:
+    from distributed import LocalCluster
+
+    print("| engine | wall s | CPU s |\n|---|---:|---:|")
+    for workers in (0, *args.workers):
+        with tempfile.TemporaryDirectory(dir=args.scratch) as out:
+            run = ["run", "scde-style", "--books", str(args.books), "--out", out, "--workers", "2"]
+            before = _cpu_of_children()
+            if workers:
+                with LocalCluster(workers, threads_per_worker=1, dashboard_address=None) as cluster:
+                    run += ["--engine", f"dask:{cluster.scheduler_address}"]
+                    usage = measure(cloze_gen(*run), stdout=subprocess.DEVNULL)
+            else:
+                usage = measure(cloze_gen(*run), stdout=subprocess.DEVNULL)
+        name = f"Dask, {workers}" if workers else "local, 2"
+        cpu = _cpu_of_children() - before
+        print(f"| {name} | {usage.wall_seconds:.1f} | {cpu:.1f} |", flush=True)
+
+
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def read_results(figures: Path) -> list[dict[str, Any]]:
     results = figures / RESULTS
     return (
@@ -269,6 +305,11 @@ def main() -> None:
         add_run_options(one, "holmes-style")
         if call is measure_all:
             one.add_argument("--runs", type=int, default=3)
+    one = commands.add_parser("cluster")
+    one.set_defaults(call=measure_clusters)
+    for name in ("--books", "--scratch"):
+        one.add_argument(name, type=Path, required=True)
+    one.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     commands.add_parser("project").set_defaults(call=project)
     commands.add_parser("plot").set_defaults(call=plot)
     args = parser.parse_args()

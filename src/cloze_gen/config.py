@@ -201,7 +201,8 @@ def _explain(model: type[BaseModel], problem: Mapping[str, Any], where: str, nam
         known = _known_keys(model, path[:-1])
         old = _old_names(model, path[:-1], names)
         near = difflib.get_close_matches(path[-1], [*known, *old], n=1)
-        within = [f"{one}.{path[0]}" for one in known if path[0] in _known_keys(model, [one])]
+        groups = known if len(path) == 1 else []
+        within = [f"{one}.{path[0]}" for one in groups if path[0] in _known_keys(model, [one])]
         guess = within or [old.get(one, one) for one in near]
         hint = f" Did you mean {guess[0]!r}?" if guess else ""
         return f"{where}: {spot}: no such setting.{hint} Known here: {', '.join(known)}."

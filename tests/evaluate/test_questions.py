@@ -139,6 +139,20 @@ def test_only_biases_and_classifiers_are_tested_together() -> None:
     )
 
 
+@pytest.mark.parametrize(("high", "said"), [(0.19, True), (0.21, False)])
+def test_scores_below_chance_are_suspect(high: float, said: bool) -> None:
+    """Only a user's, since rules may well be."""
+    rows = [
+        QuestionRow(
+            name=f"{kind}:x", kind=kind, n=900, chance=0.2, accuracy=0.1, low=0.05, high=high
+        )
+        for kind in ("user", "bias")
+    ]
+    assert [line for line in table_text(rows).splitlines() if "below chance" in line] == [
+        "user:x is below chance: check that a higher score is better, and the order of the options"
+    ] * said
+
+
 def test_the_table_shows_each_row_once() -> None:
     """A line a row under the heading, with its name and its accuracy in percent."""
     items = [Question("a", "a", ("x",), 0, ("x", "y"), 0)]

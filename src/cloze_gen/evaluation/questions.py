@@ -379,6 +379,11 @@ def table_text(
         if row.family:
             methods.setdefault(row.method, []).append(row.name)
     lines = table_lines(header, cells, columns, left=frozenset({who}))
+    lines += [
+        f"{row.name} is below chance: check that a higher score is better, and the order of the options"
+        for row in rows
+        if row.kind == USER and row.high < row.chance
+    ]
     return "\n".join(
         [*lines, *(f"{method}: {', '.join(names)}" for method, names in methods.items())]
     )
