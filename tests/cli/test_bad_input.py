@@ -271,6 +271,10 @@ def test_what_was_meant_is_guessed(
         (("run", "scs-style", "novels"), "Did you mean --source novels?"),
         (("run", "scs-style", "a", "b"), "(a b). Did you mean --source 'a b'?"),
         (
+            ("export", "x", "--skip", "a", "b"),
+            "Write --skip before each id, and quote a name with spaces.",
+        ),
+        (
             ("run", "scs-style", "--source", "a", "b"),
             "--source takes one value: quote a name with spaces. Put several books into one folder, and give the folder.",
         ),

@@ -599,8 +599,12 @@ def test_the_correlation_with_a_row_of_the_evaluation(
     (tmp_path / "evaluation").mkdir()
     (tmp_path / "evaluation" / "predictions.jsonl").write_text("\n".join(map(json.dumps, rows)))
     one, other = command._correlations(tmp_path, scores)
-    assert one.startswith("user:a, if these are its answers: Spearman's rho of accuracy and name cloze +1.00")
-    assert other.startswith("user:b, if these are its answers: Spearman's rho of accuracy and name cloze -1.00")
+    assert one.startswith(
+        "user:a, if these are its answers: Spearman's rho of accuracy and name cloze +1.00"
+    )
+    assert other.startswith(
+        "user:b, if these are its answers: Spearman's rho of accuracy and name cloze -1.00"
+    )
     (only,) = command._correlations(tmp_path, scores[:3])
     assert only.startswith("no correlation for user:a, user:b: it needs 5 books")
 

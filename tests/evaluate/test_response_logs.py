@@ -222,6 +222,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "nothing": ("", "the file is empty"),
     "blank": ("\n \n", "the file is empty"),
     "bytes": (b"\xff\xfe\x00", "not UTF-8"),
+    "gzip": (b"\x1f\x8b\x08", "gzip-compressed; unpack it"),
     "prose": ("It was a dark night.", "line 1: expected `id TAB option TAB score`"),
     "other set": ("z:1\tash\t-1", "none of its items is in this set of 3 questions"),
     "other option": (option_lines().replace("ash", "pear"), "line 1: 'pear' of 'b:1' is none of"),

@@ -101,7 +101,7 @@ def _lmplz() -> Check:
         path = find_lmplz()
         return Check("lmplz", True, f"{path} sha256 {binary_sha256(path)}")
     except ToolError as error:
-        return Check("lmplz", False, str(error), REMEDY)
+        return Check("lmplz", False, str(error).removesuffix(f"; {REMEDY}."), REMEDY)
 
 
 def _disk(folder: Path) -> Check:

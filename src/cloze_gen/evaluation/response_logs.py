@@ -89,7 +89,9 @@ def read_log(path: Path, items: ItemSet) -> list[ModelChoices]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"{name}: not UTF-8, byte {error.start}. Give {LOG_FORMATS}") from None
+        packed = data[:2] == b"\x1f\x8b"
+        why = "gzip-compressed; unpack it" if packed else f"not UTF-8, byte {error.start}"
+        raise FormatError(f"{name}: {why}. Give {LOG_FORMATS}") from None
     if is_sample_log(text):
         return [_of_samples(parse_sample_log(text, name=name), items, name)]
     lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]

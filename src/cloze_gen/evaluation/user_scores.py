@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
@@ -265,13 +265,17 @@ def _from_log(text: str, questions: Sequence[Question], name: str) -> list[list[
 def _in_order(
     by_id: Mapping[str, list[float]], questions: Sequence[Question], name: str
 ) -> list[list[float]]:
-    missing = [question.id for question in questions if question.id not in by_id]
+    _check_complete([question.id for question in questions], by_id, name, "question")
+    return [by_id[question.id] for question in questions]
+
+
+def _check_complete(ids: Sequence[str], found: Container[str], name: str, noun: str) -> None:
+    missing = [one for one in ids if one not in found]
     if missing:
         raise FormatError(
-            f"{name}: {len(missing)} of {len(questions)} questions have no scores (first: "
-            f"{missing[0]}); score every question"
+            f"{name}: {len(missing):,} of {len(ids):,} {noun}s have no scores (first: "
+            f"{missing[0][:80]}); score every {noun}. Are the scores of another set?"
         )
-    return [by_id[question.id] for question in questions]
 
 
 def _from_lm_output(
@@ -402,12 +406,7 @@ def parse_blank_scores(
                 f"{where}: {passage.id[:80]} has scores on an earlier line; keep one of them"
             )
         found[passage.id] = _matrix(record["scores"], passage, where)
-    missing = [passage.id for passage in passages if passage.id not in found]
-    if missing:
-        raise FormatError(
-            f"{name}: {len(missing):,} of {len(passages):,} passages have no scores (first: "
-            f"{missing[0][:80]}); score every passage"
-        )
+    _check_complete([passage.id for passage in passages], found, name, "passage")
     return [found[passage.id] for passage in passages]
 
 
