@@ -460,7 +460,7 @@ def _hint(error: Any) -> str:
     wrong = re.fullmatch(r"No such command '(.*?)'\..*", said)
     if wrong and (name := whole_name(wrong[1])) in config_names(""):
         return f"Did you mean `cloze-gen run {name}`?"
-    if ctx is not None and ctx.info_name == "export" and "unexpected extra argument" in said:
+    if ctx and ctx.params.get("skip") and "unexpected extra argument" in said:
         return "Write --skip before each id, and quote a name with spaces."
     if ctx is None or ctx.info_name != "run":
         return ""
