@@ -20,6 +20,7 @@ from cloze_gen import __version__
 from cloze_gen.engine.local import Engine, make_engine
 from cloze_gen.engine.progress import LOGS, Stopwatch, keeping_log, note, say
 from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.engine.threads import one_math_thread
 from cloze_gen.errors import ClozeGenError, CorpusError
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
@@ -74,7 +75,8 @@ class Build:
             clock, nested = Stopwatch(), self._nested_seconds
             ended = self.announce(stage) if self.announce else None
             try:
-                stage.work(writer, ctx)
+                with one_math_thread():  # the last digits of a product depend on the number of threads
+                    stage.work(writer, ctx)
                 stage.check_something_kept(writer.funnel)
             except MemoryError as error:
                 if not hasattr(error, "__notes__"):  # of two stages at work the inner one

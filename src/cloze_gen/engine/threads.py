@@ -22,10 +22,16 @@ _LIMITS = (
 
 
 @contextmanager
+def one_math_thread() -> Iterator[None]:
+    """One thread of BLAS and OpenMP, also in libraries that are first loaded inside."""
+    os.environ.update(dict.fromkeys(_LIMITS, "1"))
+    with threadpool_limits(limits=1):
+        yield
+
+
+@contextmanager
 def one_thread() -> Iterator[None]:
-    """One thread of BLAS, OpenMP and Arrow in the whole process; restored afterwards, except for
-    libraries first loaded inside.
-    """
+    """`one_math_thread`, and one thread of Arrow."""
     cpu, io = pa.cpu_count(), pa.io_thread_count()
     try:
         with keep_to_one_thread():
