@@ -6,7 +6,7 @@ OLD and NEW are folders as `cloze-gen run --out` writes them. Runs of the same n
 funnels, facts of the stages, items, measured rows, SCDE's classifiers of candidates, LAMBADA's
 targets in the context, and the verdict. Times are those of `OUT/NAME.time`, if a run was made under
 `/usr/bin/time -f "%e s wall, %U+%S s CPU, %M KiB" -o OUT/NAME.time`; `%M` is the peak of the largest
-process. Only differences are printed line by line. Exit status 1: a run or an item set is missing.
+process. Exit status 1: a run is missing.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ def load(path: Path) -> Any:
 
 def stages(run: Path) -> dict[str, Any]:
     """Manifest of each stage, by the name of its link (`NN-STAGE`) without the number."""
-    links = sorted(run.glob("[0-9][0-9]-*"))
-    return {path.name[3:]: load(path / "manifest.json") for path in links}
+    return {path.name[3:]: load(path / "manifest.json") for path in sorted(run.glob("[0-9]*-*"))}
 
 
 def flat(value: Any, name: str = "") -> Iterator[tuple[str, float]]:
@@ -143,8 +142,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="runs to compare; default: all of OLD")
     args = parser.parse_args()
     names = args.names or sorted(path.name for path in (args.old / "runs").iterdir())
-    found = [compare(name, args.old, args.new) for name in names]
-    return 0 if all(found) else 1
+    finished = [compare(name, args.old, args.new) for name in names]
+    return 0 if all(finished) else 1
 
 
 if __name__ == "__main__":
