@@ -56,7 +56,6 @@ def ignored(style: str, *overrides: str, train: bool = True) -> dict[str, str]:
             "scs", ["impostors.impostor_draw=uniform", "impostors.window_ranks=9"], "impostors.window_ranks",
             "impostors.impostor_draw = uniform",
         ),
-        ("scs", ["books.min_similarity=0.5"], "books.min_similarity", 'books.reference = ""'),
         (
             "scs", ["places.min_affinity=0", "places.min_verb_affinity=0", "places.prior_uses=9"], "places.prior_uses",
             "places.min_affinity = 0.0 and places.min_verb_affinity = 0.0",

@@ -29,8 +29,9 @@ from cloze_gen.formats.scde import format_published, parse_exams
 from cloze_gen.parsing import error_text
 from cloze_gen.recipes.scde.cleaning import CleanedExaminations, Rule, clean
 from cloze_gen.recipes.scs.books import (
+    MIN_COVERAGE,
+    MIN_SIMILARITY,
     BookSimilarity,
-    BooksSettings,
     book_counts,
     book_similarity,
     reference_counts,
@@ -67,24 +68,22 @@ def rank_books(
     """Lines of the table, most similar book first; `out` keeps the tagged books for later runs."""
     engine = make_engine("local", workers=workers)
     ctx = StageContext(Store(out), engine, "corpus rank")
-    limits_of = BooksSettings(reference=str(reference))
     location = located(place, out)
     if not is_copy(location.root, ctx.store):
         check_apart(out, location)
     with engine_scope(engine):
-        components = reference_counts(limits_of.reference, tagger)
+        components = reference_counts(reference, tagger)
         ranks = _ranks(ctx, scan(location, settings=settings), components, tagger)
-    limits = f"{limits_of.min_similarity} / {limits_of.min_coverage}"
     yield (
-        f"reference: {len(components):,} common words (lemma, class); a book passes above {limits} "
-        "(similarity / coverage)"
+        f"reference: {len(components):,} common words (lemma, class); a book passes above "
+        f"{MIN_SIMILARITY} / {MIN_COVERAGE} (similarity / coverage)"
     )
     yield f"{'book':<32} {'tokens':>11} {'similarity':>11} {'coverage':>9}  passes"
     for rank in sorted(
         ranks, key=lambda rank: (-rank.found.similarity if rank.found else 0.0, rank.book_id)
     ):
         found = rank.found or BookSimilarity(0.0, 0.0)
-        verdict = rank.note or ("yes" if found.passes(limits_of) else "no")
+        verdict = rank.note or ("yes" if found.passes else "no")
         yield (
             f"{rank.book_id:<32} {rank.tokens:>11,} {found.similarity:>11.3f} "
             f"{found.coverage:>9.3f}  {verdict}"
