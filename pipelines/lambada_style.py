@@ -376,6 +376,7 @@ class Analysis(StyleTask):
 
     stage = "analysis"
     group = "tagger"
+    version = 2
     not_covered = frozenset({"name"})  # covered with the versions of its parts
     draws = True
     needs = {"passages": Passages, "committee": Committee, "finished": PassageSet}

@@ -313,7 +313,7 @@ def test_hostile_passages_stay_text(passages: ReportData) -> None:
         name=f"{script}{dollars}", set="control", kind="model", n=1, correct=None, accuracy=0.5, low=0.4, high=0.6,
         perplexity=1.0, median_rank=1.0, coverage=1.0, note=image,
     )  # fmt: skip
-    analysis = Analysis(script, 1, 1, (Measure(image, True, 0.1, 0.1, None, None),), (1,), (1,))
+    analysis = Analysis(script, 1, 1, (Measure(image, True, 0.1, 0.1, None, None),))
     evil = replace(
         passages.passages,
         samples=(sample,),

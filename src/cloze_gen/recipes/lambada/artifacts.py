@@ -201,7 +201,6 @@ STAGES = {
         ),
         {
             "expected_yield": "mean over the ranked passages",
-            "head": "share of the best passages that each rule finds",
             "examined": "passages with signals",
             "guessable": "ranked passages that a reader may guess, by the signals",
         },
@@ -265,23 +264,6 @@ STAGES = {
         "Compares the set with up to 5,000 random passages that no member guesses. The release does not depend on it.",
         (
             FileDoc(
-                "targets.tsv",
-                "One row a passage of the set or of the random passages.",
-                {
-                    "id": "text: id of the passage",
-                    "set": "text: `kept` (of the set) or `random`",
-                    "target": "text: the target",
-                    "tag": "text: Penn tag of the target in its sentence",
-                    "tokens": "int: tokens of the published form, the target included",
-                    "context_sentences": "int: sentences before the target's",
-                    "sentences_back": "int: distance in sentences to the last earlier occurrence of the target; 0 in its own sentence, "
-                    "empty without one",
-                    "in_context": "int: 1 if the target occurs in the context",
-                    "lemma_in_context": "int: 1 if a form of its lemma occurs in the context",
-                    "direct_speech": "int: 1 if a quotation mark occurs before the target",
-                },
-            ),
-            FileDoc(
                 "analysis.json",
                 "The figures of the two sets and of the paper.",
                 {
@@ -289,7 +271,6 @@ STAGES = {
                     "sets": "object: passages of each set",
                     "measures": "list of object: `measure`, `unit` (`mean` or `share`), `kept`, `random`, `paper_kept`, `paper_random`; "
                     "null without a figure",
-                    "sentences_back": "object: for each set the counts from 0 on; the last is for targets without an earlier occurrence",
                 },
             ),
         ),

@@ -44,7 +44,6 @@ _HUMAN_ADVANTAGE = 10.0  # people guess the end of a sentence that much better t
 _HALF_GUESSED_TOKENS, _GUESSED_STEEPNESS = 15.0, 3.0
 _MIN_YIELD = 1e-5  # below it a passage has no signal
 _MOST_AUTO = 10_000  # passages if `n_passages` is "auto"
-_OTHER_LIMITS = {"capitalised word": "max_capitalised_share", "outside": "outside_share"}
 _MIN_ALLOWED = 2  # passages solved by a rule that any prefix of the order may have
 # Passages are queued by their share of capitalised words in twentieths, so a blocked passage delays
 # few others.
@@ -310,48 +309,6 @@ def _next(queues: dict[_Kind, list[_Waiting]], taken: _Taken) -> _Kind | None:
         taken.held_back.append(heapq.heappop(queues[best]))
 
 
-def within_limits(order: Sequence[Signals], settings: RankingSettings) -> int:
-    """The most first passages that keep all limits, and `outside_share` up to one passage.
-
-    >>> known = [Signals(f"b:{n}", f"b{n}", 0, 9, "joe", True, 0.8, 0.0, rules=frozenset({"last name"})) for n in range(4)]
-    >>> within_limits(known, RankingSettings(outside_share=0)), within_limits(known, RankingSettings(outside_share=0.5))
-    (2, 2)
-    """
-    outside, capitalised, kept = 0, 0.0, 0
-    solved, targets = Counter[str](), Counter[tuple[str, str]]()
-    for n, one in enumerate(order, 1):
-        outside += not one.in_context
-        capitalised += one.capitalised_share
-        solved.update(one.rules)
-        targets[one.book_id, one.target] += 1
-        if targets[one.book_id, one.target] > settings.max_same_target:
-            break
-        if (
-            max(solved.values(), default=0) <= max(_MIN_ALLOWED, settings.max_rule_share * n)
-            and capitalised <= max(_MIN_ALLOWED, settings.max_capitalised_share * n)
-            and outside >= settings.outside_share * n - 1
-        ):
-            kept = n
-    return kept
-
-
-def head_shares(order: Sequence[Signals]) -> dict[str, float]:
-    """Share of passages that each rule or a random capitalised word solves; share outside context.
-
-    >>> head_shares([Signals("b:7", "b", 0, 9, "joe", True, 0.8, 0.0, rules=frozenset({"last name"})),
-    ...              Signals("b:9", "b", 9, 12, "sea", False, 0.3, 0.0)])
-    {'last name': 0.5, 'capitalised word': 0.0, 'outside': 0.5}
-    """
-    solved = Counter(rule for one in order for rule in one.rules)
-    sums = {
-        "capitalised word": sum(one.capitalised_share for one in order),
-        "outside": sum(not one.in_context for one in order),
-    }
-    return {
-        name: total / len(order) for name, total in (dict(sorted(solved.items())) | sums).items()
-    }
-
-
 def write_tagged_novels(
     writer: ArtifactWriter, ctx: StageContext, *, novels: Artifact, settings: RankingSettings
 ) -> None:
@@ -485,37 +442,22 @@ def write_ranking(
     writer.funnel = funnel(
         "passages", kept=len(order), rejected=Counter(reason for _, reason, _ in rejected)
     )
-    by_id = {one.id: one for one in signals}
-    head = [by_id[one] for one in order]
     yields = [expected_yield(one, guessing) for one in signals if one.id in ranked]
     expected = float(np.mean(yields)) if yields else 0.0
     hopeless = sum(one < _MIN_YIELD for one in yields)
-    shares = head_shares(head) if head else {}
-    writer.facts |= {"examined": len(signals), "expected_yield": round(expected, 4)}
-    writer.facts["guessable"] = len(yields) - hopeless
-    writer.facts["head"] = {name: round(share, 4) for name, share in shares.items()}
+    writer.facts |= {
+        "examined": len(signals),
+        "expected_yield": round(expected, 4),
+        "guessable": len(yields) - hopeless,
+    }
     ctx.say(
         f"{len(order):,} of {len(survivors):,} passages ranked; {expected:.1%} of them are "
         "expected to pass all steps of guessing"
     )
-    if settings.order == "random":
-        return
-    if hopeless:
+    if hopeless and settings.order == "signals":
         ctx.say(
             f"warning: no reader is expected to guess {hopeless:,} of these passages; "
             "--set ranking.n_passages=auto leaves them out"
-        )
-    if (most := within_limits(head, settings)) < len(head):
-        limits = dict.fromkeys(shares, "max_rule_share") | _OTHER_LIMITS
-        missed = [
-            f"{name} {share:.1%} ({limits[name]} = {limit:g})"
-            for name, share in shares.items()
-            for limit in [getattr(settings, limits[name])]
-            if (share < limit if name == "outside" else share > limit)
-        ] or [f"max_same_target = {settings.max_same_target}"]
-        ctx.say(
-            f"warning: these passages do not keep all limits of the ranking: {', '.join(missed)}; "
-            f"--set ranking.n_passages={most} keeps them"
         )
 
 
