@@ -152,16 +152,12 @@ class TaggedNovels(StyleTask):
     """The training novels that are tagged."""
 
     stage = "tagged_novels"
-    also_reads = {"tagged_tokens": "ranking.tagged_tokens"}
     needs = {"novels": TrainingNovels}
     write = staticmethod(write_tagged_novels)
 
     @property
     def label(self) -> str:
         return "tagged novels"
-
-    def given(self) -> dict[str, Any]:
-        return {"settings": self.all_settings.ranking}
 
 
 class NovelTagging(Tagging):
@@ -298,7 +294,6 @@ class Ranking(StyleTask):
     group = "ranking"
     version = 5
     draws = True
-    not_covered = frozenset({"tagged_tokens"})  # covered in `TaggedNovels`
     also_reads = {
         name: f"guessing.{name}"
         for name in ("passage_subjects", "sentence_subjects", "sentence_guesses")

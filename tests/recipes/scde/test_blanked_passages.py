@@ -174,7 +174,7 @@ def test_a_passage_is_printed_as_in_its_book(sample: Blanked) -> None:
         own = range(window.first, window.last + 1)
         assert (one.part, one.domain) == (window.part, window.domain)
         assert list(one.passage.sentences) == [book.texts[i] for i in own]
-        assert list(one.paragraphs) == [book.paragraph[i] for i in own]
+        assert list(one.paragraphs) == [book.text.paragraph[i] for i in own]
         placed = [
             (source.book_id, source.index, source.start, source.end) for source in one.sources
         ]

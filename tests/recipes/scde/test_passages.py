@@ -278,10 +278,7 @@ def test_a_book_is_its_sentences(novels: Novels) -> None:
     row = next(row for row in kept_books(corpus) if row["book_id"] == "novel2")
     book = read_book(book_folder(corpus, row), {"candle\xadlight": "candlelight"})
     count = book.text.sentence_count
-    assert {
-        len(one)
-        for one in (book.texts, book.start, book.end, book.paragraph, book.kinds, book.chapter)
-    } == {count}
+    assert {len(one) for one in (book.texts, book.start, book.end, book.chapter)} == {count}
     raw = (novels.books / row["file"]).read_text()
     for i, text in enumerate(book.texts):
         assert (
@@ -291,7 +288,7 @@ def test_a_book_is_its_sentences(novels: Novels) -> None:
         assert "".join(book.text.tokens(i)) == text.replace(" ", "")
     assert any("candlelight" in text for text in book.texts)
     assert book.chapter.tolist() == [
-        sum(kind == "heading" for kind in book.kinds[: i + 1]) for i in range(count)
+        sum(kind == "heading" for kind in book.text.kinds[: i + 1]) for i in range(count)
     ]
     assert book.chapter[-1] == 10
 

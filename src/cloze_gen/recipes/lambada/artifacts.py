@@ -236,7 +236,6 @@ STAGES = {
             "open": "passages without a verdict",
             "subjects": "people who answered",
             "not_shown": "passages that no person has seen",
-            "agreement": "agreement of the people",
         },
     ),
     "passage_set": StageDoc(

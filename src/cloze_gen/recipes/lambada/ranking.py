@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from cloze_gen.corpus.books import kept_books, write_book_table
 from cloze_gen.engine.stage_context import StageContext
@@ -43,7 +43,11 @@ _HUMAN_ADVANTAGE = 10.0  # people guess the end of a sentence that much better t
 # round). With half as many tokens it was one time in ten, with twice as many nine in ten.
 _HALF_GUESSED_TOKENS, _GUESSED_STEEPNESS = 15.0, 3.0
 _MIN_YIELD = 1e-5  # below it a passage has no signal
+# Passages kept by the committee that get signals; those whose target occurs in the context come first.
+_POOL = 100_000
 _MOST_AUTO = 10_000  # passages if `n_passages` is "auto"
+# Tokens of the training novels that are tagged; the model reader takes each word's class from them.
+_TAGGED_TOKENS = 3_000_000
 _MIN_ALLOWED = 2  # passages solved by a rule that any prefix of the order may have
 # Passages are queued by their share of capitalised words in twentieths, so a blocked passage delays
 # few others.
@@ -55,17 +59,10 @@ class RankingSettings(SettingsGroup):
         "signals",
         description="order of judging: by computed `signals`, or `random`; section 3.1: random",
     )
-    n_passages: Annotated[int, Field(ge=1, le=MOST_COUNTED)] | Literal["auto"] = Field(
+    n_passages: Annotated[int, Field(ge=1, le=_POOL)] | Literal["auto"] = Field(
         "auto",
         description="number of ranked passages, which people judge; auto: as many as a reader may "
         "guess by the signals and the max_ limits allow, at most 10,000",
-    )
-    pool: int = Field(
-        100_000,
-        ge=1,
-        le=MOST_COUNTED,
-        description="passages kept by the committee that get signals; those whose target occurs "
-        "in the context come first",
     )
     outside_share: float = Field(
         0.25,
@@ -101,29 +98,12 @@ class RankingSettings(SettingsGroup):
         description="maximum share of the word tokens for a word that the model reader repeats "
         "from the passage",
     )
-    tagged_tokens: int = Field(
-        3_000_000,
-        ge=1,
-        le=MOST_COUNTED,
-        description="tokens of the training novels that are tagged; the model reader takes each "
-        "word's class from them",
-    )
-
     ignored_when = (
         IgnoredWhen(
             ("outside_share", "max_rule_share", "max_capitalised_share", "max_same_target"),
             {"order": ("random",)},
         ),
     )
-
-    @model_validator(mode="after")
-    def _pool_is_large_enough(self) -> Self:
-        if self.n_passages != "auto" and self.pool < self.n_passages:
-            raise ValueError(
-                f"pool = {self.pool} is smaller than n_passages = {self.n_passages}; raise pool or "
-                "lower n_passages"
-            )
-        return self
 
     @property
     def most_passages(self) -> int:
@@ -170,16 +150,20 @@ def expected_yield(signals: Signals, guessing: GuessingSettings) -> float:
 
 
 def draw_pool(
-    survivors: Iterable[tuple[str, bool]], *, settings: RankingSettings, seed: int
+    survivors: Iterable[tuple[str, bool]],
+    *,
+    settings: RankingSettings,
+    seed: int,
+    size: int = _POOL,
 ) -> list[str]:
     """Ids of the survivors that get signals: targets in context first, each kind at random.
 
-    >>> draw_pool([("a", False), ("b", True), ("c", False)], settings=RankingSettings(n_passages=2, pool=2), seed=1)[0]
+    >>> draw_pool([("a", False), ("b", True), ("c", False)], settings=RankingSettings(), seed=1, size=2)[0]
     'b'
     """
     inside_first = settings.order == "signals"
     drawn = ((inside_first and not inside, draw_of(one, seed), one) for one, inside in survivors)
-    return [one for _, _, one in heapq.nsmallest(settings.pool, drawn)]
+    return [one for _, _, one in heapq.nsmallest(size, drawn)]
 
 
 def rank_passages(
@@ -309,15 +293,13 @@ def _next(queues: dict[_Kind, list[_Waiting]], taken: _Taken) -> _Kind | None:
         taken.held_back.append(heapq.heappop(queues[best]))
 
 
-def write_tagged_novels(
-    writer: ArtifactWriter, ctx: StageContext, *, novels: Artifact, settings: RankingSettings
-) -> None:
-    """Write `books.tsv` (as `write_part`): novels in random order up to `tagged_tokens`."""
+def write_tagged_novels(writer: ArtifactWriter, ctx: StageContext, *, novels: Artifact) -> None:
+    """Write `books.tsv` (as `write_part`): novels in random order up to `_TAGGED_TOKENS`."""
     chosen, tokens = set[str](), 0
     for row in sorted(
         kept_books(novels), key=lambda row: stable_fraction("lambada.tagged", row["book_id"])
     ):
-        if tokens >= settings.tagged_tokens:
+        if tokens >= _TAGGED_TOKENS:
             break
         chosen.add(row["book_id"])
         tokens += int(row["tokens"])
@@ -328,7 +310,7 @@ def write_tagged_novels(
 
 
 class RankingReason(Reason):
-    BEYOND_POOL = ("beyond_pool", "outside the survivors that are ranked (ranking.pool)")
+    BEYOND_POOL = ("beyond_pool", f"not among the {_POOL:,} passages that get signals")
     DUPLICATE = ("duplicate_text", "another passage has the same context or target sentence")
     BELOW_CUTOFF = (
         "below_cutoff",

@@ -15,7 +15,14 @@ from cloze_gen.recipes.lambada.guesses import ANSWERS, OPEN
 from cloze_gen.recipes.lambada.guessing import Condition, Verdict
 from cloze_gen.recipes.lambada.passage_set import REJECTED_SET
 from cloze_gen.recipes.lambada.passages import PASSAGES, PassageReason
-from cloze_gen.recipes.lambada.ranking import BELOW_CUTOFF, BEYOND_POOL, DUPLICATE, RANKING, SIGNALS
+from cloze_gen.recipes.lambada.ranking import (
+    BELOW_CUTOFF,
+    BEYOND_POOL,
+    DUPLICATE,
+    RANKING,
+    SIGNALS,
+    RankingReason,
+)
 from cloze_gen.recipes.lambada.release import PLAIN_TEXT, REJECTED_PLAIN_TEXT
 from cloze_gen.records.passage import Split
 from cloze_gen.release.trace import Traced, TraceSections, describe_span, has_id, heading_before
@@ -71,10 +78,9 @@ REASONS: Mapping[str, str] = {
     PassageReason.TORN: "a sentence of it was split wrongly: it has an unusual beginning, no end, "
     "or unbalanced brackets or quotation marks",
     PassageReason.OFFENSIVE: "it contains a listed word (partition.offensive_words)",
-    PassageReason.THINNED: "it is outside the sampled share, {keep_share}",
 }
 _RANKING_REASONS: Mapping[str, str] = {
-    BEYOND_POOL: "it is not among the {pool:,} passages that get signals",
+    BEYOND_POOL: RankingReason.BEYOND_POOL.legend,
     DUPLICATE: "another passage has the same context or the same target sentence",
     BELOW_CUTOFF: "it overlaps a ranked passage, ranks below ranking.n_passages = {n_passages}, or "
     "readers are not expected to guess it",

@@ -50,7 +50,7 @@ def describe_place(item: Traced) -> Iterator[str]:
     yield from describe_span(item, row["book_id"], row["start"], row["end"])
     genre = f", genre {printable(row['domain'])}" if row["domain"] else ""
     book = _book(item)
-    heading = heading_before(book.kinds, book.texts, row["first"])
+    heading = heading_before(book.text.kinds, book.texts, row["first"])
     yield f"part       {row['part']}, of the book {row['book_id']}{genre}"
     yield f"chapter    {printable(heading) if heading else '(no heading before it)'}"
     yield f"window     sentences {row['first']} to {row['last']}, {row['words']} words"
@@ -238,7 +238,7 @@ UNFIT: Mapping[str, str] = {
     BlankReason.LITTLE_CONTENT: "it has fewer than {min_content_words} different content words",
     BlankReason.NEW_NAME: "a name in it occurs in no other sentence of the passage",
     BlankReason.NEW_PERSON: "a pronoun's person in it occurs in no other sentence of the passage",
-    BlankReason.EDGE: "it is the first or last sentence of the passage (blanks.allow_edges)",
+    BlankReason.EDGE: "it is the first or last sentence of the passage",
     RivalReason.NEW_NAME: "a name in it does not occur in the passage",
     RivalReason.NEW_PERSON: "a pronoun's person in it does not occur in the passage",
     RivalReason.OTHER_KIND: "it is speech and the answers are not, or the reverse",
