@@ -153,31 +153,15 @@ def test_random_distractors_are_answers_of_other_books(sample: Blanked) -> None:
         assert all(windows[other]["part"] == windows[name]["part"] for other in others)
 
 
-def test_places_by_length_are_those_of_the_distractors(sample: Blanked) -> None:
-    """Among all candidates of the passage, the shortest first."""
-    characters = {
-        (row["id"], row["sentence"]): row["characters"] for row in rows(sample.rivals(), CONSIDERED)
-    }
-    answers: dict[str, list[int]] = {}
-    for row in rows(sample.rivals(), ANSWERS):
-        answers.setdefault(row["id"], []).append(row["characters"])
-    for row in rows(sample.distractors()):
-        whole = [(length, False) for length in answers[row["id"]]]
-        whole += [(characters[row["id"], sentence], True) for sentence in row["distractors"]]
-        assert row["by_length"] == [
-            place for place, (_, is_distractor) in enumerate(sorted(whole)) if is_distractor
-        ]
-
-
-@pytest.mark.parametrize(("kind", "count"), [("random", 2), ("none", 2), ("none", 10)])
-def test_what_a_set_is_chosen_by_is_told_of_the_hard(
-    sample: Blanked, kind: str, count: int
-) -> None:
+def test_all_kinds_have_the_ranks_and_temptation_of_the_hard(sample: Blanked) -> None:
     """So sets with other distractors have the same passages."""
-    hard, other = ({row["id"]: (row["by_length"], row["temptation"]) for row in rows(sample.distractors(kind=one, count=count))}
-                   for one in ("hard", kind))  # fmt: skip
-    assert other == {name: hard.get(name, ([], 0)) for name in other}
-    assert (len(hard) < len(other)) == (count == 10)
+    hard, none = (
+        {row["id"]: (row["by_length"], row["temptation"]) for row in rows(artifact)}
+        for artifact in (sample.distractors(count=10, kind=kind) for kind in ("hard", "none"))
+    )
+    assert none == {name: hard.get(name, ([], 0)) for name in none}
+    assert len(hard) < len(none)
+    assert all(len(set(ranks)) == 10 and max(ranks) < 15 for ranks, _ in hard.values())
 
 
 def test_a_novel_more_changes_no_other(own_sample: Blanked) -> None:
