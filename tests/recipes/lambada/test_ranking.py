@@ -337,37 +337,24 @@ def test_next_probs_are_the_models_own(sentence: str) -> None:
     assert classes.tolist() == pytest.approx(np.bincount(models.class_of, exact, 3).tolist())
 
 
-CONTEXT, SENTENCE = ("Who was it that called ?", "Nobody knew ."), "It was only Ann ."
-
-
-def passage(book: str, part: Part, *texts: str) -> Passage:
-    return Passage(
-        f"{book}:9", book, part, tuple(tuple(text.split()) for text in texts), texts, 3, 90, 98
-    )
+def passage(book: str, *texts: str) -> Passage:
+    tokens = tuple(tuple(text.split()) for text in texts)
+    return Passage(f"{book}:9", book, Part.TEST, tokens, texts, 3, 90, 98)
 
 
 @pytest.mark.parametrize(
     ("texts", "again"),
     [
-        ((*CONTEXT, SENTENCE), True),
-        (
-            ("Who was it , that called ?", "NOBODY knew .", "It was only Ann !"),
-            True,
-        ),  # another edition's marks
-        (("Another context .", SENTENCE), True),
-        ((*CONTEXT, "It was only Bob ."), True),
-        (("Nobody knew .", "It was only Bob ."), False),
-        (
-            (SENTENCE, "Nobody else was there ."),
-            False,
-        ),  # a target sentence may be another passage's context: passages overlap
+        (("WHO was it ?", "It was only Bob ."), True),
+        (("Another context .", "It was only Ann !"), True),
+        (("Another context .", "It was only Bob ."), False),
+        (("It was only Ann .", "It was only Bob ."), False),
     ],
 )
-def test_a_context_and_a_target_sentence_are_printed_once(
+def test_a_context_or_a_target_sentence_is_printed_once(
     texts: tuple[str, ...], again: bool
 ) -> None:
-    """Across the parts: what development prints, test does not print again."""
-    listed = [passage("a", Part.DEVELOPMENT, *CONTEXT, SENTENCE), passage("b", Part.TEST, *texts)]
-    assert printed_before((one.id, texts_of(one)) for one in listed) == (
-        {"b:9": "a:9"} if again else {}
-    )
+    """A target sentence may be part of another passage's context."""
+    listed = [passage("a", "Who was it ?", "It was only Ann ."), passage("b", *texts)]
+    repeated = printed_before((one.id, texts_of(one)) for one in listed)
+    assert repeated == ({"b:9": "a:9"} if again else {})

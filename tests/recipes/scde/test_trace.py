@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from cloze_gen.recipes.scde.blanks import BlankReason, BlanksSettings
-from cloze_gen.recipes.scde.passages import PassageReason, PassagesSettings
+from cloze_gen.recipes.scde.blanks import BlankReason
 from cloze_gen.recipes.scde.release import PUBLISHED
-from cloze_gen.recipes.scde.rivals import RivalReason, RivalsSettings
-from cloze_gen.recipes.scde.trace import REASONS, UNFIT
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
-from tests.conftest import FinishedRun, Outcome, blanked
+from tests.conftest import FinishedRun, Outcome
 
 Told = Callable[..., str]
 
@@ -43,20 +38,6 @@ def last(scde: FinishedRun) -> SetBlankedPassage:
 
 def _words(reason: str) -> str:
     return reason.replace("_", " ")
-
-
-def test_every_reason_has_words() -> None:
-    """Of stretches, of sentences and of rivals, with the settings that bound them."""
-    assert set(REASONS) == set(PassageReason)
-    assert set(UNFIT) == {*BlankReason, *RivalReason}
-    passages = PassagesSettings().model_dump()
-    sentences = BlanksSettings().model_dump() | RivalsSettings().model_dump()
-    assert "a paragraph has more than 30 sentences" in REASONS[PassageReason.LONG].format(
-        **passages
-    )
-    assert UNFIT[BlankReason.SHORT].format(**sentences) == "it has fewer than 7 words"
-    assert not any("{" in words.format(**passages) for words in REASONS.values())
-    assert not any("{" in words.format(**sentences) for words in UNFIT.values())
 
 
 def test_each_blank_is_told(last: SetBlankedPassage, told: Told) -> None:
@@ -127,27 +108,6 @@ def test_every_considered_distractor_is_told(
     )
 
 
-def test_what_has_too_few_rivals_tells_those_it_has(
-    scde: FinishedRun, tmp_path: Path, cli: Callable[..., Outcome]
-) -> None:
-    """No distractors, and every sentence that was considered with what spoke against it."""
-    shutil.copytree(scde.out.parent, tmp_path / "own", symlinks=True)
-    out, books = tmp_path / "own" / "out", tmp_path / "own" / "books"
-    call = ("run", *blanked(books).options, "--name", "many", "--out", out, "--workers", "1")
-    done = cli(*call, "--set", "distractors.count=10", "--set", "release.features=[]")
-    assert done.status == 0, done.err
-    fallen = read_parquet(
-        stage_artifact(out / "runs" / "many", "distractors").path("rejected.parquet")
-    ).to_pylist()[0]["id"]
-    traced = cli("trace", fallen, "--out", out, "--run", "many")
-    assert traced.status == 0, traced.err
-    text = "\n".join(" ".join(line.split()) for line in traced.out.splitlines())
-    assert "distractors hard" not in text
-    assert "\nconsidered " in text
-    assert " taken " not in text.partition("\nconsidered ")[2]
-    assert "outcome not in the set: too few rivals" in text
-
-
 def test_the_passage_is_shown_with_its_key(
     scde: FinishedRun, last: SetBlankedPassage, told: Told
 ) -> None:
@@ -179,18 +139,4 @@ def test_what_fell_says_where(scde: FinishedRun, told: Told) -> None:
     assert (
         f"{stretch['id']} in tiny: rejected at the cutting of passages, {stretch['reason']}"
         in told(stretch["id"])
-    )
-
-
-def test_mistakes_are_told_of_blanked_passages(
-    scde: FinishedRun, cli: Callable[..., Outcome]
-) -> None:
-    """An id that is none, and options of questions."""
-    outcome = cli("trace", "no:1", "--out", scde.out)
-    assert outcome.status == 2
-    assert "release/passages.jsonl, e.g. book:sentence" in outcome.err
-    item = BLANKED_ITEMS.read(scde.release)[0].id
-    assert (
-        "a passage of scde-style has none"
-        in cli("trace", item, "--alternates", "--out", scde.out).err
     )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from statistics import fmean
 from typing import Any
 
@@ -18,7 +17,7 @@ from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
 from cloze_gen.english.treebank import clitics_cut
 from cloze_gen.formats.lambada import parse_passages, published_tokens
 from cloze_gen.recipes.lambada.committee import read_survivors
-from cloze_gen.recipes.lambada.passages import read_passages
+from cloze_gen.recipes.lambada.passages import batches, read_passages
 from cloze_gen.records.passage import Passage, Split
 from cloze_gen.rng import stable_fraction
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
@@ -187,7 +186,7 @@ def write_analysis(
     tagger, identity = travelling_name(settings.name), tagger_identity(settings.name)
     shards = [
         TargetShard(some, tagger, identity)
-        for some in _batches(read_passages(passages, which=needed.__contains__))
+        for some in batches(read_passages(passages, which=needed.__contains__), _PASSAGES_PER_SHARD)
     ]
     described: dict[str, Described] = {}
     for shard, facts in zip(shards, ctx.map(describe_targets, shards, unit="parts"), strict=True):
@@ -222,9 +221,3 @@ def analysis_record(sets: dict[str, list[Described]]) -> dict[str, Any]:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
-
-
-def _batches(passages: Iterable[Passage]) -> Iterator[tuple[Passage, ...]]:
-    waiting = iter(passages)
-    while batch := tuple(islice(waiting, _PASSAGES_PER_SHARD)):
-        yield batch

@@ -163,7 +163,7 @@ STAGES = {
         {"survival": "share of the passages that each member alone keeps"},
     ),
     "tagged_novels": StageDoc(
-        "Selects the training novels that are tagged, up to `ranking.tagged_tokens` tokens.",
+        "Selects the training novels that are tagged, up to 3 million tokens.",
         (FileDoc("books.tsv", "Rows of the partition.", PARTITION_COLUMNS),),
     ),
     "ranking": StageDoc(
@@ -171,7 +171,7 @@ STAGES = {
         (
             FileDoc(
                 "signals.parquet",
-                "One row for each ranked passage, in the order of the passages. A reader is a model of a person who reads a text.",
+                "One row for each examined passage, in the order of the passages. A reader is a model of a person who reads a text.",
                 {
                     **_ITEM,
                     "book_id": "string: id of the book",

@@ -306,6 +306,11 @@ def read_passages(
             )
 
 
+def batches(passages: Iterator[Passage], size: int) -> Iterator[tuple[Passage, ...]]:
+    while batch := tuple(itertools.islice(passages, size)):
+        yield batch
+
+
 def by_book(path: Path, columns: list[str]) -> Iterator[tuple[str, pa.Table]]:
     waiting: list[pa.RecordBatch] = []
     for batch in pq.ParquetFile(path).iter_batches(batch_size=_ROWS_AT_ONCE, columns=columns):

@@ -12,9 +12,8 @@ import heapq
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -26,7 +25,7 @@ from cloze_gen.corpus.books import kept_books, write_book_table
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.recipes.lambada.committee import read_survivors
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
-from cloze_gen.recipes.lambada.passages import PASSAGES, read_passages
+from cloze_gen.recipes.lambada.passages import PASSAGES, batches, read_passages
 from cloze_gen.recipes.lambada.readers import ReaderModels, Signals, read_reader_models, signals_of
 from cloze_gen.recipes.questions.printed_once import printed_before
 from cloze_gen.records.passage import Passage
@@ -400,7 +399,7 @@ def write_ranking(
         (one.id, texts_of(one)) for one in read_passages(passages, which=pool.__contains__)
     )
     examined = read_passages(passages, which=pool.difference(duplicates).__contains__)
-    shards = (SignalShard(some, readers) for some in _batches(examined))
+    shards = (SignalShard(some, readers) for some in batches(examined, _PASSAGES_PER_SHARD))
     parts = ctx.map_as_they_come(
         read_signals, shards, unit="parts", total=-(-len(pool) // _PASSAGES_PER_SHARD)
     )
@@ -448,11 +447,6 @@ def texts_of(passage: Passage) -> list[tuple[str, ...]]:
         passage.target_sentence,
         ("context", *(token for sentence in passage.context for token in sentence)),
     ]
-
-
-def _batches(passages: Iterator[Passage]) -> Iterator[tuple[Passage, ...]]:
-    while batch := tuple(islice(passages, _PASSAGES_PER_SHARD)):
-        yield batch
 
 
 def _signal_columns(signals: Sequence[Signals], guessing: GuessingSettings) -> dict[str, pa.Array]:

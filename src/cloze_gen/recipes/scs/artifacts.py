@@ -106,7 +106,7 @@ STAGES = {
             FileDoc("sentences.parquet", "The sentences with such a word.", SENTENCE_COLUMNS),
             rejected_file("The sentences without one."),
         ),
-        {"candidates_funnel": "pairs of the vocabulary within the limits of frequency", "classes": "first words of each class"},
+        {"candidates_funnel": "pairs of the vocabulary within the limits of frequency", "classes": "focus words of each class"},
     ),
     "impostors": StageDoc(
         "Draws four impostors for each focus word.",
