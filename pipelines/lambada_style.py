@@ -155,10 +155,6 @@ class TaggedNovels(StyleTask):
     needs = {"novels": TrainingNovels}
     write = staticmethod(write_tagged_novels)
 
-    @property
-    def label(self) -> str:
-        return "tagged novels"
-
 
 class NovelTagging(Tagging):
     def inputs(self) -> dict[str, StageTask]:
@@ -174,20 +170,12 @@ class NgramScores(StyleTask):
     needs = {"passages": Passages, "counts": Counts, "index": Index}
     write = staticmethod(write_ngram_scores)
 
-    @property
-    def label(self) -> str:
-        return "scores ngram"
-
 
 class CacheScores(StyleTask):
     stage = "scores_cache"
     group = "cache"
     needs = {"passages": Passages, "ngram": NgramScores}
     write = staticmethod(write_cache_scores)
-
-    @property
-    def label(self) -> str:
-        return "scores cache"
 
 
 class Networks(StyleTask):
@@ -352,10 +340,6 @@ class PassageSet(StyleTask):
     }
     write = staticmethod(write_passage_set)
 
-    @property
-    def label(self) -> str:
-        return "passage set"
-
     def remedy(self) -> str:
         """Passages without a verdict are left out once people have guessed."""
         advice = (
@@ -387,10 +371,6 @@ class PublishedNovels(StyleTask):
     stage = "published_novels"
     needs = {"novels": TrainingNovels, "counts": Counts}
     write = staticmethod(write_published_novels)
-
-    @property
-    def label(self) -> str:
-        return "published novels"
 
 
 JUDGED = {

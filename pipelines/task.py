@@ -191,7 +191,7 @@ class StageTask(PipelineTask):
 
     @property
     def label(self) -> str:
-        return self.stage
+        return self.stage.replace("_", " ")
 
     def inputs(self) -> dict[str, StageTask]:
         return {

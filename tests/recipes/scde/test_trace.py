@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pytest
 
-from cloze_gen.recipes.scde.blanks import BlankReason
 from cloze_gen.recipes.scde.release import PUBLISHED
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
@@ -36,11 +35,9 @@ def last(scde: FinishedRun) -> SetBlankedPassage:
     return [one for one in BLANKED_ITEMS.read(scde.release) if one.part == Part.TEST][-1]
 
 
-def _words(reason: str) -> str:
-    return reason.replace("_", " ")
-
-
-def test_each_blank_is_told(last: SetBlankedPassage, told: Told) -> None:
+def test_a_passage_of_the_set_is_traced_to_its_file(
+    scde: FinishedRun, last: SetBlankedPassage, told: Told
+) -> None:
     text = told(last.id)
     passage = last.passage
     for number, (blank, answer) in enumerate(zip(passage.blanks, passage.answers, strict=True), 1):
@@ -50,76 +47,38 @@ def test_each_blank_is_told(last: SetBlankedPassage, told: Told) -> None:
             f"{source.start}-{source.end}"
         )
         assert f"blank <{number}> {place}\n" in text
-        assert (
-            f"\nanswer {chr(97 + answer)}) {' '.join(passage.candidates[answer].split())}" in text
-        )
-
-
-def test_each_sentence_has_its_verdict(last: SetBlankedPassage, told: Told) -> None:
-    listed = (
-        told(last.id)
-        .partition("verdict on each as a blank\n")[2]
-        .partition("\n\n")[0]
-        .splitlines()[1:]
-    )
-    lines, meanings = (
-        listed[: len(last.passage.sentences)],
-        listed[len(last.passage.sentences) :],
-    )
-    assert [line.split()[0] for line in lines] == [
-        str(place) for place in range(len(last.passage.sentences))
-    ]
-    assert {int(line.split()[0]) for line in lines if line.split()[1] == "blank"} == set(
-        last.passage.blanks
-    )
-    others = [line.split(maxsplit=1)[1] for line in lines if line.split()[1] != "blank"]
-    assert all(line.startswith(("possible, not drawn", "no: ")) for line in others)
-    reasons = {line.partition(":")[0] for line in meanings}
-    assert reasons == {
-        reason
-        for reason in map(_words, BlankReason)
-        if any(line.startswith(f"no: {reason} ") for line in others)
-    }
-
-
-def test_every_considered_distractor_is_told(
-    scde: FinishedRun, last: SetBlankedPassage, told: Told
-) -> None:
-    """A line each with the verdict, those taken first, then the rivals that were not."""
-    table = read_parquet(
-        stage_artifact(scde.folder, "rivals").path("considered.parquet")
-    ).to_pylist()
-    rows = [row for row in table if row["id"] == last.id]
-    rivals = [row for row in rows if row["verdict"] == "rival"]
-    text = told(last.id)
-    assert (
-        f"considered {len(rows)} sentences near the passage; {len(rivals)} can be distractors"
-        in text
-    )
-    lines = (
-        text.partition("hardest first\n")[2].partition("\n\n")[0].splitlines()[1 : len(rows) + 1]
-    )
-    assert {int(line.split()[0]) for line in lines} == {row["sentence"] for row in rows}
-    taken = {last.candidate_sources[place].index for place in last.passage.distractors}
-    assert {int(line.split()[0]) for line in lines[:2]} == taken
-    verdicts = [line.split()[1] for line in lines]
-    assert verdicts == ["taken"] * 2 + ["rival,"] * (len(rivals) - 2) + ["no:"] * (
-        len(rows) - len(rivals)
-    )
-
-
-def test_the_passage_is_shown_with_its_key(
-    scde: FinishedRun, last: SetBlankedPassage, told: Told
-) -> None:
-    text = told(last.id)
-    passage = last.passage
-    assert text.count("; sentence ") == len(passage.candidates)
-    assert all(f"(answers <{number}>; sentence " in text for number in range(1, 6))
-    assert text.count("(distractor; sentence ") == 2
+        printed = " ".join(passage.candidates[answer].split())
+        assert f"\nanswer {chr(97 + answer)}) {printed}" in text
+        assert f"(answers <{number}>; sentence " in text
+    assert text.count("(distractor; sentence ") == len(passage.distractors)
     shown = [sentence for sentence in passage.shown if sentence is not None]
     assert all(" ".join(sentence.split()) in text for sentence in shown)
     of_part = [one for one in BLANKED_ITEMS.read(scde.release) if one.part == Part.TEST]
     assert f"outcome in the set: {PUBLISHED[Part.TEST]}, eid {len(of_part) - 1}" in text
+
+
+@pytest.mark.parametrize(
+    ("stage", "table", "heading"),
+    [
+        ("blanks", "sentences.parquet", "verdict on each as a blank\n"),
+        ("rivals", "considered.parquet", "hardest first\n"),
+    ],
+)
+def test_every_sentence_is_listed_with_its_verdict(
+    stage: str, table: str, heading: str, scde: FinishedRun, last: SetBlankedPassage, told: Told
+) -> None:
+    rows = read_parquet(stage_artifact(scde.folder, stage).path(table)).to_pylist()
+    verdict_of = {row["sentence"]: row["verdict"] for row in rows if row["id"] == last.id}
+    lines = told(last.id).partition(heading)[2].splitlines()[1 : len(verdict_of) + 1]
+    listed = {int(line.split()[0]): line.split(maxsplit=1)[1] for line in lines}
+    assert listed.keys() == verdict_of.keys()
+    taken = {last.candidate_sources[place].index for place in last.passage.distractors}
+    words = {"blank": "blank", "not_drawn": "possible, not drawn", "rival": "rival, not drawn"}
+    for sentence, verdict in verdict_of.items():
+        expected = words.get(verdict, f"no: {verdict.replace('_', ' ')}")
+        if stage == "rivals" and sentence in taken:
+            expected = "taken"
+        assert listed[sentence].startswith(expected)
 
 
 def test_what_fell_says_where(scde: FinishedRun, told: Told) -> None:
