@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.errors import StoreError
 from cloze_gen.recipes.msr.choice import (
     ChoiceSettings,
@@ -66,22 +67,31 @@ def chosen(
     return choose
 
 
-@pytest.mark.parametrize("same_vocabulary", [True, False])
-def test_impostors_may_be_limited_to_words_of_the_source_books(
-    same_vocabulary: bool, chosen: Callable[..., Artifact], tables: ChoiceTables
-) -> None:
-    artifact = chosen(method="random", same_vocabulary=same_vocabulary)
-    impostors = {
+def impostors_of(artifact: Artifact) -> set[str]:
+    questions = read_jsonl(artifact.path(QUESTIONS))
+    return {
         word
-        for question in read_jsonl(artifact.path(QUESTIONS))
-        for word in question["options"]
-        if word != question["answer"]
+        for question in questions
+        for i, word in enumerate(question["options"])
+        if i != question["answer_index"]
     }
+
+
+@pytest.mark.parametrize(
+    "method", [pytest.param("matched", marks=pytest.mark.slow), "balanced", "random"]
+)
+def test_impostors_are_words_of_the_source_books(
+    method: str, chosen: Callable[..., Artifact], tables: ChoiceTables
+) -> None:
     vocabulary = set(tables.focus.loc[tables.fit_ids, "word"])
-    assert (impostors <= vocabulary) == same_vocabulary
+    assert impostors_of(chosen(method=method, same_vocabulary=True)) <= vocabulary
+    freely = chosen(method=method, same_vocabulary=False, impostor_draw="uniform")
+    assert impostors_of(freely) - vocabulary
 
 
-@pytest.mark.parametrize("method", [pytest.param("matched", marks=pytest.mark.slow), "random"])
+@pytest.mark.parametrize(
+    "method", [pytest.param("matched", marks=pytest.mark.slow), "balanced", "random"]
+)
 def test_examples_could_have_been_chosen(
     method: str, chosen: Callable[..., Artifact], tables: ChoiceTables
 ) -> None:
@@ -106,19 +116,31 @@ def test_examples_could_have_been_chosen(
         assert {word for word in one["options"] if word != one["answer"]} <= set(own["word"])
 
 
-def test_an_item_has_its_fit_candidates_and_their_scores(tables: ChoiceTables) -> None:
-    """The answer first, then the fit candidates from the best forward score on."""
-    items = scored_items(tables, same_vocabulary=False)
+@pytest.mark.parametrize("same_vocabulary", [True, False])
+def test_items_hold_their_fit_candidates_and_their_scores(
+    same_vocabulary: bool, tables: ChoiceTables
+) -> None:
+    items = scored_items(tables, same_vocabulary=same_vocabulary)
     assert [one.item.id for one in items] == tables.fit_ids
-    one = items[0]
-    own = tables.candidates[tables.candidates["id"] == one.item.id]
-    fit = own[own["verdict"] == FIT].sort_values("forward_rank")
-    assert list(one.item.candidates) == fit["word"].tolist()
-    assert one.scores[1:, :3] == pytest.approx(fit[list(SCORES)].to_numpy(np.float64))
-    assert one.scores[0, 1] == pytest.approx(tables.answers.at[one.item.id, SCORES[1]])
-    words = (one.item.answer, *one.item.candidates)
     freq = dict(zip(tables.counts.words, tables.counts.freq.tolist(), strict=True))
-    assert one.scores[:, 3:].tolist() == [[freq[word], len(word)] for word in words]
+    vocabulary = set(tables.focus.loc[tables.fit_ids, "word"])
+    for one in items[:40]:
+        own = tables.candidates[tables.candidates["id"] == one.item.id]
+        fit = own[(own["verdict"] == FIT) & (own["word"].isin(vocabulary) | (not same_vocabulary))]
+        assert list(one.item.candidates) == fit.sort_values("forward_rank")["word"].tolist()
+        answer = (
+            tables.screened.at[one.item.id, "answer_log10_prob"],
+            *(tables.answers.at[one.item.id, name] for name in SCORES[1:]),
+        )
+        assert one.scores[:, :3] == pytest.approx(
+            np.vstack([answer, fit[list(SCORES)].to_numpy(np.float64)])
+        )
+        words = (one.item.answer, *one.item.candidates)
+        assert one.scores[:, 3:].tolist() == [[freq[word], len(word)] for word in words]
+        assert one.item.word_class == coarse_class(tables.groomed.at[one.item.id, "answer_tag"])
+        assert one.topicality.tolist() == pytest.approx(
+            [tables.groomed.at[one.item.id, "answer_topicality"], *fit["topicality"]]
+        )
 
 
 def test_decisions_on_other_candidates_are_told(

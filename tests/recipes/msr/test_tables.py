@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import SENTENCE_END, SENTENCE_START, UNKNOWN, ForwardIndex
 from cloze_gen.recipes.msr.screening import ScreeningSettings, write_screening
 from cloze_gen.recipes.msr.tables import (
     ALTERNATES,
+    ANSWER_COLUMNS,
     ANSWER_SCORES_BEST,
     ANSWERS,
     FORWARD_SCORE,
@@ -22,6 +26,7 @@ from cloze_gen.recipes.msr.tables import (
     KEPT,
     SCORED,
     SCREENED,
+    SCREENED_COLUMNS,
     SENTENCE_SCORE,
     Part,
     cut_in_parts,
@@ -29,10 +34,9 @@ from cloze_gen.recipes.msr.tables import (
     read_rows,
     write_rows,
 )
-from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.runs import read_run, stage_artifact
 from cloze_gen.store.tables import FOCUS, read_parquet, read_source_sentences, write_parquet
-from tests.support.stage import made
 
 LOOKED_AT = 25  # focus words that are asked one by one
 
@@ -62,6 +66,42 @@ def by_item(artifact: Artifact, folder: str) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
+@pytest.fixture(scope="module")
+def filled(stages: dict[str, Artifact]) -> Callable[[dict[str, Any], str], list[str]]:
+    """The tokens of a focus word's sentence with another word in its place."""
+    sentences = read_source_sentences(stages["focus"])
+
+    def fill(row: dict[str, Any], word: str) -> list[str]:
+        tokens = list(sentences[row["sentence_id"]].tokens)
+        tokens[row["position"]] = word
+        return tokens
+
+    return fill
+
+
+@pytest.fixture(scope="module")
+def screened(
+    stages: dict[str, Artifact], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Artifact]:
+    """The screening by either reading of the paper."""
+    found = {}
+    for score in ("history", "sentence"):
+        folder = tmp_path_factory.mktemp(score)
+        writer, ctx = (
+            ArtifactWriter(folder),
+            StageContext(Store(folder), InProcessEngine(), "screening"),
+        )
+        settings = ScreeningSettings.model_validate({"score": score})
+        write_screening(
+            writer,
+            ctx,
+            **{name: stages[name] for name in ("focus", "index", "alternates")},
+            settings=settings,
+        )
+        found[score] = Artifact(folder, {"funnel": writer.funnel})
+    return found
+
+
 def test_alternates_are_likely_words_after_the_history(
     stages: dict[str, Artifact],
     index: ForwardIndex,
@@ -77,38 +117,57 @@ def test_alternates_are_likely_words_after_the_history(
         assert len(set(words)) == len(words) == min(wanted, possible)
         assert focus[item_id]["word"] not in words
         assert scores == sorted(scores, reverse=True)
-        history = [focus[item_id]["history1"], focus[item_id]["history2"]]
-        model = index.next_word_log10_probs(history)
-        expected = [float(model[index.id_of[word]]) for word in words]
-        assert scores == pytest.approx(expected, abs=1e-4)
+        model = index.next_word_log10_probs(
+            [focus[item_id]["history1"], focus[item_id]["history2"]]
+        )
+        assert scores == pytest.approx(
+            [float(model[index.id_of[word]]) for word in words], abs=1e-4
+        )
 
 
 @pytest.mark.parametrize("score", ["history", "sentence"])
-def test_an_answer_that_scores_best_is_screened_out(
-    score: str, stages: dict[str, Artifact], index: ForwardIndex, tmp_path: Path
+def test_a_word_that_scores_best_is_screened_out(
+    score: str,
+    screened: dict[str, Artifact],
+    stages: dict[str, Artifact],
+    index: ForwardIndex,
+    focus: dict[str, dict[str, Any]],
+    filled: Any,
 ) -> None:
-    """One item by the model's own scores, by either reading of the paper."""
-    inputs = {name: stages[name] for name in ("focus", "index", "alternates")}
-    settings = ScreeningSettings.model_validate({"score": score})
-    screened = made(Store(tmp_path), "screening", write_screening, **inputs, settings=settings)
-    rows = read_parquet(screened.path(SCREENED)).to_pylist()
-    funnel = screened.funnel
+    rows = read_parquet(screened[score].path(SCREENED)).to_pylist()
+    assert [row["id"] for row in rows] == list(focus)
+    assert tuple(rows[0]) == SCREENED_COLUMNS
+    funnel = screened[score].funnel
     assert Counter(row["status"] for row in rows) == {KEPT: funnel["kept"]} | funnel["rejected"]
-    sentences = read_source_sentences(stages["focus"])
     drawn = by_item(stages["alternates"], ALTERNATES)
-    items = {row["id"]: row for row in read_parquet(stages["focus"].path(FOCUS)).to_pylist()}
-    best = next(row for row in rows if row["status"] == ANSWER_SCORES_BEST)
-    for row in (best, rows[0]):
-        item, words = items[row["id"]], [one["word"] for one in drawn[row["id"]]]
-        tokens, position = sentences[item["sentence_id"]].tokens, item["position"]
-        history = index.next_word_log10_probs([item["history1"], item["history2"]])
-        own, *others = (
-            float(history[index.id_of[word]])
-            if score == "history"
-            else index.sentence_log10_prob([*tokens[:position], word, *tokens[position + 1 :]])
-            for word in (item["word"], *words)
+    best = [row for row in rows if row["status"] == ANSWER_SCORES_BEST][:2]
+    for row in [*rows[:3], *best]:
+        item, words = focus[row["id"]], [alternate["word"] for alternate in drawn[row["id"]]]
+        model = index.next_word_log10_probs([item["history1"], item["history2"]])
+        own, others = (
+            float(model[index.id_of[item["word"]]]),
+            [float(model[index.id_of[word]]) for word in words],
         )
+        assert row["answer_log10_prob"] == pytest.approx(own, abs=1e-4)
+        least, most = (
+            1 + sum(other > own + margin for other in others) for margin in (1e-5, -1e-5)
+        )  # words of the same frequency tie but for rounding
+        assert least <= row["answer_rank"] <= most
+        if score == "sentence":
+            own, *others = (
+                index.sentence_log10_prob(filled(item, word)) for word in (item["word"], *words)
+            )
         assert (row["status"] == ANSWER_SCORES_BEST) == (own > max(others))
+    assert best
+
+
+def test_the_two_readings_of_the_screening_differ(screened: dict[str, Artifact]) -> None:
+    """Else a test of the one would not see the other."""
+    found = [
+        read_parquet(artifact.path(SCREENED))["status"].to_pylist()
+        for artifact in screened.values()
+    ]
+    assert found[0] != found[1]
 
 
 def test_forward_scores_are_of_what_passed(stages: dict[str, Artifact], finished: Any) -> None:
@@ -122,6 +181,7 @@ def test_forward_scores_are_of_what_passed(stages: dict[str, Artifact], finished
     keep = read_run(finished.folder)["settings"]["forward"]["keep"]
     assert len(passed) < len(drawn)
     assert [row["id"] for row in answers] == list(scored) == passed
+    assert tuple(answers[0]) == ANSWER_COLUMNS
     for answer in answers:
         rows = scored[answer["id"]]
         assert {row["word"] for row in rows} == {row["word"] for row in drawn[answer["id"]]}
@@ -134,20 +194,18 @@ def test_forward_scores_are_of_what_passed(stages: dict[str, Artifact], finished
         assert answer["forward_rank"] == 1 + sum(one > answer[FORWARD_SCORE] for one in scores)
 
 
-def test_scores_are_of_the_filled_sentence(
-    stages: dict[str, Artifact], index: ForwardIndex, focus: dict[str, dict[str, Any]]
+def test_scores_are_the_models_own(
+    stages: dict[str, Artifact], index: ForwardIndex, focus: dict[str, dict[str, Any]], filled: Any
 ) -> None:
     """P(next token | predecessor, option) and P(sentence) of one item's best alternate."""
-    row = next(
-        row for row in read_parquet(stages["forward"].path(SCORED)).to_pylist() if row["kept"]
-    )
+    rows = read_parquet(stages["forward"].path(SCORED)).to_pylist()
+    row = next(row for row in rows if row["kept"])
     item = focus[row["id"]]
     model = index.next_word_log10_probs([item["history2"], row["word"]])
     following = index.ids([item["next_token"]])[0]
     assert row[FORWARD_SCORE] == pytest.approx(float(model[following]), abs=1e-4)
-    tokens = list(read_source_sentences(stages["focus"])[item["sentence_id"]].tokens)
-    tokens[item["position"]] = row["word"]
-    assert row[SENTENCE_SCORE] == pytest.approx(index.sentence_log10_prob(tokens), abs=1e-3)
+    sentence = index.sentence_log10_prob(filled(item, row["word"]))
+    assert row[SENTENCE_SCORE] == pytest.approx(sentence, abs=1e-3)
 
 
 # ---- tables in parts

@@ -40,14 +40,20 @@ def items_of(n_sentences: int) -> list[ScoredItem]:
     return found
 
 
-@pytest.mark.parametrize("method", ["matched", "random"])
-def test_each_method_serves_other_scores(method: Literal["matched", "random"]) -> None:
+@pytest.mark.parametrize("method", ["matched", "balanced", "random"])
+@pytest.mark.parametrize("n_impostors", [3, 4])
+def test_each_method_serves_a_recipe_of_its_own(
+    method: Literal["matched", "balanced", "random"], n_impostors: int
+) -> None:
     items = items_of(40)
-    settings = ChoiceSettings(n_questions=20, n_impostors=4, method=method)
-    verdicts, facts, impostors_of = choose(items, ChoicePlan(settings, "fifth", NAMES, seed=1))
+    settings = ChoiceSettings(n_questions=20, n_impostors=n_impostors, method=method)
+    plan = ChoicePlan(settings, "fifth", NAMES, seed=1)
+    verdicts, facts, impostors_of = choose(items, plan)
     chosen = [verdict for verdict in verdicts if isinstance(verdict, Chosen)]
-    assert [len(set(one.impostors)) for one in chosen] == [4] * 20
-    assert len(set(impostors_of(items[0].item))) == 4
+    assert [len(set(one.impostors)) for one in chosen] == [n_impostors] * 20
+    other, _, _ = choose(items, ChoicePlan(settings, "sixth", NAMES, seed=1))
+    assert verdicts != other
+    assert len(set(impostors_of(items[0].item))) == n_impostors
     ends = [f"answer_{end}_{name}" for name in NAMES for end in ("highest", "lowest")]
     assert list(facts.shares) == ([] if method == "random" else ends)
 
@@ -110,5 +116,6 @@ def test_what_limits_the_size_is_printed(tried: dict[int, Leak], limit: str) -> 
 
 
 def test_auto_needs_the_check() -> None:
-    with pytest.raises(ValueError, match='n_questions = "auto" needs the check'):
-        ChoiceSettings(n_questions="auto", n_impostors=4, rounds=0)
+    for changed in ({"method": "balanced"}, {"rounds": 0}):
+        with pytest.raises(ValueError, match='n_questions = "auto" needs the check'):
+            ChoiceSettings.model_validate({"n_questions": "auto", "n_impostors": 4, **changed})
