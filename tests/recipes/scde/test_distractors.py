@@ -20,7 +20,6 @@ from cloze_gen.recipes.scde.passages import (
     PASSAGES,
     PROPENSITY,
 )
-from cloze_gen.rng import stable_fraction
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import REJECTED, read_tsv
 from tests.conftest import SAMPLE
@@ -29,7 +28,9 @@ from tests.recipes.scde.conftest import (
     Rows,
     changed,
     drawn,
+    half_of,
     log_odds,
+    only,
     planted,
     rows,
     share_planted,
@@ -222,11 +223,7 @@ def test_every_round_that_is_asked_for_is_made(distract: Callable[..., Artifact]
 @pytest.mark.parametrize("whose", [0, 1])
 def test_the_odds_are_learnt_of_both_halves(distract: Callable[..., Artifact], whose: int) -> None:
     given = planted(books=12)
-    half = {
-        row["id"]: int(stable_fraction("scde.propensity", row["book_id"]) >= 0.5)
-        for row in given[0]
-        if row["part"] == "train"
-    }
+    half = half_of(given[0])
     before, after = (
         distract(some, rounds=1, strength=0)
         for some in (given, changed(given, lambda name: half.get(name) == whose))
@@ -239,11 +236,7 @@ def test_the_odds_are_learnt_of_both_halves(distract: Callable[..., Artifact], w
 
 def test_one_half_tells_of_the_other(distract: Callable[..., Artifact]) -> None:
     given = planted(books=12)
-    half = {
-        row["id"]: int(stable_fraction("scde.propensity", row["book_id"]) >= 0.5)
-        for row in given[0]
-        if row["part"] == "train"
-    }
+    half = half_of(given[0])
     both, one = (
         distract(some, rounds=0)
         for some in (given, changed(given, lambda name: half.get(name) == 0))
@@ -258,9 +251,7 @@ def test_nothing_is_learnt_from_other_parts(distract: Callable[..., Artifact]) -
         distract(some) for some in (given, changed(given, lambda name: name.startswith("test")))
     )
     assert drawn(before) == drawn(after)
-    alone = distract(
-        tuple([row for row in some if row["id"].startswith("train")] for some in given)
-    )
+    alone = distract(only(given, half_of(given[0])))
     assert rows(alone) == [row for row in rows(before) if row["id"].startswith("train")]
     assert log_odds(alone) == log_odds(before)
 
@@ -346,17 +337,10 @@ def test_temptation_that_anybody_sees_is_none(
 
 def test_one_half_alone_teaches_nothing(distract: Callable[..., Artifact]) -> None:
     """Distractors are drawn all the same, and no propensity is told."""
-    passages, answers, considered = planted(books=4)
-    kept = {
-        row["id"]
-        for row in passages
-        if stable_fraction("scde.propensity", row["book_id"]) < 0.5 or row["part"] == "test"
-    }
-    made = distract(
-        tuple(
-            [row for row in some if row["id"] in kept] for some in (passages, answers, considered)
-        )
-    )
+    given = planted(books=4)
+    half = half_of(given[0])
+    kept = [row["id"] for row in given[0] if half.get(row["id"]) != 1]
+    made = distract(only(given, kept))
     assert len(drawn(made)) == len(kept)
     assert (read_tsv(made.path(PROPENSITY)), made.facts["auc"]) == ([], [])
 
@@ -365,12 +349,9 @@ def test_one_half_alone_teaches_nothing(distract: Callable[..., Artifact]) -> No
 def test_passages_with_too_few_rivals_are_rejected(
     distract: Callable[..., Artifact], kind: str
 ) -> None:
-    passages, answers, considered = planted(books=4, rivals=1)
-    one = {row["id"] for row in passages if row["book_id"] == passages[0]["book_id"]}
-    given = tuple(
-        [row for row in some if row["id"] in one] for some in (passages, answers, considered)
-    )
-    made = distract(given, kind=kind)
+    given = planted(books=4, rivals=1)
+    one = {row["id"] for row in given[0] if row["book_id"] == given[0][0]["book_id"]}
+    made = distract(only(given, one), kind=kind)
     assert drawn(made) == {}
     assert {row["id"] for row in rows(made, REJECTED)} == one
 
@@ -378,17 +359,12 @@ def test_passages_with_too_few_rivals_are_rejected(
 def test_a_passage_without_random_distractors_says_what_its_part_lacks(
     distract: Callable[..., Artifact],
 ) -> None:
-    passages, answers, considered = planted(books=4, rivals=9)
-    part = passages[0]["part"]
-    own = [row["id"] for row in passages if row["book_id"] == passages[0]["book_id"]]
-    other = next(row["id"] for row in passages if row["part"] == part and row["id"] not in own)
-    rest = [row["id"] for row in passages if row["part"] != part]
-    given = tuple(
-        [row for row in some if row["id"] in {*own, other, *rest}]
-        for some in (passages, answers, considered)
-    )
-    rejected = {
-        row["id"]: (row["reason"], row["detail"])
-        for row in rows(distract(given, kind="random"), REJECTED)
-    }
+    given = planted(books=4, rivals=9)
+    first = given[0][0]
+    own = [row["id"] for row in given[0] if row["book_id"] == first["book_id"]]
+    others = [row for row in given[0] if row["id"] not in own]
+    other = next(row["id"] for row in others if row["part"] == first["part"])
+    rest = [row["id"] for row in others if row["part"] != first["part"]]
+    made = distract(only(given, {*own, other, *rest}), kind="random")
+    rejected = {row["id"]: (row["reason"], row["detail"]) for row in rows(made, REJECTED)}
     assert {rejected[name] for name in own} == {("too_few_passages_of_other_books", "1")}
