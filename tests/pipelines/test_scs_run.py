@@ -59,9 +59,7 @@ OFF = ("screen.max_ambiguity=1",)
         OFF,
     ],
 )
-def test_no_stage_depends_on_a_language_model(
-    tmp_path: Path, overrides: tuple[str, ...]
-) -> None:
+def test_no_stage_depends_on_a_language_model(tmp_path: Path, overrides: tuple[str, ...]) -> None:
     """No statistic of word-to-word relations of the books below the run: no model, index or contexts.
     The screen, which only drops questions, can be turned off."""
     stages = task(tmp_path, *overrides).stages()
