@@ -231,10 +231,6 @@ class TaggedCounts(StyleTask):
     needs = {"tagging": (Tagging, "train"), "counts": Counts}
     write = staticmethod(write_tagged_counts)
 
-    @property
-    def label(self) -> str:
-        return "tagged counts"
-
 
 class Partition(StyleTask):
     stage = "partition"
@@ -263,10 +259,6 @@ class TrainingNovels(StyleTask):
     stage = "training_novels"
     needs = {"partition": Partition}
     write = staticmethod(write_part)
-
-    @property
-    def label(self) -> str:
-        return "training novels"
 
     def given(self) -> dict[str, Any]:
         return {"part": Part.TRAIN}

@@ -152,16 +152,8 @@ class TaggedNovels(StyleTask):
     """The training novels that are tagged."""
 
     stage = "tagged_novels"
-    also_reads = {"tagged_tokens": "ranking.tagged_tokens"}
     needs = {"novels": TrainingNovels}
     write = staticmethod(write_tagged_novels)
-
-    @property
-    def label(self) -> str:
-        return "tagged novels"
-
-    def given(self) -> dict[str, Any]:
-        return {"settings": self.all_settings.ranking}
 
 
 class NovelTagging(Tagging):
@@ -178,20 +170,12 @@ class NgramScores(StyleTask):
     needs = {"passages": Passages, "counts": Counts, "index": Index}
     write = staticmethod(write_ngram_scores)
 
-    @property
-    def label(self) -> str:
-        return "scores ngram"
-
 
 class CacheScores(StyleTask):
     stage = "scores_cache"
     group = "cache"
     needs = {"passages": Passages, "ngram": NgramScores}
     write = staticmethod(write_cache_scores)
-
-    @property
-    def label(self) -> str:
-        return "scores cache"
 
 
 class Networks(StyleTask):
@@ -298,7 +282,6 @@ class Ranking(StyleTask):
     group = "ranking"
     version = 5
     draws = True
-    not_covered = frozenset({"tagged_tokens"})  # covered in `TaggedNovels`
     also_reads = {
         name: f"guessing.{name}"
         for name in ("passage_subjects", "sentence_subjects", "sentence_guesses")
@@ -357,10 +340,6 @@ class PassageSet(StyleTask):
     }
     write = staticmethod(write_passage_set)
 
-    @property
-    def label(self) -> str:
-        return "passage set"
-
     def remedy(self) -> str:
         """Passages without a verdict are left out once people have guessed."""
         advice = (
@@ -376,6 +355,7 @@ class Analysis(StyleTask):
 
     stage = "analysis"
     group = "tagger"
+    version = 2
     not_covered = frozenset({"name"})  # covered with the versions of its parts
     draws = True
     needs = {"passages": Passages, "committee": Committee, "finished": PassageSet}
@@ -391,10 +371,6 @@ class PublishedNovels(StyleTask):
     stage = "published_novels"
     needs = {"novels": TrainingNovels, "counts": Counts}
     write = staticmethod(write_published_novels)
-
-    @property
-    def label(self) -> str:
-        return "published novels"
 
 
 JUDGED = {

@@ -159,10 +159,6 @@ class BlankedPassages(StyleTask):
     }
     write = staticmethod(write_blanked_passages)
 
-    @property
-    def label(self) -> str:
-        return "blanked passages"
-
 
 class Statistics(StyleTask):
     stage = "statistics"

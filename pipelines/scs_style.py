@@ -5,9 +5,7 @@ word-to-word relations. The screen, which only drops questions, uses those of th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
-
-from pydantic import model_validator
+from typing import Any
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.offensive_words import words_digest
@@ -21,7 +19,6 @@ from cloze_gen.pipelines.corpus import Corpus, Counts, TaggedCounts, Tagging
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.questions.printed_once import RepeatReason
-from cloze_gen.recipes.scs.books import BooksSettings, read_reference, reference_counts, write_books
 from cloze_gen.recipes.scs.focus import FocusReason, FocusSettings, LimitReason, write_focus
 from cloze_gen.recipes.scs.impostors import (
     ImpostorReason,
@@ -40,7 +37,6 @@ from cloze_gen.recipes.scs.vocabulary import VocabularyReason, VocabularySetting
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.settings import ReleaseSettings
-from cloze_gen.release.signature import short_digest
 from cloze_gen.release.study_items import READING
 from cloze_gen.release.style import Facts, OwnBackground, Style
 from cloze_gen.settings import SettingsGroup
@@ -51,7 +47,6 @@ class ScsSettings(SettingsGroup):
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
     tagger: TaggerSettings = TaggerSettings()
-    books: BooksSettings = BooksSettings()
     vocabulary: VocabularySettings = VocabularySettings()
     inflections: InflectionsSettings = InflectionsSettings()
     sentences: SentencesSettings = SentencesSettings()
@@ -64,15 +59,6 @@ class ScsSettings(SettingsGroup):
 
     ignored_when = IGNORED_WITHOUT_TRAIN
 
-    @model_validator(mode="after")
-    def _reference_is_given(self) -> Self:
-        if self.vocabulary.source == "reference" and not self.books.reference:
-            raise ValueError(
-                "vocabulary.source = reference needs a question set. Set books.reference to "
-                "its file"
-            )
-        return self
-
 
 class Vocabulary(StyleTask):
     """The content vocabulary of 6,900 pairs."""
@@ -82,22 +68,6 @@ class Vocabulary(StyleTask):
     version = 3
     needs = {"tagged": TaggedCounts}
     write = staticmethod(write_vocabulary)
-
-    @property
-    def needs_reference(self) -> bool:
-        return self.own.source == "reference"
-
-    def digests(self) -> dict[str, str]:
-        return (
-            {"reference": short_digest(read_reference(self.all_settings.books.reference))}
-            if self.needs_reference
-            else {}
-        )
-
-    def given(self) -> dict[str, Any]:
-        file, tagger = self.all_settings.books.reference, self.all_settings.tagger.name
-        reference = reference_counts(file, tagger) if self.needs_reference else None
-        return super().given() | {"reference": reference}
 
 
 class Inflections(StyleTask):
@@ -110,31 +80,8 @@ class Inflections(StyleTask):
     write = staticmethod(write_inflections)
 
 
-class Books(StyleTask):
-    """Section 2: source books with a vocabulary like the reference questions'; only with a
-    reference.
-    """
-
-    stage = "books"
-    group = "books"
-    version = 2
-    not_covered = frozenset({"reference"})  # covered by its digest, an input
-    needs = {"source": (Corpus, "source"), "tagging": (Tagging, "source")}
-    write = staticmethod(write_books)
-
-    def digests(self) -> dict[str, str]:
-        return {"reference": short_digest(read_reference(self.own.reference))}
-
-    def settings(self) -> dict[str, Any]:
-        tagger = tagger_identity(self.all_settings.tagger.name)
-        return super().settings() | {"tagger": tagger}
-
-    def given(self) -> dict[str, Any]:
-        return super().given() | {"tagger": self.all_settings.tagger.name}
-
-
 class Sentences(StyleTask):
-    """Section 3.1: sentences with 6 to 12 content words, a verb and few names; one in four."""
+    """Section 3.1: sentences with 6 to 12 content words, a verb and few names."""
 
     stage = "sentences"
     group = "sentences"
@@ -147,10 +94,6 @@ class Sentences(StyleTask):
         "vocabulary": Vocabulary,
     }
     write = staticmethod(write_sentences)
-
-    def inputs(self) -> dict[str, StageTask]:
-        chosen = {"source": self.clone(Books)} if self.all_settings.books.reference else {}
-        return super().inputs() | chosen
 
     def settings(self) -> dict[str, Any]:
         return super().settings() | {
@@ -258,13 +201,7 @@ def model_name(settings: ScsSettings, fingerprints: Mapping[str, str]) -> str:
 
 
 def notes(settings: ScsSettings, facts: Facts) -> list[str]:
-    draw, books = settings.impostors.impostor_draw, settings.books
-    chosen = "no reference question set"
-    if books.reference:
-        chosen = (
-            f"a reference question set (cosine above {books.min_similarity}, coverage above "
-            f"{books.min_coverage})"
-        )
+    draw = settings.impostors.impostor_draw
     limit = settings.screen.max_ambiguity
     screen = "off"
     if settings.screen.is_on:
@@ -279,7 +216,6 @@ def notes(settings: ScsSettings, facts: Facts) -> list[str]:
         "word-to-word relations used",
         f"screen: {screen}",
         f"tagger: {tagger_identity(settings.tagger.name)}",
-        f"source books chosen by: {chosen}",
     ]
 
 
@@ -315,13 +251,11 @@ STYLE = Style(
         ],
     ),
     sides=("train", "source"),
-    filtered_by={"source": "books"},
     items=QUESTION_ITEMS,
     last=Questions,
     files=scs_files,
     order=lambda settings: "shuffled" if settings.questions.order == "mixed" else "corpus",
     levels={
-        "books": "books like the reference",
         "sentences": "sentences chosen",
         "focus": "focus words",
         "impostors": "words with impostors",

@@ -56,7 +56,6 @@ def ignored(style: str, *overrides: str, train: bool = True) -> dict[str, str]:
             "scs", ["impostors.impostor_draw=uniform", "impostors.window_ranks=9"], "impostors.window_ranks",
             "impostors.impostor_draw = uniform",
         ),
-        ("scs", ["books.min_similarity=0.5"], "books.min_similarity", 'books.reference = ""'),
         (
             "scs", ["places.min_affinity=0", "places.min_verb_affinity=0", "places.prior_uses=9"], "places.prior_uses",
             "places.min_affinity = 0.0 and places.min_verb_affinity = 0.0",
@@ -121,11 +120,6 @@ def test_rules_name_settings_that_there_are(style: str) -> None:
     [
         ("holmes", "forward.keep=200", ["forward.keep = 200 exceeds alternates.count = 150"]),
         ("holmes", 'focus.classes=["noun", "verb", "noun"]', ["focus", "classes has noun twice"]),
-        (
-            "lambada",
-            "ranking.n_passages=200000",
-            ["ranking", "pool = 100000 is smaller than n_passages = 200000"],
-        ),
         ("scde", 'release.features=["sp", "sp"]', ["release", "features has sp twice"]),
         (
             "scde",

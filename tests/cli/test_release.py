@@ -306,7 +306,6 @@ def test_the_default_settings_are_allowed(style: str, tmp_path: Path) -> None:
         ("lambada-style", {"guessing": {"verdicts": "v.jsonl"}}, "guessing.verdicts = 'v.jsonl'"),
         ("lambada-style", {"tagger": {"name": "en_core_web_sm"}}, "tagger.name = 'en_core_web_sm'"),
         ("lambada-style", {"partition": {"offensive_words": "list.txt"}}, "partition.offensive_words = 'list.txt'"),
-        ("scs-style", {"books": {"reference": "questions.jsonl"}}, "books.reference = 'questions.jsonl'"),
         ("scs-style", {"sentences": {"offensive_words": "x"}}, "sentences.offensive_words = 'x'"),
         ("lambada-style", {"networks": {"vector_size": 10_000}}, r"\[networks\] needs about 44 GiB"),
         ("lambada-style", {"networks": {"recurrent_hidden": 10_000}}, r"\[networks\] needs about 40 GiB"),

@@ -15,11 +15,9 @@ from cloze_gen.corpus.overlap import OverlapSettings, write_overlap
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.partition import PartitionSettings, write_part, write_partition
 from cloze_gen.corpus.scan import scan_corpus
-from cloze_gen.engine.local import InProcessEngine
-from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.records.passage import Part
 from cloze_gen.store.artifacts import Artifact, Store
-from cloze_gen.store.fingerprint import StageKey
+from tests.support.stage import made
 
 _SCENES = (
     '"Who is there?" asked {name}. Nobody answered, and the {thing} went out. It was {name} '
@@ -65,21 +63,7 @@ class Novels:
 
     def stage(self, name: str, write: Callable[..., None], **given: Any) -> Artifact:
         """The artifact of one stage, made where it is not there yet."""
-        inputs = {
-            key: value.manifest["fingerprint"]
-            for key, value in given.items()
-            if isinstance(value, Artifact)
-        }
-        key = StageKey(
-            name,
-            1,
-            {key: str(value) for key, value in given.items() if not isinstance(value, Artifact)},
-            inputs,
-        )
-        with self.store.writing(key) as writer:
-            if writer is not None:
-                write(writer, StageContext(self.store, InProcessEngine(), name), **given)
-        return self.store.open(key)
+        return made(self.store, name, write, **given)
 
     def corpus(self) -> Artifact:
         found = scan_corpus(self.books)

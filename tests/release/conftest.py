@@ -201,7 +201,7 @@ def passages(data: ReportData) -> ReportData:
     )
     figures = PassageFigures(
         tokens=(70, 80, 120),
-        analysis=Analysis("Paperno et al. 2016, 3.2", 40, 99, measures, (1, 9, 30), (0, 9, 90)),
+        analysis=Analysis("Paperno et al. 2016, 3.2", 40, 99, measures),
         evaluation=PassageEvaluation(signature="sig|n:40", n=49, baselines=rows),
         paper=PassageTable("Paperno et al. 2016, Table 1", of_paper),
         samples=(sample,),

@@ -279,7 +279,7 @@ def test_a_page_of_passages_has_no_questions(passages: ReportData) -> None:
         "who hid ? it was ann", "P(target), ngram", "Passages by book",
     ):  # fmt: skip
         assert part in text.replace("alone55", "alone 55")
-    assert len(shown.all("figcaption")) == len(shown.all("svg")) == 4
+    assert len(shown.all("figcaption")) == len(shown.all("svg")) == 3
     assert all(one.get("scope") in {"col", "row"} for one in shown.all("th"))
 
 
@@ -313,7 +313,7 @@ def test_hostile_passages_stay_text(passages: ReportData) -> None:
         name=f"{script}{dollars}", set="control", kind="model", n=1, correct=None, accuracy=0.5, low=0.4, high=0.6,
         perplexity=1.0, median_rank=1.0, coverage=1.0, note=image,
     )  # fmt: skip
-    analysis = Analysis(script, 1, 1, (Measure(image, True, 0.1, 0.1, None, None),), (1,), (1,))
+    analysis = Analysis(script, 1, 1, (Measure(image, True, 0.1, 0.1, None, None),))
     evil = replace(
         passages.passages,
         samples=(sample,),

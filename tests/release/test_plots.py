@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import matplotlib as mpl
@@ -16,7 +15,6 @@ from cloze_gen.release.plots import (
     classes_plot,
     drawing,
     new_figure,
-    places_plot,
     svg_text,
     tokens_plot,
 )
@@ -111,12 +109,6 @@ def test_classes_are_named_in_full(analysis: Analysis) -> None:
     assert "adjective" not in drawn
     assert "kept, paper" in drawn
     assert classes_plot(analysis) == drawn
-
-
-def test_the_last_bar_is_none(analysis: Analysis) -> None:
-    """However far back the others go."""
-    assert ">none<" in places_plot(analysis)
-    assert ">none<" in places_plot(replace(analysis, back_kept=(0,), back_random=(0,)))
 
 
 @pytest.mark.parametrize("tokens", [(70,), (70, 70), (51, 300), tuple(range(60, 90))])

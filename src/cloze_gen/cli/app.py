@@ -880,23 +880,18 @@ def export_requests(
 
 @app.command("clean-exams")
 def clean_exams(
-    exams: Annotated[
-        Path,
-        typer.Argument(
-            help="JSON file of collected sentence cloze tests, in SCDE's published layout"
-        ),
-    ],
+    exams: Annotated[Path, typer.Argument(help="JSON file in SCDE's published layout")],
     out: Annotated[
         Path | None,
         typer.Option(help="folder for the results; default: NAME-cleaned next to the file"),
     ] = None,
 ) -> None:
-    """Clean collected exams by the six rules of SCDE (section 3.2 of its paper).
+    """Clean collected passages by the rules of SCDE (section 3.2 of its paper).
 
     Example: cloze-gen clean-exams exams.json --out cleaned
 
-    Writes the accepted exams in SCDE's published layout, the rejected ones with
-    the rule that rejected them, and the counts of each rule.
+    Writes the accepted passages in SCDE's published layout and the rejected ones with
+    the rule that rejected them. Candidates and answers may be missing or null.
     """
     from cloze_gen.cli import corpus as command
 

@@ -27,7 +27,6 @@ REMEDIES: Mapping[str, str] = {
     "drop_train",
     BookReason.OVERLAPS_SOURCE: "use training books that are not among the source books, or set overlap.across = "
     "drop_source",
-    BookReason.VOCABULARY_DIFFERS_FROM_REFERENCE: "use other source books, or lower books.min_similarity and books.min_coverage",
     BookReason.OFFENSIVE: "use other novels, or raise the limit: --set partition.max_offensive_rate=RATE",
 }
 

@@ -54,10 +54,6 @@ class BookReason(Reason):
     DUPLICATE_OF = ("duplicate_of", "another book of the same side contains this text")
     OVERLAPS_TRAIN = ("overlaps_train", "a training book shares text with this book")
     OVERLAPS_SOURCE = ("overlaps_source", "a source book shares text with this book")
-    VOCABULARY_DIFFERS_FROM_REFERENCE = (
-        "vocabulary_differs_from_reference",
-        "its vocabulary differs too much from the reference questions",
-    )
     OFFENSIVE = ("offensive", "too many of its words are on the list of offensive words")
 
 

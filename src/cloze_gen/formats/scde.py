@@ -1,4 +1,4 @@
-r"""SCDE: published files, JSON lines of a set, collected examinations, requests, training pairs.
+r"""SCDE: published files, JSON lines of a set, collected passages, requests, training pairs.
 
 Source: Kong, Gangal & Hovy 2020; github.com/shawnkx/SCDE. No text describes the files' bytes.
 """
@@ -19,7 +19,6 @@ from cloze_gen.json_lines import Filled, Wording, must_be, read_records, to_reco
 from cloze_gen.parsing import ParseError, name_list, parse_json, quote
 from cloze_gen.records.blanked_passage import (
     BlankedPassage,
-    Examination,
     SentenceSource,
     SetBlankedPassage,
 )
@@ -443,71 +442,43 @@ def _sources(
     )
 
 
-# Collected examinations, the input of ``cloze-gen clean-exams``
+# Collected passages, the input of ``cloze-gen clean-exams``
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Exam:
-    eid: _Eid | None = None
+@dataclass(frozen=True, slots=True)
+class CollectedPassage:
+    """A passage of the published layout before cleaning: candidates and answers may be missing."""
+
+    eid: _Eid
     passage: _Sentences
     candidates: Annotated[list[str | None] | None, must_be("a list of texts, found $found")] = None
-    answer_sequence: Any = None
-    answer_sequence_ocr: Any = None
+    answer_sequence: Annotated[
+        list[tuple[Annotated[int, Strict()], Annotated[int, Strict()] | None]] | None,
+        must_be("a list of pairs of whole numbers, blank and candidate; found $found"),
+    ] = None
+
+    @property
+    def blanks(self) -> tuple[int, ...]:
+        return blank_places(self.passage, f"eid {self.eid}")
+
+    @property
+    def answers(self) -> tuple[int | None, ...]:
+        """Candidate of each blank, in the order of their numbers; None if unknown."""
+        answers: dict[int, int | None] = {}
+        for blank, candidate in self.answer_sequence or ():
+            _check_blank("answer_sequence", blank, answers, len(self.blanks), f"eid {self.eid}")
+            answers[blank] = candidate
+        return tuple(answers.get(blank) for blank in range(1, len(self.blanks) + 1))
 
 
-def parse_exams(text: str, *, name: str = "exams.json") -> list[Examination]:
-    """Collected examinations: one JSON list in the published layout, with gaps.
-
-    The format is ours, because the paper's raw file is not published. `passage` is required, its
-    blanks numbered from 1. `candidates` and `answer_sequence` may be missing, null or hold null;
-    an answer may point to no candidate, a blank may have no answer. `answer_sequence_ocr` is a
-    second OCR program's reading of answers in an image. `eid` may be missing or repeated.
-    """
-    return [
-        _examination(item, number, where)
-        for number, (where, item) in enumerate(_items(text, name=name), 1)
-    ]
-
-
-def _examination(item: Mapping[str, Any], number: int, where: str) -> Examination:
-    where = _with_eid(where, item)
-    exam = to_record(item, _Exam, where=where)
-    blanks = blank_places(exam.passage, where)
-    first, second = exam.answer_sequence, exam.answer_sequence_ocr
-    image = second is not None
-    return Examination(
-        item=number,
-        eid=exam.eid,
-        sentences=tuple(exam.passage),
-        blanks=blanks,
-        candidates=None if exam.candidates is None else tuple(exam.candidates),
-        answers=_exam_answers(first, "answer_sequence", len(blanks), where),
-        second_answers=_exam_answers(second, "answer_sequence_ocr", len(blanks), where)
-        if image
-        else None,
-    )
-
-
-def _exam_answers(sequence: Any, field: str, n_blanks: int, where: str) -> tuple[int | None, ...]:
-    """Candidate of each blank, in the order of their numbers; None if unknown."""
-    pairs = [] if sequence is None else sequence
-    _require(
-        isinstance(pairs, list)
-        and all(isinstance(pair, list) and len(pair) == 2 for pair in pairs),
-        where,
-        f"`{field}` must be a list of pairs, blank and candidate; found {quote(sequence)}",
-    )
-    answers: dict[int, int | None] = {}
-    for blank, candidate in pairs:
-        _require(
-            type(blank) is int and (candidate is None or type(candidate) is int),
-            where,
-            f"`{field}` must give whole numbers, blank from 1 and candidate from 0; found "
-            f"{quote([blank, candidate])}",
-        )
-        _check_blank(field, blank, answers, n_blanks, where)
-        answers[blank] = candidate
-    return tuple(answers.get(blank) for blank in range(1, n_blanks + 1))
+def parse_collected(text: str, *, name: str) -> list[CollectedPassage]:
+    """The passages of a file in the published layout; FormatError if blanks are not numbered."""
+    passages = []
+    for where, item in _items(text, name=name):
+        passage = to_record(item, CollectedPassage, where=where, wording=_ITEM_WORDING)
+        blank_places(passage.passage, where)
+        passages.append(passage)
+    return passages
 
 
 def format_requests(passages: Iterable[BlankedPassage]) -> Iterator[str]:

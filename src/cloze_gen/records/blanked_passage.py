@@ -71,26 +71,3 @@ class SetBlankedPassage:
     def book_id(self) -> str:
         """The book of its sentences; a distractor may come from another one."""
         return self.sources[0].book_id
-
-
-# ---- A sentence cloze test as it was collected, before cleaning
-
-
-@dataclass(frozen=True, slots=True)
-class Examination:
-    """One collected test; None for missing parts.
-
-    Attributes:
-        item: its place in its file, from 1.
-        blanks: index into `sentences` of each blank, in the order of the blanks' numbers.
-        answers: candidate index a blank, in the order of `blanks`; possibly out of range.
-        second_answers: the same, from another OCR program's reading of an image.
-    """
-
-    item: int
-    eid: int | None
-    sentences: tuple[str, ...]
-    blanks: tuple[int, ...]
-    candidates: tuple[str | None, ...] | None
-    answers: tuple[int | None, ...]
-    second_answers: tuple[int | None, ...] | None

@@ -190,10 +190,7 @@ def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
 def _passage_plots(passages: PassageFigures) -> dict[str, str]:
     drawn = {"tokens": plots.tokens_plot(passages.tokens)} if passages.tokens else {}
     if passages.analysis:
-        drawn |= {
-            "classes": plots.classes_plot(passages.analysis),
-            "places": plots.places_plot(passages.analysis),
-        }
+        drawn["classes"] = plots.classes_plot(passages.analysis)
     return drawn
 
 

@@ -416,25 +416,6 @@ def classes_plot(analysis: Analysis) -> str:
         )
 
 
-def places_plot(analysis: Analysis) -> str:
-    """Sentences from the target back to its previous occurrence; last bar: no occurrence."""
-    labels = [*(str(number) for number in range(len(analysis.back_kept) - 1)), "none"]
-    with drawing():
-        figure = new_figure(2.4)
-        axes = figure.subplots()
-        _pair(axes, _shares(analysis.back_kept), _shares(analysis.back_random))
-        axes.set_xticks(range(len(labels)), labels)
-        axes.set_xlabel("sentences back to the previous occurrence of the target")
-        axes.set_ylabel("% of targets")
-        axes.grid(visible=False, axis="x")
-        figure.legend(loc="outside upper right", ncols=2)
-        return svg_text(
-            figure,
-            name="places",
-            label="Share of targets by the distance in sentences to their previous occurrence",
-        )
-
-
 def tokens_plot(tokens: Sequence[int]) -> str:
     with drawing():
         figure = new_figure(2.2)
@@ -465,10 +446,6 @@ def _pair(axes: Axes, kept: Sequence[float], random: Sequence[float]) -> None:
             color=colour,
             label=label,
         )
-
-
-def _shares(counts: Sequence[int]) -> list[float]:
-    return [100 * count / max(1, sum(counts)) for count in counts]
 
 
 def blank_baseline_plot(evaluation: BlankEvaluation | None, paper: BlankTable | None) -> str:

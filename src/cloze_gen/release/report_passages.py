@@ -29,19 +29,12 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The set's passages and a random sample of passages that no model guesses.
-
-    Attributes:
-        back_kept, back_random: passages by sentences back to the target's last mention, from 0; the
-            last entry counts those without one.
-    """
+    """The set's passages and a random sample of passages that no model guesses."""
 
     source: str
     n_kept: int
     n_random: int
     measures: tuple[Measure, ...]
-    back_kept: tuple[int, ...]
-    back_random: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +84,8 @@ def analysis_from_record(record: Mapping[str, Any]) -> Analysis:
         )
         for row in record["measures"]
     )
-    back = record["sentences_back"]
     sizes = record["sets"]
-    return Analysis(
-        record["source"],
-        sizes["kept"],
-        sizes["random"],
-        tuple(measures),
-        tuple(back["kept"]),
-        tuple(back["random"]),
-    )
+    return Analysis(record["source"], sizes["kept"], sizes["random"], tuple(measures))
 
 
 def sample_passage(

@@ -7,7 +7,7 @@ import hmac
 import json
 import re
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -109,10 +109,6 @@ def read_signature(folder: Path) -> str:
         raise UsageError(
             f"{folder / name}: cannot be read ({error_text(error)}). Run `cloze-gen run` again to rewrite it."
         ) from None
-
-
-def short_digest(texts: Sequence[str]) -> str:
-    return hashlib.blake2b("\x1f".join(texts).encode(), digest_size=4).hexdigest()
 
 
 CHECKSUMS = "SHA256SUMS"

@@ -82,7 +82,7 @@ class TraceSections:
 
     Attributes:
         early: (stage, its name) in run order: stages that can reject a sentence or word.
-        reasons: reason of an early rejection -> its text, with the stage's settings in braces.
+        reasons: reason of an early rejection -> its legend.
     """
 
     sections: tuple[Section, ...]
@@ -97,9 +97,7 @@ class TraceSections:
         for stage, name in self.early:
             rejected = find_row(folder, stage, REJECTED, record_id)
             if rejected is not None:
-                legend = self.reasons.get(rejected["reason"], "").format(
-                    **stage_artifact(folder, stage).manifest["settings"]
-                )
+                legend = self.reasons.get(rejected["reason"])
                 reason = f"{rejected['reason']} {rejected['detail']}".rstrip()
                 return f"rejected at {name}, {reason}{f': {legend}' if legend else ''}"
         return None

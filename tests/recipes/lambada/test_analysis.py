@@ -21,7 +21,7 @@ from cloze_gen.recipes.lambada.analysis import (
     summarize,
     target_class,
 )
-from cloze_gen.store.tables import read_tsv
+from cloze_gen.store.runs import stage_artifact
 from tests.conftest import FinishedRun
 
 FORMS = {"lady": ("lady", "ladies"), "see": ("see", "saw")}
@@ -92,21 +92,6 @@ def test_no_passages_have_no_measures() -> None:
     assert summarize([]) == {}
 
 
-@pytest.mark.parametrize(
-    ("context", "sentence", "back"),
-    [
-        ("a lamp .|a door .", "the lamp by the", 0),
-        ("a Lamp .|a door .", "by the", 2),
-        ("a .|the lamp's oil .", "by the", 1),
-        ("a .", "by", None),
-    ],
-)
-def test_how_far_back_the_target_stands(context: str, sentence: str, back: int | None) -> None:
-    """The last mention counts, in sentences from the target's own."""
-    found = facts(context, sentence, "lamp")
-    assert (found.sentences_back, found.context_sentences) == (back, context.count("|") + 1)
-
-
 def test_the_random_input_is_drawn_by_each_id() -> None:
     ids = [f"b:{number}" for number in range(400)]
     drawn = draw_input(ids, seed=1, count=100)
@@ -138,7 +123,7 @@ def test_the_published_set_is_as_the_paper_says(data_dir: Path) -> None:
     assert found["direct speech"] == pytest.approx(0.79, abs=0.04)  # single quotation marks too
 
 
-ONE = Described(70, 4, 2, True, True, "NNP", True)
+ONE = Described(70, 4, True, True, "NNP", True)
 
 
 @pytest.mark.parametrize(
@@ -161,14 +146,12 @@ def test_a_word_without_forms_has_itself() -> None:
     assert all({lemma} == lemma_forms(lemma, "VB") for lemma in AMBIGUOUS_LEMMAS)
 
 
-def test_places_are_counted_in_both_sets_alike() -> None:
-    record = analysis_record(
-        {"kept": [ONE], "random": [ONE, Described(9, 1, None, False, False, "IN", False)]}
-    )
-    assert record["sentences_back"] == {"kept": [0, 0, 1, 0], "random": [0, 0, 1, 1]}
+def test_measures_stand_beside_the_paper_s() -> None:
+    other = Described(9, 1, False, False, "IN", False)
+    record = analysis_record({"kept": [ONE], "random": [ONE, other]})
     assert record["sets"] == {"kept": 1, "random": 2}
-    speech = next(row for row in record["measures"] if row["measure"] == "direct speech")
-    assert speech == {
+    rows = {row["measure"]: row for row in record["measures"]}
+    assert rows["direct speech"] == {
         "measure": "direct speech",
         "unit": "share",
         "kept": 1.0,
@@ -187,23 +170,14 @@ def test_an_empty_set_has_no_figures() -> None:
 
 
 def test_the_set_is_analysed_without_its_control(lambada: FinishedRun) -> None:
-    """A row a passage of the set and of the survivors, whose targets are theirs."""
-    records = [
-        json.loads(line)
-        for line in (lambada.release / "passages.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
-    folder = next(lambada.folder.glob("*-analysis"))
-    rows = [row for row in read_tsv(folder / "targets.tsv") if row["set"] == "kept"]
-    assert {(row["id"], row["target"]) for row in rows} == {
-        (one["id"], one["target"]) for one in records if one["split"] != "control"
-    }
-    assert len({row["id"] for row in rows}) == len(rows)
-    lengths = {one["id"]: len(one["text"].split()) for one in records}
-    assert all(int(row["tokens"]) == lengths[row["id"]] for row in rows)
-    survivors = json.loads(
-        (next(lambada.folder.glob("*-committee")) / "manifest.json").read_text(encoding="utf-8")
-    )["funnel"]["kept"]
-    assert json.loads((folder / "analysis.json").read_text(encoding="utf-8"))["sets"] == {
-        "kept": len(rows),
-        "random": survivors,
-    }
+    text = (lambada.release / "passages.jsonl").read_text(encoding="utf-8")
+    records = [json.loads(line) for line in text.splitlines()]
+    kept = [one for one in records if one["split"] != "control"]
+    record = json.loads(
+        stage_artifact(lambada.folder, "analysis").path("analysis.json").read_text(encoding="utf-8")
+    )
+    survivors = stage_artifact(lambada.folder, "committee").funnel["kept"]
+    assert record["sets"] == {"kept": len(kept), "random": survivors}
+    tokens = next(row for row in record["measures"] if row["measure"] == "tokens")
+    lengths = [len(one["text"].split()) for one in kept]
+    assert tokens["kept"] == pytest.approx(sum(lengths) / len(lengths), abs=1e-3)

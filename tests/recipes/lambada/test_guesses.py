@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,8 @@ from cloze_gen.records.judgement import Task
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.runs import stage_artifact
 from tests.conftest import FinishedRun
+from tests.support.errors import refused
 
-HEAD = verdicts_jsonl(VerdictFile(Task.GUESS, {}, 1, None, 0, []))
 READ = {"judge": 1, "condition": "passage", "guesses": ["key"]}
 
 
@@ -59,25 +59,15 @@ def test_cases_stand_in_the_order_of_the_ranking(
     assert capsys.readouterr().err == ""
 
 
-def test_passages_of_another_run_are_refused(ranking: Artifact, ctx: StageContext) -> None:
-    """However many of the others are right."""
+def test_verdicts_of_another_run_are_refused(ranking: Artifact, ctx: StageContext) -> None:
+    """However many of the passages are ranked here, or with another rule."""
     rows = {"id": read_ranking(ranking)[0], "answers": []}, {"id": "emma:7", "answers": []}
-    message = "1 of its 2 passages are not ranked in this run, the first is 'emma:7'"
-    with pytest.raises(UsageError, match=message):
-        judged_cases(
-            ranking, response(ranking, *rows), GuessingSettings(verdicts="said.jsonl"), ctx
-        )
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["passage_subjects", "sentence_subjects", "sentence_guesses", "sentence_subjects_at_once"],
-)
-def test_other_rules_are_refused(ranking: Artifact, ctx: StageContext, name: str) -> None:
-    with pytest.raises(
-        UsageError, match=rf"the study used guessing\.{name} = 7, but this run uses \d+\. Set"
+    for people, names in (
+        (response(ranking, *rows), "'emma:7'"),
+        (response(ranking, sentence_subjects=7), "guessing.sentence_subjects = 7"),
     ):
-        judged_cases(ranking, response(ranking, **{name: 7}), GuessingSettings(), ctx)
+        call = partial(judged_cases, ranking, people, GuessingSettings(verdicts="a.jsonl"), ctx)
+        refused(call, UsageError, names=names)
 
 
 def test_what_is_paid_is_no_rule(ranking: Artifact, ctx: StageContext) -> None:
@@ -105,57 +95,30 @@ def test_a_ranking_that_has_changed_is_told(
 
 
 @pytest.mark.parametrize(
-    ("answers", "message"),
+    "answers",
     [
-        (None, "'b:7' has no valid list of answers"),
-        (["key"], "has no valid list"),
-        ([READ | {"condition": "both"}], "has no valid list"),
-        ([READ | {"condition": ["passage"]}], "has no valid list"),
-        ([READ | {"judge": "ann"}], "has no valid list"),
-        ([READ | {"guesses": "key"}], "has no valid list"),
-        ([READ | {"guesses": [1]}], "has no valid list"),
-        ([READ, READ | {"condition": "sentence"}], "'b:7' has two answers from one judge"),
+        None,
+        ["key"],
+        [READ | {"condition": "both"}],
+        [READ | {"condition": ["passage"]}],
+        [READ | {"judge": "ann"}],
+        [READ | {"guesses": "key"}],
+        [READ | {"guesses": [1]}],
+        [READ, READ | {"condition": "sentence"}],
     ],
 )
-def test_what_is_no_guesses_is_told(tmp_path: Path, answers: Any, message: str) -> None:
-    """With the file and the passage; nobody is on both sides of one, whoever wrote the file."""
+def test_malformed_answers_are_refused(tmp_path: Path, answers: Any) -> None:
+    """The message names the passage; nobody may answer twice about one."""
     file = tmp_path / "said.jsonl"
-    file.write_text(
-        verdicts_jsonl(
-            VerdictFile(Task.GUESS, {}, 1, None, 0, [{"id": "b:7", "answers": answers}])
-        ),
-        encoding="utf-8",
-    )
-    with pytest.raises(FormatError, match=message) as caught:
-        read_guessed(str(file))
-    assert "said.jsonl" in str(caught.value)
+    verdicts = VerdictFile(Task.GUESS, {}, 1, None, 0, [{"id": "b:7", "answers": answers}])
+    file.write_text(verdicts_jsonl(verdicts), encoding="utf-8")
+    refused(partial(read_guessed, str(file)), FormatError, names="'b:7'")
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        (lambda file: None, UsageError, r"cannot read verdicts from .*said\.jsonl.*No such file"),
-        (lambda file: file.mkdir(), UsageError, "cannot read verdicts"),
-        (lambda file: file.write_bytes(b"\xff\xfe"), UsageError, "cannot read verdicts"),
-        (lambda file: file.write_text(""), FormatError, "expected verdicts of the task guess"),
-        (
-            lambda file: file.write_text(
-                verdicts_jsonl(VerdictFile(Task.READ, {}, 1, None, 0, []))
-            ),
-            FormatError,
-            "task guess",
-        ),
-        (
-            lambda file: file.write_text(HEAD.replace('"rules": {}', '"rules": [2]')),
-            FormatError,
-            "expected `of`",
-        ),
-    ],
+    "text", ["", verdicts_jsonl(VerdictFile(Task.READ, {}, 1, None, 0, []))], ids=["empty", "read"]
 )
-def test_what_is_no_file_of_verdicts_is_told(
-    tmp_path: Path, make: Callable[[Path], object], error: type[Exception], message: str
-) -> None:
-    """With its name and what is wrong."""
-    make(tmp_path / "said.jsonl")
-    with pytest.raises(error, match=message):
-        read_guessed(str(tmp_path / "said.jsonl"))
+def test_a_file_of_another_task_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "said.jsonl").write_text(text)
+    refused(partial(read_guessed, str(tmp_path / "said.jsonl")), FormatError, names="said.jsonl")
+    refused(partial(read_guessed, str(tmp_path / "gone.jsonl")), UsageError, names="gone.jsonl")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
 
-from cloze_gen.recipes.lambada.passages import PassageReason, PassagesSettings
-from cloze_gen.recipes.lambada.trace import REASONS
+from cloze_gen.recipes.lambada.passages import PassageReason
 from cloze_gen.store.tables import read_parquet
 from tests.conftest import FinishedRun, Outcome
 
@@ -34,14 +34,6 @@ def records(run: FinishedRun) -> list[dict[str, object]]:
     ]
 
 
-def test_every_reason_has_words() -> None:
-    """With the settings that bound it."""
-    settings = PassagesSettings().model_dump()
-    assert set(REASONS) == set(PassageReason)
-    assert "fewer than 10 tokens" in REASONS[PassageReason.SHORT].format(**settings)
-    assert not any("{" in words.format(**settings) for words in REASONS.values())
-
-
 def test_a_passage_is_told_from_its_book_to_its_line(lambada: FinishedRun, told: Told) -> None:
     last = next(one for one in reversed(records(lambada)) if one["split"] == "test")
     text = told(str(last["id"]))
@@ -54,16 +46,10 @@ def test_a_passage_is_told_from_its_book_to_its_line(lambada: FinishedRun, told:
     assert ", fewer than 50" in text
     assert all(f"\n{member} " in text for member in last["scores"])  # type: ignore[attr-defined]
     assert text.count("not guessed") == len(last["scores"])  # type: ignore[arg-type]
-    sums = [
-        line.split()[:3]
-        for line in text.splitlines()
-        if len(line.split()) > 3 and all(cell.isdigit() for cell in line.split()[:3])
-    ]
+    sums = [int(line.split()[2]) for line in text.splitlines() if re.match(r"\d+ \d+ \d+ ", line)]
     assert len(sums) == len(last["texts"]) - 1  # type: ignore[arg-type]
-    assert int(sums[-1][2]) >= 50 > sum(int(count) for _, count, _ in sums[:-1])
-    assert [int(total) for _, _, total in sums] == [
-        sum(int(count) for _, count, _ in sums[: n + 1]) for n in range(len(sums))
-    ]
+    assert sums[-1] >= 50
+    assert all(total < 50 for total in sums[:-1])
 
 
 def test_what_fell_says_where(lambada: FinishedRun, told: Told) -> None:
@@ -79,7 +65,7 @@ def test_what_fell_says_where(lambada: FinishedRun, told: Told) -> None:
         f"{fallen[0]['detail']}" in told(fallen[0]["id"])
     )
     kept_back = read_parquet(rejected["ranking"]).to_pylist()[0]["id"]
-    assert "outcome not in the set: below cutoff: it overlaps" in told(kept_back)
+    assert "outcome not in the set: below cutoff: it overlaps a better passage" in told(kept_back)
     both = next(one["id"] for one in fallen if one["id"] in control)
     assert "released control: line" in told(both)
     assert "; in the unfiltered control set" in told(both)
@@ -92,16 +78,15 @@ def test_a_sentence_that_ends_no_passage_says_why(lambada: FinishedRun, told: To
     short = first["target_sentence_short"]
     assert (
         told(short)
-        == f"{short} in tiny: rejected at the cutting of passages, target_sentence_short: it has "
-        "fewer than 10 tokens"
+        == f"{short} in tiny: rejected at the cutting of passages, target_sentence_short: "
+        f"{PassageReason.SHORT.legend}"
     )
 
 
-def test_mistakes_are_told_of_passages(lambada: FinishedRun, cli: Callable[..., Outcome]) -> None:
-    """Where the ids of passages stand, and that a passage has no alternates."""
+def test_an_unknown_id_is_refused(lambada: FinishedRun, cli: Callable[..., Outcome]) -> None:
     missing = cli("trace", "nobody:7", "--run", "tiny", "--out", lambada.out)
     assert missing.status == 2
-    assert "Find ids in release/passages.jsonl, e.g. book:sentence." in missing.err
+    assert "release/passages.jsonl, e.g. book:sentence" in missing.err
     asked = cli("trace", str(records(lambada)[0]["id"]), "--alternates", "--out", lambada.out)
     assert asked.status == 2
     assert "--alternates: a passage of lambada-style has none" in asked.err

@@ -13,10 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cloze_gen.engine.local import InProcessEngine
-from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import coarse_class
-from cloze_gen.errors import CorpusError, StoreError
+from cloze_gen.errors import StoreError
 from cloze_gen.recipes.msr.choice import (
     ChoiceSettings,
     ChoiceTables,
@@ -24,12 +22,11 @@ from cloze_gen.recipes.msr.choice import (
     scored_items,
     write_choice,
 )
-from cloze_gen.recipes.msr.grooming.predicates import CandidateFault
 from cloze_gen.recipes.msr.tables import DECISION_COLUMNS, DECISIONS, FIT, MEASURES, SCORES
 from cloze_gen.recipes.questions.assemble import MOST_EXAMPLES
 from cloze_gen.recipes.questions.random_choice import ChoiceReason
 from cloze_gen.records.sentence import sentence_of
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import (
     CANDIDATES,
@@ -40,6 +37,7 @@ from cloze_gen.store.tables import (
     read_parquet,
     write_parquet,
 )
+from tests.support.stage import made
 
 
 @pytest.fixture(scope="module")
@@ -60,23 +58,11 @@ def chosen(
     inputs: dict[str, Artifact], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., Artifact]:
     """The artifact of a choice by the settings given."""
+    store = Store(tmp_path_factory.mktemp("choice"))
 
-    def choose(**settings: Any) -> Artifact:
-        folder = tmp_path_factory.mktemp("choice")
-        writer, ctx = (
-            ArtifactWriter(folder),
-            StageContext(Store(folder), InProcessEngine(), "choice"),
-        )
-        write_choice(
-            writer,
-            ctx,
-            **inputs,
-            settings=ChoiceSettings(n_questions=12, rounds=1, **settings),
-            seed=1,
-        )
-        return Artifact(
-            folder, {"funnel": writer.funnel, "facts": writer.facts, "files": writer.rows}
-        )
+    def choose(**changed: Any) -> Artifact:
+        settings = ChoiceSettings(n_questions=12, rounds=1, **changed)
+        return made(store, "choice", write_choice, **inputs, settings=settings, seed=1)
 
     return choose
 
@@ -250,41 +236,3 @@ def test_focus_words_without_a_four_to_offer_are_counted(
             1 - math.prod(1 - one["fits_as_well"] for one in impostors)
             < ChoiceSettings().max_ambiguity
         )
-
-
-def test_no_four_to_offer_is_told(inputs: dict[str, Artifact], tmp_path: Path) -> None:
-    """The error names the two bounds with their values; nothing is written."""
-    writer, ctx = (
-        ArtifactWriter(tmp_path / "out"),
-        StageContext(Store(tmp_path), InProcessEngine(), "choice"),
-    )
-    settings = ChoiceSettings(max_triviality=1e-9)
-    with pytest.raises(
-        CorpusError,
-        match=r"have 4 fit candidates, but no set of four passes the limits.*choice\.max_triviality = 1e-09",
-    ):
-        write_choice(writer, ctx, **inputs, settings=settings, seed=1)
-    assert writer.rows == {}
-
-
-def test_no_fit_candidate_is_told(
-    inputs: dict[str, Artifact], tables: ChoiceTables, tmp_path: Path
-) -> None:
-    grooming = Artifact(tmp_path / "grooming", inputs["grooming"].manifest)
-    shutil.copytree(inputs["grooming"].folder, grooming.folder)
-    for part in sorted(grooming.path(DECISIONS).iterdir()):
-        columns = read_parquet(part).to_pydict()
-        part.unlink()
-        write_parquet(part, columns | {"verdict": [str(CandidateFault.TAG)] * len(columns["id"])})
-    writer, ctx = (
-        ArtifactWriter(tmp_path / "out"),
-        StageContext(Store(tmp_path), InProcessEngine(), "choice"),
-    )
-    with pytest.raises(
-        CorpusError,
-        match=rf"none of {len(tables.fit_ids):,} groomed focus words has 4 fit candidates\. Add books",
-    ):
-        write_choice(
-            writer, ctx, **inputs | {"grooming": grooming}, settings=ChoiceSettings(), seed=1
-        )
-    assert writer.rows == {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,17 +19,16 @@ def biased_pool(n_groups: int, draws: int) -> tuple[np.ndarray, np.ndarray, np.n
     return scores, rank_features(scores), np.repeat(np.arange(n_groups), draws)
 
 
+def herd(features: np.ndarray, group: np.ndarray, n: int, **changed: Any) -> np.ndarray:
+    """The draws whose features sum to 0, unless another target is given."""
+    given = {"target": np.zeros(features.shape[1]), "passes": 1, "rng": np.random.default_rng(1)}
+    return herd_draws(features, group, n=n, **(given | changed))
+
+
 def test_the_chosen_set_is_balanced_where_the_pool_is_not() -> None:
     """Answers are highest in 40 % of the pool and in 20 % of the set."""
     scores, features, group = biased_pool(400, 6)
-    chosen = herd_draws(
-        features,
-        group,
-        target=np.zeros(features.shape[1]),
-        n=150,
-        passes=1,
-        rng=np.random.default_rng(1),
-    )
+    chosen = herd(features, group, 150)
     assert len(chosen) == 150
     assert (np.diff(group[chosen]) > 0).all()
     before, _ = answer_shares(scores)
@@ -42,56 +43,21 @@ def test_a_target_is_met_as_zero_is() -> None:
     _, features, group = biased_pool(400, 6)
     target = np.zeros(features.shape[1])
     target[:5] = [8.0, -2.0, -2.0, -2.0, -2.0]
-    chosen = herd_draws(
-        features, group, target=target, n=150, passes=1, rng=np.random.default_rng(1)
-    )
+    chosen = herd(features, group, 150, target=target)
     assert features[chosen, 0].sum() == pytest.approx(8.0, abs=1.5)
 
 
 def test_fewer_groups_than_wanted_give_fewer() -> None:
     """What cannot be chosen is not made up; an empty pool gives an empty set."""
     _, features, group = biased_pool(10, 3)
-    assert (
-        len(
-            herd_draws(
-                features,
-                group,
-                target=np.zeros(features.shape[1]),
-                n=150,
-                passes=1,
-                rng=np.random.default_rng(1),
-            )
-        )
-        == 10
-    )
-    assert (
-        len(
-            herd_draws(
-                features[:0],
-                group[:0],
-                target=np.zeros(features.shape[1]),
-                n=5,
-                passes=1,
-                rng=np.random.default_rng(1),
-            )
-        )
-        == 0
-    )
+    assert len(herd(features, group, 150)) == 10
+    assert len(herd(features[:0], group[:0], 5)) == 0
 
 
 def test_quotas_are_kept_and_what_they_cannot_give_is_taken_elsewhere() -> None:
     features = np.zeros((6, 2), np.float32)
     stratum = np.array([0, 0, 0, 0, 0, 1])
-    chosen = herd_draws(
-        features,
-        np.arange(6),
-        target=np.zeros(2),
-        n=4,
-        passes=1,
-        rng=np.random.default_rng(1),
-        stratum=stratum,
-        quota=[2, 2],
-    )
+    chosen = herd(features, np.arange(6), 4, stratum=stratum, quota=[2, 2])
     assert len(chosen) == 4
     assert stratum[chosen].tolist().count(1) == 1
 
@@ -99,15 +65,8 @@ def test_quotas_are_kept_and_what_they_cannot_give_is_taken_elsewhere() -> None:
 def test_a_costly_draw_is_left() -> None:
     """Of draws that are level alike the cheap ones are chosen."""
     cost = np.array([5.0, 0.0, 5.0, 0.0])
-    assert herd_draws(
-        np.zeros((4, 2), np.float32),
-        np.arange(4),
-        target=np.zeros(2),
-        n=2,
-        passes=1,
-        rng=np.random.default_rng(1),
-        cost=cost,
-    ).tolist() == [1, 3]
+    chosen = herd(np.zeros((4, 2), np.float32), np.arange(4), 2, cost=cost)
+    assert chosen.tolist() == [1, 3]
 
 
 def distance(features: np.ndarray, chosen: np.ndarray) -> float:
@@ -117,39 +76,18 @@ def distance(features: np.ndarray, chosen: np.ndarray) -> float:
 def test_of_many_sentences_a_part_is_asked_and_the_sum_is_as_near() -> None:
     """2,000 sentences in eight parts; the sum is hundreds of times nearer than by chance."""
     _, features, group = biased_pool(2000, 4)
-    chosen = herd_draws(
-        features,
-        group,
-        target=np.zeros(features.shape[1]),
-        n=400,
-        passes=1,
-        rng=np.random.default_rng(1),
-    )
+    chosen = herd(features, group, 400)
     assert len(set(group[chosen].tolist())) == 400
     assert (np.diff(chosen) > 0).all()
     assert distance(features, chosen) < 0.5
     assert distance(features, np.arange(0, 1600, 4)) > 50
-    again = herd_draws(
-        features,
-        group,
-        target=np.zeros(features.shape[1]),
-        n=400,
-        passes=1,
-        rng=np.random.default_rng(2),
-    )
+    again = herd(features, group, 400, rng=np.random.default_rng(2))
     assert chosen.tolist() != again.tolist()
 
 
 def test_parts_take_turns() -> None:
     """Of equal draws, the first 25 of each of eight parts come, not the first 200 of one."""
-    chosen = herd_draws(
-        np.zeros((2000, 1), np.float32),
-        np.arange(2000),
-        target=np.zeros(1),
-        n=200,
-        passes=1,
-        rng=np.random.default_rng(1),
-    )
+    chosen = herd(np.zeros((2000, 1), np.float32), np.arange(2000), 200)
     assert chosen.max() < 400
 
 
@@ -158,9 +96,7 @@ def test_an_exchange_makes_nothing_worse() -> None:
     target = np.arange(features.shape[1]) / 7  # which no sum meets
 
     def far(passes: int) -> float:
-        chosen = herd_draws(
-            features, group, target=target, n=60, passes=passes, rng=np.random.default_rng(1)
-        )
+        chosen = herd(features, group, 60, target=target, passes=passes)
         return float(np.linalg.norm(features[chosen].sum(axis=0) - target))
 
     found = [far(passes) for passes in range(4)]
@@ -174,17 +110,11 @@ def test_a_rare_class_is_found_in_whichever_part_it_lies() -> None:
     """
     _, features, group = biased_pool(2000, 1)
     stratum = np.isin(group, [3, 500, 501, 900, 1999]).astype(np.int64)
-    known = {
-        "target": np.zeros(features.shape[1]),
-        "passes": 1,
-        "rng": np.random.default_rng(1),
-        "stratum": stratum,
-        "cost": 1000.0 * stratum,
-    }
-    chosen = herd_draws(features, group, n=40, quota=[35, 5], **known)
+    cost = 1000.0 * stratum
+    chosen = herd(features, group, 40, quota=[35, 5], stratum=stratum, cost=cost)
     assert len(chosen) == len(set(chosen.tolist())) == 40
     assert stratum[chosen].sum() == 5
-    chosen = herd_draws(features, group, n=60, quota=[35, 9], **known)
+    chosen = herd(features, group, 60, quota=[35, 9], stratum=stratum, cost=cost)
     assert len(chosen) == len(set(chosen.tolist())) == 60
     assert stratum[chosen].sum() == 5
 
@@ -192,12 +122,5 @@ def test_a_rare_class_is_found_in_whichever_part_it_lies() -> None:
 def test_all_that_is_there_is_chosen() -> None:
     """Where as many are wanted as there are sentences, whichever parts these lie in."""
     _, features, group = biased_pool(600, 2)
-    chosen = herd_draws(
-        features,
-        group,
-        target=np.zeros(features.shape[1]),
-        n=600,
-        passes=1,
-        rng=np.random.default_rng(1),
-    )
+    chosen = herd(features, group, 600)
     assert group[chosen].tolist() == list(range(600))

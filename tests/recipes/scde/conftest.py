@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -230,6 +230,21 @@ def write_planted_rivals(
 ) -> None:
     write_parquet(writer.path(ANSWERS), table(answers))
     write_parquet(writer.path(CONSIDERED), table(considered))
+
+
+def only(given: tuple[Rows, Rows, Rows], names: Collection[str]) -> tuple[Rows, Rows, Rows]:
+    """The given passages with these ids."""
+    passages, answers, considered = ([row for row in some if row["id"] in names] for some in given)
+    return passages, answers, considered
+
+
+def half_of(passages: Rows) -> dict[str, int]:
+    """Half of the training novels that has each of their passages."""
+    return {
+        row["id"]: int(stable_fraction("scde.propensity", row["book_id"]) >= 0.5)
+        for row in passages
+        if row["part"] == "train"
+    }
 
 
 @pytest.fixture

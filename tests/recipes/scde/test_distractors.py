@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.scde.distractors import draw_distractors
 from cloze_gen.recipes.scde.passages import (
     ANSWERS,
@@ -21,7 +20,6 @@ from cloze_gen.recipes.scde.passages import (
     PASSAGES,
     PROPENSITY,
 )
-from cloze_gen.rng import stable_fraction
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import REJECTED, read_tsv
 from tests.conftest import SAMPLE
@@ -30,7 +28,9 @@ from tests.recipes.scde.conftest import (
     Rows,
     changed,
     drawn,
+    half_of,
     log_odds,
+    only,
     planted,
     rows,
     share_planted,
@@ -154,31 +154,15 @@ def test_random_distractors_are_answers_of_other_books(sample: Blanked) -> None:
         assert all(windows[other]["part"] == windows[name]["part"] for other in others)
 
 
-def test_places_by_length_are_those_of_the_distractors(sample: Blanked) -> None:
-    """Among all candidates of the passage, the shortest first."""
-    characters = {
-        (row["id"], row["sentence"]): row["characters"] for row in rows(sample.rivals(), CONSIDERED)
-    }
-    answers: dict[str, list[int]] = {}
-    for row in rows(sample.rivals(), ANSWERS):
-        answers.setdefault(row["id"], []).append(row["characters"])
-    for row in rows(sample.distractors()):
-        whole = [(length, False) for length in answers[row["id"]]]
-        whole += [(characters[row["id"], sentence], True) for sentence in row["distractors"]]
-        assert row["by_length"] == [
-            place for place, (_, is_distractor) in enumerate(sorted(whole)) if is_distractor
-        ]
-
-
-@pytest.mark.parametrize(("kind", "count"), [("random", 2), ("none", 2), ("none", 10)])
-def test_what_a_set_is_chosen_by_is_told_of_the_hard(
-    sample: Blanked, kind: str, count: int
-) -> None:
+def test_all_kinds_have_the_ranks_and_temptation_of_the_hard(sample: Blanked) -> None:
     """So sets with other distractors have the same passages."""
-    hard, other = ({row["id"]: (row["by_length"], row["temptation"]) for row in rows(sample.distractors(kind=one, count=count))}
-                   for one in ("hard", kind))  # fmt: skip
-    assert other == {name: hard.get(name, ([], 0)) for name in other}
-    assert (len(hard) < len(other)) == (count == 10)
+    hard, none = (
+        {row["id"]: (row["by_length"], row["temptation"]) for row in rows(artifact)}
+        for artifact in (sample.distractors(count=10, kind=kind) for kind in ("hard", "none"))
+    )
+    assert none == {name: hard.get(name, ([], 0)) for name in none}
+    assert len(hard) < len(none)
+    assert all(len(set(ranks)) == 10 and max(ranks) < 15 for ranks, _ in hard.values())
 
 
 def test_a_novel_more_changes_no_other(own_sample: Blanked) -> None:
@@ -239,11 +223,7 @@ def test_every_round_that_is_asked_for_is_made(distract: Callable[..., Artifact]
 @pytest.mark.parametrize("whose", [0, 1])
 def test_the_odds_are_learnt_of_both_halves(distract: Callable[..., Artifact], whose: int) -> None:
     given = planted(books=12)
-    half = {
-        row["id"]: int(stable_fraction("scde.propensity", row["book_id"]) >= 0.5)
-        for row in given[0]
-        if row["part"] == "train"
-    }
+    half = half_of(given[0])
     before, after = (
         distract(some, rounds=1, strength=0)
         for some in (given, changed(given, lambda name: half.get(name) == whose))
@@ -256,11 +236,7 @@ def test_the_odds_are_learnt_of_both_halves(distract: Callable[..., Artifact], w
 
 def test_one_half_tells_of_the_other(distract: Callable[..., Artifact]) -> None:
     given = planted(books=12)
-    half = {
-        row["id"]: int(stable_fraction("scde.propensity", row["book_id"]) >= 0.5)
-        for row in given[0]
-        if row["part"] == "train"
-    }
+    half = half_of(given[0])
     both, one = (
         distract(some, rounds=0)
         for some in (given, changed(given, lambda name: half.get(name) == 0))
@@ -275,9 +251,7 @@ def test_nothing_is_learnt_from_other_parts(distract: Callable[..., Artifact]) -
         distract(some) for some in (given, changed(given, lambda name: name.startswith("test")))
     )
     assert drawn(before) == drawn(after)
-    alone = distract(
-        tuple([row for row in some if row["id"].startswith("train")] for some in given)
-    )
+    alone = distract(only(given, half_of(given[0])))
     assert rows(alone) == [row for row in rows(before) if row["id"].startswith("train")]
     assert log_odds(alone) == log_odds(before)
 
@@ -363,50 +337,34 @@ def test_temptation_that_anybody_sees_is_none(
 
 def test_one_half_alone_teaches_nothing(distract: Callable[..., Artifact]) -> None:
     """Distractors are drawn all the same, and no propensity is told."""
-    passages, answers, considered = planted(books=4)
-    kept = {
-        row["id"]
-        for row in passages
-        if stable_fraction("scde.propensity", row["book_id"]) < 0.5 or row["part"] == "test"
-    }
-    made = distract(
-        tuple(
-            [row for row in some if row["id"] in kept] for some in (passages, answers, considered)
-        )
-    )
+    given = planted(books=4)
+    half = half_of(given[0])
+    kept = [row["id"] for row in given[0] if half.get(row["id"]) != 1]
+    made = distract(only(given, kept))
     assert len(drawn(made)) == len(kept)
     assert (read_tsv(made.path(PROPENSITY)), made.facts["auc"]) == ([], [])
 
 
 @pytest.mark.parametrize("kind", ["hard", "random"])
-def test_too_few_rivals_everywhere_end_the_run(
+def test_passages_with_too_few_rivals_are_rejected(
     distract: Callable[..., Artifact], kind: str
 ) -> None:
-    passages, answers, considered = planted(books=4, rivals=1)
-    one: Sequence[str] = [row["id"] for row in passages if row["book_id"] == passages[0]["book_id"]]
-    given = tuple(
-        [row for row in some if row["id"] in one] for some in (passages, answers, considered)
-    )
-    with pytest.raises(
-        CorpusError, match=rf"none of 6 passages has 2 {kind} distractors\. .*or add books"
-    ):
-        distract(given, kind=kind)
+    given = planted(books=4, rivals=1)
+    one = {row["id"] for row in given[0] if row["book_id"] == given[0][0]["book_id"]}
+    made = distract(only(given, one), kind=kind)
+    assert drawn(made) == {}
+    assert {row["id"] for row in rows(made, REJECTED)} == one
 
 
 def test_a_passage_without_random_distractors_says_what_its_part_lacks(
     distract: Callable[..., Artifact],
 ) -> None:
-    passages, answers, considered = planted(books=4, rivals=9)
-    part = passages[0]["part"]
-    own = [row["id"] for row in passages if row["book_id"] == passages[0]["book_id"]]
-    other = next(row["id"] for row in passages if row["part"] == part and row["id"] not in own)
-    rest = [row["id"] for row in passages if row["part"] != part]
-    given = tuple(
-        [row for row in some if row["id"] in {*own, other, *rest}]
-        for some in (passages, answers, considered)
-    )
-    rejected = {
-        row["id"]: (row["reason"], row["detail"])
-        for row in rows(distract(given, kind="random"), REJECTED)
-    }
+    given = planted(books=4, rivals=9)
+    first = given[0][0]
+    own = [row["id"] for row in given[0] if row["book_id"] == first["book_id"]]
+    others = [row for row in given[0] if row["id"] not in own]
+    other = next(row["id"] for row in others if row["part"] == first["part"])
+    rest = [row["id"] for row in others if row["part"] != first["part"]]
+    made = distract(only(given, {*own, other, *rest}), kind="random")
+    rejected = {row["id"]: (row["reason"], row["detail"]) for row in rows(made, REJECTED)}
     assert {rejected[name] for name in own} == {("too_few_passages_of_other_books", "1")}

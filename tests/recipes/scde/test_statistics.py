@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.formats.scde import passage_record
 from cloze_gen.recipes.scde.statistics import (
@@ -21,9 +20,9 @@ from cloze_gen.recipes.scde.statistics import (
 )
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
 from cloze_gen.records.passage import Part
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
-from cloze_gen.store.fingerprint import StageKey
+from cloze_gen.store.artifacts import ArtifactWriter, Store
 from cloze_gen.store.tables import write_jsonl
+from tests.support.stage import made
 
 
 def passage(sentences: str, blanks: tuple[int, ...], *distractors: str) -> BlankedPassage:
@@ -144,25 +143,17 @@ def one(item: str, part: Part, *sentences: str) -> SetBlankedPassage:
     )
 
 
+def write_set(
+    writer: ArtifactWriter, ctx: StageContext, *, passages: tuple[SetBlankedPassage, ...]
+) -> None:
+    write_jsonl(writer.path("passages.jsonl"), map(passage_record, passages))
+
+
 def statistics(store: Store, *passages: SetBlankedPassage) -> dict[str, dict[str, object]]:
     """Measure -> its row."""
-
-    def lay(writer: ArtifactWriter) -> None:
-        write_jsonl(writer.path("passages.jsonl"), map(passage_record, passages))
-
-    def artifact(name: str) -> Artifact:
-        key = StageKey(name, 1, {}, {})
-        with store.writing(key) as writer:
-            if writer is not None and name == "set":
-                lay(writer)
-            elif writer is not None:
-                write_statistics(
-                    writer, StageContext(store, InProcessEngine(), name), finished=artifact("set")
-                )
-        return store.open(key)
-
-    record = json.loads(artifact("statistics").path("statistics.json").read_text(encoding="utf-8"))
-    assert [row["measure"] for row in record["measures"]] == list(PAPER)
+    finished = made(store, "set", write_set, passages=passages)
+    artifact = made(store, "statistics", write_statistics, finished=finished)
+    record = json.loads(artifact.path("statistics.json").read_text(encoding="utf-8"))
     return {row["measure"]: row for row in record["measures"]}
 
 

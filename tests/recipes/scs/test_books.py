@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,12 @@ from cloze_gen.errors import UsageError
 from cloze_gen.formats.msr import format_machine
 from cloze_gen.recipes.scs.books import (
     BookSimilarity,
-    BooksSettings,
     book_similarity,
+    is_common_word,
     read_reference,
-    reference_vector,
 )
 from cloze_gen.records.question import Question
+from tests.support.errors import refused
 
 vectors = st.dictionaries(
     st.tuples(st.sampled_from("abcdefgh"), st.just("noun")), st.integers(1, 30), min_size=1
@@ -47,25 +48,27 @@ def test_a_book_without_common_words() -> None:
     assert book_similarity({("dog", "noun"): 1}, {}) == BookSimilarity(0.0, 0.0)
 
 
-def test_limits_are_exclusive() -> None:
-    """The paper: "higher than 0.75" and "over 0.70"."""
-    limits = BooksSettings()
-    assert BookSimilarity(0.76, 0.71).passes(limits)
-    assert not BookSimilarity(0.75, 0.71).passes(limits)
-    assert not BookSimilarity(0.76, 0.70).passes(limits)
+@pytest.mark.parametrize(
+    ("similarity", "coverage", "passes"),
+    [(0.76, 0.71, True), (0.75, 0.71, False), (0.76, 0.70, False)],
+)
+def test_limits_are_exclusive(similarity: float, coverage: float, passes: bool) -> None:
+    assert BookSimilarity(similarity, coverage).passes == passes
 
 
-def test_only_common_words_are_components() -> None:
-    """Function words, auxiliaries, names and numbers are left out of the reference's vector."""
-    pairs = [
-        ("dog", "noun"),
-        ("the", "function"),
-        ("be", "verb"),
-        ("holmes", "proper_noun"),
-        ("60", "number"),
-        ("run", "verb"),
-    ]
-    assert set(reference_vector(pairs)) == {("dog", "noun"), ("run", "verb")}
+@pytest.mark.parametrize(
+    ("pair", "common"),
+    [
+        (("dog", "noun"), True),
+        (("run", "verb"), True),
+        (("the", "function"), False),
+        (("be", "verb"), False),
+        (("holmes", "proper_noun"), False),
+        (("60", "noun"), False),
+    ],
+)
+def test_common_words_are_content_words(pair: tuple[str, str], common: bool) -> None:
+    assert is_common_word(pair) == common
 
 
 QUESTIONS = [
@@ -89,25 +92,17 @@ def machine_files(folder: Path) -> tuple[Path, Path]:
 def test_a_question_is_its_sentence_with_the_answer_in_place(tmp_path: Path) -> None:
     """The answers are read from the file beside the questions; the other options do not count."""
     questions, _ = machine_files(tmp_path)
-    assert read_reference(str(questions)) == ["He saw owls .", "She ran home ."]
+    assert read_reference(questions) == [["He", "saw", "owls", "."], ["She", "ran", "home", "."]]
 
 
 def test_without_answers_the_missing_word_does_not_count(tmp_path: Path) -> None:
     """The rest of the sentence does."""
     questions, answers = machine_files(tmp_path)
     answers.unlink()
-    assert read_reference(str(questions)) == ["He saw .", "She home ."]
+    assert read_reference(questions) == [["He", "saw", "."], ["She", "home", "."]]
 
 
-@pytest.mark.parametrize(("name", "text"), [("gone.jsonl", None), ("empty.jsonl", "")])
-def test_a_reference_that_holds_no_question_is_told(
-    tmp_path: Path, name: str, text: str | None
-) -> None:
-    """Not there, or empty: one message that says what to give."""
-    if text is not None:
-        (tmp_path / name).write_text(text)
-    with pytest.raises(
-        UsageError,
-        match=r"Give a questions\.jsonl of a release or a questions file in MSR machine format",
-    ):
-        read_reference(str(tmp_path / name))
+def test_an_unusable_reference_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("")
+    for name in ("gone.jsonl", "empty.jsonl"):
+        refused(partial(read_reference, tmp_path / name), UsageError, names=name)

@@ -82,11 +82,3 @@ def test_forms_of_a_lemma_add_up() -> None:
         ("go", "verb"): 7,
         ("go", "noun"): 1,
     }
-
-
-def test_the_reference_gives_the_words_that_may_be_kept() -> None:
-    pairs, refused = content_vocabulary(
-        COUNTS, settings=VocabularySettings(), reference={("walk", "noun"), ("be", "verb")}
-    )
-    assert [(pair.lemma, pair.word_class) for pair in pairs] == [("walk", "noun")]
-    assert refused[VocabularyReason.NOT_REFERENCE] == 3

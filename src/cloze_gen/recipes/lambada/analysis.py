@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from statistics import fmean
 from typing import Any
 
@@ -18,12 +17,12 @@ from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
 from cloze_gen.english.treebank import clitics_cut
 from cloze_gen.formats.lambada import parse_passages, published_tokens
 from cloze_gen.recipes.lambada.committee import read_survivors
-from cloze_gen.recipes.lambada.passages import read_passages
+from cloze_gen.recipes.lambada.passages import batches, read_passages
 from cloze_gen.records.passage import Passage, Split
 from cloze_gen.rng import stable_fraction
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.manifest import write_json
-from cloze_gen.store.tables import ANALYSIS, PASSAGE_SET, write_tsv
+from cloze_gen.store.tables import ANALYSIS, PASSAGE_SET
 
 # Marks of direct speech in books and published files; a separate apostrophe is a quotation mark.
 QUOTES = frozenset({'"', "'", "``", "''", "`"})
@@ -50,17 +49,10 @@ PAPER: Mapping[str, tuple[float | None, float | None]] = {
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """Facts of one passage.
-
-    Attributes:
-        sentences_back: sentences to the last earlier occurrence of the target; 0: in its own
-            sentence, None: none.
-        in_context, lemma_in_context: excluding the target's own sentence.
-    """
+    """Facts of one passage; the context excludes the target's own sentence."""
 
     tokens: int
     context_sentences: int
-    sentences_back: int | None
     in_context: bool
     lemma_in_context: bool
     tag: str
@@ -82,20 +74,11 @@ def describe(
     >>> facts.in_context, facts.lemma_in_context, facts.direct_speech
     (False, True, True)
     """
-    folded = [
-        {part.casefold() for token in one for part in clitics_cut(token)}
-        for one in (*context, sentence)
-    ]
-    back = next(
-        (number for number, words in enumerate(reversed(folded)) if target.casefold() in words),
-        None,
-    )
-    words = frozenset().union(*folded[:-1])
+    folded = [{part.casefold() for token in one for part in clitics_cut(token)} for one in context]
+    words = frozenset().union(*folded)
     same = target.casefold() in words
     speech = any(not QUOTES.isdisjoint(one) for one in (*context, sentence))
-    return Described(
-        tokens, len(context), back, same, same or not words.isdisjoint(forms), tag, speech
-    )
+    return Described(tokens, len(context), same, same or not words.isdisjoint(forms), tag, speech)
 
 
 def draw_input(survivors: Iterable[str], *, seed: int, count: int = RANDOM_INPUT) -> frozenset[str]:
@@ -116,7 +99,7 @@ def draw_input(survivors: Iterable[str], *, seed: int, count: int = RANDOM_INPUT
 def summarize(described: Iterable[Described]) -> dict[str, float]:
     """The measures of `PAPER` and the rest of Figure 2, means or shares of 1; empty if no passages.
 
-    >>> summarize([Described(70, 4, 2, True, True, "NNP", False), Described(80, 5, None, False, True, "PRP", True)])["PN"]
+    >>> summarize([Described(70, 4, True, True, "NNP", False), Described(80, 5, False, True, "PRP", True)])["PN"]
     0.5
     """
     listed = list(described)
@@ -143,12 +126,8 @@ def target_class(tag: str) -> str:
     return _CLASS_OF.get(coarse_class(tag), "O")
 
 
-TARGETS = "targets.tsv"
 SOURCE = "Paperno et al. 2016, 3.2 and 3.3"
 KEPT, RANDOM = "kept", "random"
-_HEADER = (
-    "id", "set", "target", "tag", "tokens", "context_sentences", "sentences_back", "in_context", "lemma_in_context", "direct_speech",
-)  # fmt: skip
 _MEANS = frozenset({"tokens", "context sentences"})
 _PASSAGES_PER_SHARD = 512
 
@@ -207,27 +186,16 @@ def write_analysis(
     tagger, identity = travelling_name(settings.name), tagger_identity(settings.name)
     shards = [
         TargetShard(some, tagger, identity)
-        for some in _batches(read_passages(passages, which=needed.__contains__))
+        for some in batches(read_passages(passages, which=needed.__contains__), _PASSAGES_PER_SHARD)
     ]
-    found = [
-        pair
-        for shard, facts in zip(
-            shards, ctx.map(describe_targets, shards, unit="parts"), strict=True
-        )
-        for pair in zip(shard.passages, facts, strict=True)
-    ]
+    described: dict[str, Described] = {}
+    for shard, facts in zip(shards, ctx.map(describe_targets, shards, unit="parts"), strict=True):
+        described |= zip((one.id for one in shard.passages), facts, strict=True)
     sets = {
-        name: [(passage, facts) for passage, facts in found if passage.id in ids]
+        name: [facts for passage_id, facts in described.items() if passage_id in ids]
         for name, ids in ((KEPT, kept), (RANDOM, drawn))
     }
-    rows = (
-        _row(name, passage, facts) for name, of_set in sets.items() for passage, facts in of_set
-    )
-    writer.rows[TARGETS] = write_tsv(writer.path(TARGETS), _HEADER, rows)
-    write_json(
-        writer.path(ANALYSIS),
-        analysis_record({name: [facts for _, facts in of_set] for name, of_set in sets.items()}),
-    )
+    write_json(writer.path(ANALYSIS), analysis_record(sets))
     writer.facts |= {name: len(of_set) for name, of_set in sets.items()}
     ctx.say(
         f"{len(sets[KEPT]):,} passages of the set compared with {len(sets[RANDOM]):,} random "
@@ -239,9 +207,6 @@ def analysis_record(sets: dict[str, list[Described]]) -> dict[str, Any]:
     """`analysis.json`; `paper_*` are null where the paper gives no figure."""
     summaries = {name: summarize(described) for name, described in sets.items()}
     names = list(dict.fromkeys([*(name for one in summaries.values() for name in one), *PAPER]))
-    furthest = max(
-        (one.sentences_back or 0 for of_set in sets.values() for one in of_set), default=0
-    )
     return {
         "source": SOURCE,
         "sets": {name: len(of_set) for name, of_set in sets.items()},
@@ -251,36 +216,8 @@ def analysis_record(sets: dict[str, list[Described]]) -> dict[str, Any]:
             | dict(zip(("paper_kept", "paper_random"), PAPER.get(name, (None, None)), strict=True))
             for name in names
         ],
-        "sentences_back": {
-            name: _counts([one.sentences_back for one in of_set], furthest)
-            for name, of_set in sets.items()
-        },
     }
-
-
-def _counts(places: Sequence[int | None], furthest: int) -> list[int]:
-    return [sum(place == number for place in places) for number in (*range(furthest + 1), None)]
 
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
-
-
-def _row(name: str, passage: Passage, facts: Described) -> tuple[Any, ...]:
-    flags = (int(flag) for flag in (facts.in_context, facts.lemma_in_context, facts.direct_speech))
-    return (
-        passage.id,
-        name,
-        passage.target,
-        facts.tag,
-        facts.tokens,
-        facts.context_sentences,
-        facts.sentences_back,
-        *flags,
-    )
-
-
-def _batches(passages: Iterable[Passage]) -> Iterator[tuple[Passage, ...]]:
-    waiting = iter(passages)
-    while batch := tuple(islice(waiting, _PASSAGES_PER_SHARD)):
-        yield batch

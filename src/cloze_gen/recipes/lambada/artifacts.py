@@ -163,7 +163,7 @@ STAGES = {
         {"survival": "share of the passages that each member alone keeps"},
     ),
     "tagged_novels": StageDoc(
-        "Selects the training novels that are tagged, up to `ranking.tagged_tokens` tokens.",
+        "Selects the training novels that are tagged, up to 3 million tokens.",
         (FileDoc("books.tsv", "Rows of the partition.", PARTITION_COLUMNS),),
     ),
     "ranking": StageDoc(
@@ -171,7 +171,7 @@ STAGES = {
         (
             FileDoc(
                 "signals.parquet",
-                "One row for each ranked passage, in the order of the passages. A reader is a model of a person who reads a text.",
+                "One row for each examined passage, in the order of the passages. A reader is a model of a person who reads a text.",
                 {
                     **_ITEM,
                     "book_id": "string: id of the book",
@@ -201,7 +201,6 @@ STAGES = {
         ),
         {
             "expected_yield": "mean over the ranked passages",
-            "head": "share of the best passages that each rule finds",
             "examined": "passages with signals",
             "guessable": "ranked passages that a reader may guess, by the signals",
         },
@@ -237,7 +236,6 @@ STAGES = {
             "open": "passages without a verdict",
             "subjects": "people who answered",
             "not_shown": "passages that no person has seen",
-            "agreement": "agreement of the people",
         },
     ),
     "passage_set": StageDoc(
@@ -265,23 +263,6 @@ STAGES = {
         "Compares the set with up to 5,000 random passages that no member guesses. The release does not depend on it.",
         (
             FileDoc(
-                "targets.tsv",
-                "One row a passage of the set or of the random passages.",
-                {
-                    "id": "text: id of the passage",
-                    "set": "text: `kept` (of the set) or `random`",
-                    "target": "text: the target",
-                    "tag": "text: Penn tag of the target in its sentence",
-                    "tokens": "int: tokens of the published form, the target included",
-                    "context_sentences": "int: sentences before the target's",
-                    "sentences_back": "int: distance in sentences to the last earlier occurrence of the target; 0 in its own sentence, "
-                    "empty without one",
-                    "in_context": "int: 1 if the target occurs in the context",
-                    "lemma_in_context": "int: 1 if a form of its lemma occurs in the context",
-                    "direct_speech": "int: 1 if a quotation mark occurs before the target",
-                },
-            ),
-            FileDoc(
                 "analysis.json",
                 "The figures of the two sets and of the paper.",
                 {
@@ -289,7 +270,6 @@ STAGES = {
                     "sets": "object: passages of each set",
                     "measures": "list of object: `measure`, `unit` (`mean` or `share`), `kept`, `random`, `paper_kept`, `paper_random`; "
                     "null without a figure",
-                    "sentences_back": "object: for each set the counts from 0 on; the last is for targets without an earlier occurrence",
                 },
             ),
         ),

@@ -14,10 +14,9 @@ import hashlib
 import itertools
 import shutil
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -36,11 +35,9 @@ from cloze_gen.corpus.sentences import HEADING, PROSE
 from cloze_gen.corpus.source_sentences import book_parts, decided_hyphens, hyphen_evidence
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.treebank import treebank_split
-from cloze_gen.errors import CorpusError
 from cloze_gen.formats.lambada import published_sentence
 from cloze_gen.records.passage import Part, Passage
 from cloze_gen.records.rejection import Reason
-from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import (
@@ -80,13 +77,6 @@ class PassagesSettings(SettingsGroup):
         description="maximum number of tokens of the target's sentence, with final marks; "
         "published development set: 71",
     )
-    whole_speech: bool = Field(
-        True,
-        description="reject passages that begin inside a speech; not in the paper",
-    )
-    keep_share: float = Field(
-        1.0, gt=0, le=1, description="share of the passages that is kept, sampled at random"
-    )
 
 
 class PassageReason(Reason):
@@ -104,7 +94,6 @@ class PassageReason(Reason):
     BEGINS_IN_SPEECH = ("passage_begins_within_speech", "the context begins inside a speech")
     TORN = ("passage_has_split_sentence", "a sentence of the passage was split wrongly")
     OFFENSIVE = ("passage_offensive", "the passage contains a listed offensive word")
-    THINNED = ("passage_not_sampled", "outside the sampled share, passages.keep_share")
 
 
 REASONS = tuple(PassageReason)
@@ -137,14 +126,14 @@ class CutPassages:
 
 
 def cut_passages(
-    book: BookText, *, book_id: str, offensive: Container[str], settings: PassagesSettings
+    book: BookText, *, offensive: Container[str], settings: PassagesSettings
 ) -> CutPassages:
     """The passages of a book; `offensive` words are case-folded.
 
     >>> from cloze_gen.corpus.arrays import book_text
     >>> book = book_text(["Who was it ?", "I saw someone .", "It was only Jane ."])
     >>> small = PassagesSettings(min_context_tokens=4, min_target_sentence_tokens=4)
-    >>> cut = cut_passages(book, book_id="emma", offensive=(), settings=small)
+    >>> cut = cut_passages(book, offensive=(), settings=small)
     >>> cut.kept.tolist(), cut.first.tolist(), [book.types[book.codes[place]] for place in cut.target[cut.kept]], str(cut.reason(0))
     ([1, 2], [-1, 0, 1], ['someone', 'Jane'], 'context_cut_by_chapter')
     """
@@ -168,17 +157,13 @@ def cut_passages(
         PassageReason.CHAPTER_BEGINS: (first < 0) | _any_of(kinds == HEADING, opening, own),
         PassageReason.CONTEXT_NOT_PROSE: _interrupted(prose, book.paragraph, opening, own),
         PassageReason.CONTEXT_LONG: context_tokens > settings.max_context_tokens,
-        PassageReason.BEGINS_IN_SPEECH: traits.in_speech[opening] & settings.whole_speech,
+        PassageReason.BEGINS_IN_SPEECH: traits.in_speech[opening],
         PassageReason.TORN: _any_of(~traits.whole, opening, own),
         PassageReason.OFFENSIVE: _any_of(traits.offensive, opening, own),
     }
     verdict = np.full(book.sentence_count, KEPT, dtype=np.int8)
     for reason, holds in against.items():
         verdict[holds & (verdict == KEPT)] = REASONS.index(reason)
-    if settings.keep_share < 1:
-        for sentence in np.flatnonzero(verdict == KEPT).tolist():
-            if stable_fraction("lambada.thinning", f"{book_id}:{sentence}") >= settings.keep_share:
-                verdict[sentence] = REASONS.index(PassageReason.THINNED)
     return CutPassages(verdict, first, traits.last_word, context_tokens, traits.tokens)
 
 
@@ -230,6 +215,7 @@ def _any_of(
 
 PASSAGES, TOKENS = "passages.parquet", "tokens.npy"
 _ROWS_AT_ONCE = 1 << 15
+_PARTS = (Part.DEVELOPMENT, Part.TEST)
 
 
 def passage_columns(
@@ -320,6 +306,11 @@ def read_passages(
             )
 
 
+def batches(passages: Iterator[Passage], size: int) -> Iterator[tuple[Passage, ...]]:
+    while batch := tuple(itertools.islice(passages, size)):
+        yield batch
+
+
 def by_book(path: Path, columns: list[str]) -> Iterator[tuple[str, pa.Table]]:
     waiting: list[pa.RecordBatch] = []
     for batch in pq.ParquetFile(path).iter_batches(batch_size=_ROWS_AT_ONCE, columns=columns):
@@ -346,10 +337,6 @@ class NumberedPassages:
     numbers: np.ndarray
     first: np.ndarray
     target: np.ndarray
-
-    def before_target(self, passage: int) -> np.ndarray:
-        """Numbers of a passage's words up to its target, 0 between sentences; (words,)."""
-        return self.numbers[self.first[passage] : self.target[passage]]
 
 
 def read_numbered(artifact: Artifact) -> NumberedPassages:
@@ -384,7 +371,6 @@ class CutNovel:
     reasons: Counter[str]
     context_sentences: int
     context_tokens: int
-    numbers: int
 
 
 def cut_novel(shard: NovelShard) -> CutNovel:
@@ -397,9 +383,7 @@ def cut_novel(shard: NovelShard) -> CutNovel:
         paragraph=table["paragraph"].to_numpy(),
         forms=forms,
     )
-    cut = cut_passages(
-        book, book_id=shard.book_id, offensive=shard.offensive, settings=shard.settings
-    )
+    cut = cut_passages(book, offensive=shard.offensive, settings=shard.settings)
     kept = cut.kept
     shown = _within(cut.first[kept], kept, book.sentence_count)
     place = shard.place + book.bounds + np.arange(len(book.bounds))
@@ -426,7 +410,6 @@ def cut_novel(shard: NovelShard) -> CutNovel:
         reasons,
         int((kept - cut.first[kept]).sum()),
         int(cut.context_tokens[kept].sum()),
-        len(book.codes) + book.sentence_count,
     )
 
 
@@ -438,16 +421,15 @@ def write_passages(
     counts: Artifact,
     settings: PassagesSettings,
     offensive: str,
-    parts: Sequence[Part] = (Part.DEVELOPMENT, Part.TEST),
 ) -> None:
-    """Write the passages of the novels of some parts, in order of book and sentence.
+    """Write the passages of the development and test novels, in order of book and sentence.
 
     `tokens.npy` (uint32) has for each token its row in the training counts, from 1. An unknown token
     has the number of rows plus 1. A 0 follows each sentence.
     """
     write_hyphens(writer, hyphen_evidence(partition, read_counts(counts)))
     hyphens, words = writer.path(HYPHENS), offensive_words(offensive)
-    books = [row for row in kept_books(partition) if row["part"] in parts]
+    books = [row for row in kept_books(partition) if row["part"] in _PARTS]
     lengths = [int(row["tokens"]) + int(row["sentences"]) for row in books]
     places = np.concatenate(([0], np.cumsum(lengths))).tolist()
     with book_parts(writer, len(books)) as folders:
@@ -466,15 +448,8 @@ def write_passages(
             for row, out, place in zip(books, folders, places[:-1], strict=True)
         ]
         found = list(ctx.map(cut_novel, shards, unit="novels"))
-        if [one.numbers for one in found] != lengths:
-            raise CorpusError(
-                "the number of tokens in the table of books differs from the books. This is a bug "
-                "in cloze-gen; please report it."
-            )
         reasons = sum((one.reasons for one in found), Counter[str]())
         n_passages = sum(one.passages for one in found)
-        if not n_passages:
-            _refuse(parts, reasons)
         for name in (PASSAGES, SOURCE_SENTENCES, REJECTED):
             writer.rows[name] = join_parquet(
                 writer.path(name), [folder / name for folder in folders]
@@ -488,23 +463,16 @@ def write_passages(
             part: sum(
                 one.passages for row, one in zip(books, found, strict=True) if row["part"] == part
             )
-            for part in parts
+            for part in _PARTS
         },
         "mean_context_sentences": round(
-            sum(one.context_sentences for one in found) / n_passages, 4
+            sum(one.context_sentences for one in found) / max(1, n_passages), 4
         ),
-        "mean_context_tokens": round(sum(one.context_tokens for one in found) / n_passages, 4),
+        "mean_context_tokens": round(
+            sum(one.context_tokens for one in found) / max(1, n_passages), 4
+        ),
     }
     ctx.say(f"{n_passages:,} passages from {n_passages + reasons.total():,} sentences")
-
-
-def _refuse(parts: Sequence[Part], reasons: Counter[str]) -> NoReturn:
-    counts = ", ".join(f"{reason} {count:,}" for reason, count in sorted(reasons.items()))
-    raise CorpusError(
-        f"no passage found in the {' and '.join(parts)} novels ({counts}). Lower "
-        "passages.min_context_tokens or "
-        "passages.min_target_sentence_tokens, raise the matching maximum, or add novels."
-    )
 
 
 @functools.lru_cache(maxsize=1)

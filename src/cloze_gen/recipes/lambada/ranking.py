@@ -12,21 +12,20 @@ import heapq
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from cloze_gen.corpus.books import kept_books, write_book_table
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.recipes.lambada.committee import read_survivors
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
-from cloze_gen.recipes.lambada.passages import PASSAGES, read_passages
+from cloze_gen.recipes.lambada.passages import PASSAGES, batches, read_passages
 from cloze_gen.recipes.lambada.readers import ReaderModels, Signals, read_reader_models, signals_of
 from cloze_gen.recipes.questions.printed_once import printed_before
 from cloze_gen.records.passage import Passage
@@ -43,8 +42,11 @@ _HUMAN_ADVANTAGE = 10.0  # people guess the end of a sentence that much better t
 # round). With half as many tokens it was one time in ten, with twice as many nine in ten.
 _HALF_GUESSED_TOKENS, _GUESSED_STEEPNESS = 15.0, 3.0
 _MIN_YIELD = 1e-5  # below it a passage has no signal
+# Passages kept by the committee that get signals; those whose target occurs in the context come first.
+_POOL = 100_000
 _MOST_AUTO = 10_000  # passages if `n_passages` is "auto"
-_OTHER_LIMITS = {"capitalised word": "max_capitalised_share", "outside": "outside_share"}
+# Tokens of the training novels that are tagged; the model reader takes each word's class from them.
+_TAGGED_TOKENS = 3_000_000
 _MIN_ALLOWED = 2  # passages solved by a rule that any prefix of the order may have
 # Passages are queued by their share of capitalised words in twentieths, so a blocked passage delays
 # few others.
@@ -56,17 +58,10 @@ class RankingSettings(SettingsGroup):
         "signals",
         description="order of judging: by computed `signals`, or `random`; section 3.1: random",
     )
-    n_passages: Annotated[int, Field(ge=1, le=MOST_COUNTED)] | Literal["auto"] = Field(
+    n_passages: Annotated[int, Field(ge=1, le=_POOL)] | Literal["auto"] = Field(
         "auto",
         description="number of ranked passages, which people judge; auto: as many as a reader may "
         "guess by the signals and the max_ limits allow, at most 10,000",
-    )
-    pool: int = Field(
-        100_000,
-        ge=1,
-        le=MOST_COUNTED,
-        description="passages kept by the committee that get signals; those whose target occurs "
-        "in the context come first",
     )
     outside_share: float = Field(
         0.25,
@@ -102,29 +97,12 @@ class RankingSettings(SettingsGroup):
         description="maximum share of the word tokens for a word that the model reader repeats "
         "from the passage",
     )
-    tagged_tokens: int = Field(
-        3_000_000,
-        ge=1,
-        le=MOST_COUNTED,
-        description="tokens of the training novels that are tagged; the model reader takes each "
-        "word's class from them",
-    )
-
     ignored_when = (
         IgnoredWhen(
             ("outside_share", "max_rule_share", "max_capitalised_share", "max_same_target"),
             {"order": ("random",)},
         ),
     )
-
-    @model_validator(mode="after")
-    def _pool_is_large_enough(self) -> Self:
-        if self.n_passages != "auto" and self.pool < self.n_passages:
-            raise ValueError(
-                f"pool = {self.pool} is smaller than n_passages = {self.n_passages}; raise pool or "
-                "lower n_passages"
-            )
-        return self
 
     @property
     def most_passages(self) -> int:
@@ -171,16 +149,20 @@ def expected_yield(signals: Signals, guessing: GuessingSettings) -> float:
 
 
 def draw_pool(
-    survivors: Iterable[tuple[str, bool]], *, settings: RankingSettings, seed: int
+    survivors: Iterable[tuple[str, bool]],
+    *,
+    settings: RankingSettings,
+    seed: int,
+    size: int = _POOL,
 ) -> list[str]:
     """Ids of the survivors that get signals: targets in context first, each kind at random.
 
-    >>> draw_pool([("a", False), ("b", True), ("c", False)], settings=RankingSettings(n_passages=2, pool=2), seed=1)[0]
+    >>> draw_pool([("a", False), ("b", True), ("c", False)], settings=RankingSettings(), seed=1, size=2)[0]
     'b'
     """
     inside_first = settings.order == "signals"
     drawn = ((inside_first and not inside, draw_of(one, seed), one) for one, inside in survivors)
-    return [one for _, _, one in heapq.nsmallest(settings.pool, drawn)]
+    return [one for _, _, one in heapq.nsmallest(size, drawn)]
 
 
 def rank_passages(
@@ -310,57 +292,13 @@ def _next(queues: dict[_Kind, list[_Waiting]], taken: _Taken) -> _Kind | None:
         taken.held_back.append(heapq.heappop(queues[best]))
 
 
-def within_limits(order: Sequence[Signals], settings: RankingSettings) -> int:
-    """The most first passages that keep all limits, and `outside_share` up to one passage.
-
-    >>> known = [Signals(f"b:{n}", f"b{n}", 0, 9, "joe", True, 0.8, 0.0, rules=frozenset({"last name"})) for n in range(4)]
-    >>> within_limits(known, RankingSettings(outside_share=0)), within_limits(known, RankingSettings(outside_share=0.5))
-    (2, 2)
-    """
-    outside, capitalised, kept = 0, 0.0, 0
-    solved, targets = Counter[str](), Counter[tuple[str, str]]()
-    for n, one in enumerate(order, 1):
-        outside += not one.in_context
-        capitalised += one.capitalised_share
-        solved.update(one.rules)
-        targets[one.book_id, one.target] += 1
-        if targets[one.book_id, one.target] > settings.max_same_target:
-            break
-        if (
-            max(solved.values(), default=0) <= max(_MIN_ALLOWED, settings.max_rule_share * n)
-            and capitalised <= max(_MIN_ALLOWED, settings.max_capitalised_share * n)
-            and outside >= settings.outside_share * n - 1
-        ):
-            kept = n
-    return kept
-
-
-def head_shares(order: Sequence[Signals]) -> dict[str, float]:
-    """Share of passages that each rule or a random capitalised word solves; share outside context.
-
-    >>> head_shares([Signals("b:7", "b", 0, 9, "joe", True, 0.8, 0.0, rules=frozenset({"last name"})),
-    ...              Signals("b:9", "b", 9, 12, "sea", False, 0.3, 0.0)])
-    {'last name': 0.5, 'capitalised word': 0.0, 'outside': 0.5}
-    """
-    solved = Counter(rule for one in order for rule in one.rules)
-    sums = {
-        "capitalised word": sum(one.capitalised_share for one in order),
-        "outside": sum(not one.in_context for one in order),
-    }
-    return {
-        name: total / len(order) for name, total in (dict(sorted(solved.items())) | sums).items()
-    }
-
-
-def write_tagged_novels(
-    writer: ArtifactWriter, ctx: StageContext, *, novels: Artifact, settings: RankingSettings
-) -> None:
-    """Write `books.tsv` (as `write_part`): novels in random order up to `tagged_tokens`."""
+def write_tagged_novels(writer: ArtifactWriter, ctx: StageContext, *, novels: Artifact) -> None:
+    """Write `books.tsv` (as `write_part`): novels in random order up to `_TAGGED_TOKENS`."""
     chosen, tokens = set[str](), 0
     for row in sorted(
         kept_books(novels), key=lambda row: stable_fraction("lambada.tagged", row["book_id"])
     ):
-        if tokens >= settings.tagged_tokens:
+        if tokens >= _TAGGED_TOKENS:
             break
         chosen.add(row["book_id"])
         tokens += int(row["tokens"])
@@ -371,7 +309,7 @@ def write_tagged_novels(
 
 
 class RankingReason(Reason):
-    BEYOND_POOL = ("beyond_pool", "outside the survivors that are ranked (ranking.pool)")
+    BEYOND_POOL = ("beyond_pool", f"not among the {_POOL:,} passages that get signals")
     DUPLICATE = ("duplicate_text", "another passage has the same context or target sentence")
     BELOW_CUTOFF = (
         "below_cutoff",
@@ -461,7 +399,7 @@ def write_ranking(
         (one.id, texts_of(one)) for one in read_passages(passages, which=pool.__contains__)
     )
     examined = read_passages(passages, which=pool.difference(duplicates).__contains__)
-    shards = (SignalShard(some, readers) for some in _batches(examined))
+    shards = (SignalShard(some, readers) for some in batches(examined, _PASSAGES_PER_SHARD))
     parts = ctx.map_as_they_come(
         read_signals, shards, unit="parts", total=-(-len(pool) // _PASSAGES_PER_SHARD)
     )
@@ -485,37 +423,22 @@ def write_ranking(
     writer.funnel = funnel(
         "passages", kept=len(order), rejected=Counter(reason for _, reason, _ in rejected)
     )
-    by_id = {one.id: one for one in signals}
-    head = [by_id[one] for one in order]
     yields = [expected_yield(one, guessing) for one in signals if one.id in ranked]
     expected = float(np.mean(yields)) if yields else 0.0
     hopeless = sum(one < _MIN_YIELD for one in yields)
-    shares = head_shares(head) if head else {}
-    writer.facts |= {"examined": len(signals), "expected_yield": round(expected, 4)}
-    writer.facts["guessable"] = len(yields) - hopeless
-    writer.facts["head"] = {name: round(share, 4) for name, share in shares.items()}
+    writer.facts |= {
+        "examined": len(signals),
+        "expected_yield": round(expected, 4),
+        "guessable": len(yields) - hopeless,
+    }
     ctx.say(
         f"{len(order):,} of {len(survivors):,} passages ranked; {expected:.1%} of them are "
         "expected to pass all steps of guessing"
     )
-    if settings.order == "random":
-        return
-    if hopeless:
+    if hopeless and settings.order == "signals":
         ctx.say(
             f"warning: no reader is expected to guess {hopeless:,} of these passages; "
             "--set ranking.n_passages=auto leaves them out"
-        )
-    if (most := within_limits(head, settings)) < len(head):
-        limits = dict.fromkeys(shares, "max_rule_share") | _OTHER_LIMITS
-        missed = [
-            f"{name} {share:.1%} ({limits[name]} = {limit:g})"
-            for name, share in shares.items()
-            for limit in [getattr(settings, limits[name])]
-            if (share < limit if name == "outside" else share > limit)
-        ] or [f"max_same_target = {settings.max_same_target}"]
-        ctx.say(
-            f"warning: these passages do not keep all limits of the ranking: {', '.join(missed)}; "
-            f"--set ranking.n_passages={most} keeps them"
         )
 
 
@@ -524,11 +447,6 @@ def texts_of(passage: Passage) -> list[tuple[str, ...]]:
         passage.target_sentence,
         ("context", *(token for sentence in passage.context for token in sentence)),
     ]
-
-
-def _batches(passages: Iterator[Passage]) -> Iterator[tuple[Passage, ...]]:
-    while batch := tuple(islice(passages, _PASSAGES_PER_SHARD)):
-        yield batch
 
 
 def _signal_columns(signals: Sequence[Signals], guessing: GuessingSettings) -> dict[str, pa.Array]:

@@ -15,9 +15,10 @@ from cloze_gen.recipes.lambada.guesses import ANSWERS, OPEN
 from cloze_gen.recipes.lambada.guessing import Condition, Verdict
 from cloze_gen.recipes.lambada.passage_set import REJECTED_SET
 from cloze_gen.recipes.lambada.passages import PASSAGES, PassageReason
-from cloze_gen.recipes.lambada.ranking import BELOW_CUTOFF, BEYOND_POOL, DUPLICATE, RANKING, SIGNALS
+from cloze_gen.recipes.lambada.ranking import RANKING, SIGNALS, RankingReason
 from cloze_gen.recipes.lambada.release import PLAIN_TEXT, REJECTED_PLAIN_TEXT
 from cloze_gen.records.passage import Split
+from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.trace import Traced, TraceSections, describe_span, has_id, heading_before
 from cloze_gen.store.tables import PASSAGE_SET, REJECTED, SOURCE_SENTENCES, read_jsonl, read_parquet
 from cloze_gen.text_layout import cut, printable
@@ -53,32 +54,6 @@ def describe_guesses(item: Traced) -> Iterator[str]:
 _LEFT = frozenset({"text", "member", "", "signal"})  # left-aligned columns
 _TEXT_CHARS = 60  # of a sentence in the table; its full text is printed above
 
-# Why a sentence does not end a passage; braces hold settings of the stage.
-REASONS: Mapping[str, str] = {
-    PassageReason.NOT_PROSE: "it is verse or a heading",
-    PassageReason.WITHOUT_FINAL_MARK: "it does not end with a full stop, a question mark or an "
-    "exclamation mark, with or without closing quotation marks or brackets",
-    PassageReason.TARGET_NOT_LETTERS: "its last word contains other characters than letters, or is "
-    "a contraction that a treebank splits",
-    PassageReason.SHORT: "it has fewer than {min_target_sentence_tokens} tokens",
-    PassageReason.LONG: "it has more than {max_target_sentence_tokens} tokens",
-    PassageReason.CHAPTER_BEGINS: "fewer than {min_context_tokens} tokens of whole sentences "
-    "precede it in its chapter",
-    PassageReason.CONTEXT_NOT_PROSE: "its context contains verse, a table or a row of asterisks",
-    PassageReason.CONTEXT_LONG: "the shortest context with {min_context_tokens} tokens has more "
-    "than {max_context_tokens}",
-    PassageReason.BEGINS_IN_SPEECH: "its context begins inside a speech",
-    PassageReason.TORN: "a sentence of it was split wrongly: it has an unusual beginning, no end, "
-    "or unbalanced brackets or quotation marks",
-    PassageReason.OFFENSIVE: "it contains a listed word (partition.offensive_words)",
-    PassageReason.THINNED: "it is outside the sampled share, {keep_share}",
-}
-_RANKING_REASONS: Mapping[str, str] = {
-    BEYOND_POOL: "it is not among the {pool:,} passages that get signals",
-    DUPLICATE: "another passage has the same context or the same target sentence",
-    BELOW_CUTOFF: "it overlaps a ranked passage, ranks below ranking.n_passages = {n_passages}, or "
-    "readers are not expected to guess it",
-}
 _SIGNALS: Mapping[str, str] = {
     "in_context": "the target occurs in the context",
     "read_prob": "P(target | passage), model reader",
@@ -201,11 +176,8 @@ def _rejection(item: Traced) -> str:
         return f"{by_committee['reason'].replace('_', ' ')}, {by_committee['detail']}"
     by_ranking = item.find("ranking", REJECTED)
     if by_ranking is not None:
-        settings = item.artifact("ranking").manifest["settings"]
-        return (
-            f"{by_ranking['reason'].replace('_', ' ')}: "
-            f"{_RANKING_REASONS[by_ranking['reason']].format(**settings)}"
-        )
+        reason = RankingReason(by_ranking["reason"])
+        return f"{reason.replace('_', ' ')}: {reason.legend}"
     verdict = item.find("guesses", VERDICTS)
     decided = verdict["verdict"] if verdict else OPEN
     if decided in {OPEN, Verdict.KEPT}:
@@ -232,6 +204,6 @@ TRACE = TraceSections(
     ),
     early=(("passages", "the cutting of passages"),),
     items=("passages", PASSAGES),
-    reasons=REASONS,
+    reasons=legends_of(PassageReason),
     id_form="book:sentence",
 )

@@ -172,7 +172,6 @@ STAGES = {
                     "candidate_sources": "list of object: for each candidate `book_id`, `index`, `start`, `end`",
                 },
             ),
-            FileDoc("fewshot.jsonl", "Further passages for few-shot prompts, in the same form.", optional=True),
             rejected_file("The other passages with distractors. `detail` is the passage that prints the same sentence, or empty."),
         ),
         {"parts": "passages of each part", "wanted": "passages wanted"},

@@ -23,7 +23,6 @@ from cloze_gen.corpus.hyphens import HYPHENS
 from cloze_gen.corpus.source_sentences import decided_hyphens
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.cohesion import SurfaceTies, surface_ties
-from cloze_gen.errors import CorpusError
 from cloze_gen.models.blank_assignment import decode_jointly
 from cloze_gen.models.sentence_cues import TiedPassage, cue_scores, rarity_of, tie
 from cloze_gen.recipes.scde.coherence import coherence, open_coherence, read_stems
@@ -65,11 +64,6 @@ class BlanksSettings(SettingsGroup):
         description="minimum number of shown sentences between two blanks that are not adjacent; "
         "not in the paper",
     )
-    allow_edges: bool = Field(
-        False,
-        description="allow the first and the last sentence as blanks, which have context on one "
-        "side only",
-    )
     min_words: int = Field(
         7,
         ge=1,
@@ -96,7 +90,7 @@ class BlanksSettings(SettingsGroup):
     def least_sentences(self) -> int:
         """Length of the shortest passage with `count` blanks, one pair adjacent if allowed."""
         gaps = self.count - 1 - (self.count > 1 and self.adjacent_share > 0)
-        return self.count + gaps * self.min_gap + (0 if self.allow_edges else 2)
+        return self.count + gaps * self.min_gap + 2
 
     @model_validator(mode="after")
     def _enough_pairs_fit(self) -> BlanksSettings:
@@ -123,10 +117,8 @@ class BlankReason(Reason):
         "person_only_in_sentence",
         "a pronoun's person in it occurs in no other sentence of the passage",
     )
-    EDGE = (
-        "edge_of_passage",
-        "it is the first or last sentence of the passage (blanks.allow_edges)",
-    )
+    # it has context on one side only
+    EDGE = ("edge_of_passage", "it is the first or last sentence of the passage")
 
 
 class PassageReason(Reason):
@@ -368,11 +360,8 @@ def _blanked(shard: BlankShard) -> Iterator[BlankedWindow]:
             for k, i in enumerate(sentences)
         ]
         reasons = [reason or new for reason, new in zip(reasons, new_here(ties), strict=True)]
-        if not shard.settings.allow_edges:
-            reasons[0], reasons[-1] = (
-                reasons[0] or BlankReason.EDGE,
-                reasons[-1] or BlankReason.EDGE,
-            )
+        reasons[0] = reasons[0] or BlankReason.EDGE
+        reasons[-1] = reasons[-1] or BlankReason.EDGE
         places = [k for k, reason in enumerate(reasons) if reason is None]
         rng = derive_rng(shard.seed, "scde.blanks", window.id)
         draws = draw_blanks(places, shard.settings, rng)
@@ -426,14 +415,9 @@ def write_blanks(
     ]
     found = [one for windows in ctx.map(blank_book, shards, unit="books") for one in windows]
     kept = [(one.window, one.chosen) for one in found if one.chosen is not None]
-    if not kept:
-        raise CorpusError(
-            f"none of {len(found):,} passages has {settings.count} sentences that can be blanks. "
-            "Lower blanks.count or blanks.min_words, raise passages.min_sentences, or add books."
-        )
     _write_tables(writer, found, kept)
     chosen = [one for _, one in kept]
-    n_blanks = sum(len(one.places) for one in chosen)
+    n_blanks = max(1, sum(len(one.places) for one in chosen))
     writer.facts |= {
         "sentences": dict(
             sorted(Counter(verdict for one in found for verdict in one.verdicts).items())

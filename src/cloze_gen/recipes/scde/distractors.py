@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.scde.passages import (
     ANSWERS,
     CONSIDERED,
@@ -112,16 +111,10 @@ class DistractorReason(Reason):
     )
 
 
-# Kind of distractors -> reason, and advice if no passage has distractors.
+# Kind of distractors -> reason of a passage without them.
 _LACKS = {
-    "hard": (
-        str(DistractorReason.TOO_FEW_RIVALS),
-        "Raise rivals.max_distance or rivals.max_fit, lower distractors.count, or add books.",
-    ),
-    "random": (
-        str(DistractorReason.TOO_FEW_OTHERS),
-        "Lower distractors.count, or add books.",
-    ),
+    "hard": str(DistractorReason.TOO_FEW_RIVALS),
+    "random": str(DistractorReason.TOO_FEW_OTHERS),
 }
 _HALVES = (0, 1)
 _READ = ["id", "sentence", "characters", "verdict", "fit", "topic", "hardness", "traits"]
@@ -174,11 +167,6 @@ def write_distractors(
             name: [(one.window.book_id, one.sentences[place]) for place in places]
             for name, (one, places) in found.items()
         }
-    if not drawn:
-        raise CorpusError(
-            f"none of {len(every):,} passages has {settings.count} {settings.kind} "
-            f"distractors. {_LACKS[settings.kind][1]}"
-        )
     kept = [one.window.id for one in every if one.window.id in drawn]
     columns = {
         "id": kept,
@@ -193,7 +181,7 @@ def write_distractors(
         writer.path(REJECTED),
         {
             "id": [one.window.id for one in without],
-            "reason": [_LACKS[settings.kind][0] for _ in without],
+            "reason": [_LACKS[settings.kind] for _ in without],
             "detail": [
                 str(len(one.sentences) if settings.kind == "hard" else len(_others(one, every)))
                 for one in without
@@ -203,7 +191,7 @@ def write_distractors(
     rows = ((trait, round(weight, 6)) for trait, weight in sorted(odds.weights.items()))
     writer.rows[PROPENSITY] = write_tsv(writer.path(PROPENSITY), ("trait", "log_odds"), rows)
     writer.funnel = funnel(
-        "passages", kept=len(kept), rejected=Counter(_LACKS[settings.kind][0] for _ in without)
+        "passages", kept=len(kept), rejected=Counter(_LACKS[settings.kind] for _ in without)
     )
     writer.facts |= {"kind": settings.kind, "auc": [round(value, 4) for value in aucs]}
     classifier = ""

@@ -368,8 +368,6 @@ class ReadBook:
     texts: list[str]
     start: NDArray[np.int32]
     end: NDArray[np.int32]
-    paragraph: NDArray[np.int32]
-    kinds: list[str]
     chapter: NDArray[np.int32]
 
 
@@ -387,8 +385,6 @@ def read_book(folder: Path, hyphens: Mapping[str, str]) -> ReadBook:
         texts,
         table["start"].to_numpy(),
         table["end"].to_numpy(),
-        text.paragraph,
-        kinds,
         chapter_numbers(kinds),
     )
 

@@ -44,14 +44,10 @@ from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import join_parquet, write_parquet
 
+_MIN_DISTANCE = 2  # least distance of a rival from the passage, in sentences
+
 
 class RivalsSettings(SettingsGroup):
-    min_distance: int = Field(
-        2,
-        ge=1,
-        le=MOST_EACH,
-        description="minimum distance of a rival from the passage, in sentences",
-    )
     max_distance: int = Field(
         80,
         ge=1,
@@ -293,8 +289,8 @@ def _considered(
 
 def _near(window: Window, book: ReadBook, settings: RivalsSettings) -> list[int]:
     chapter = book.chapter[window.first]
-    before = range(window.first - settings.max_distance, window.first - settings.min_distance + 1)
-    after = range(window.last + settings.min_distance, window.last + settings.max_distance + 1)
+    before = range(window.first - settings.max_distance, window.first - _MIN_DISTANCE + 1)
+    after = range(window.last + _MIN_DISTANCE, window.last + settings.max_distance + 1)
     return [i for i in (*before, *after) if 0 <= i < len(book.texts) and book.chapter[i] == chapter]
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterator
 
 from cloze_gen.corpus.books import book_folder, read_books
 from cloze_gen.corpus.hyphens import HYPHENS, read_hyphen_forms
@@ -25,6 +24,7 @@ from cloze_gen.recipes.scde.release import PUBLISHED
 from cloze_gen.recipes.scde.rivals import RivalReason
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
+from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.trace import (
     Traced,
     TraceSections,
@@ -41,6 +41,7 @@ _TEXT_CHARS = 70  # of a sentence in a table; its full text is printed above
 _WORDS = frozenset({"verdict", "text"})
 _MEASURES = ("fit", "topic", "echo", "nearness", "hardness")
 _TAKEN = "taken"
+_UNFIT = legends_of(BlankReason, RivalReason)  # why a sentence is no blank, or no rival
 _SET = "blanked passages"
 _STAGES = ("blanks", "distractors", _SET)  # stages at which a window can end, in order
 
@@ -50,7 +51,7 @@ def describe_place(item: Traced) -> Iterator[str]:
     yield from describe_span(item, row["book_id"], row["start"], row["end"])
     genre = f", genre {printable(row['domain'])}" if row["domain"] else ""
     book = _book(item)
-    heading = heading_before(book.kinds, book.texts, row["first"])
+    heading = heading_before(book.text.kinds, book.texts, row["first"])
     yield f"part       {row['part']}, of the book {row['book_id']}{genre}"
     yield f"chapter    {printable(heading) if heading else '(no heading before it)'}"
     yield f"window     sentences {row['first']} to {row['last']}, {row['words']} words"
@@ -65,7 +66,7 @@ def describe_sentences(item: Traced) -> Iterator[str]:
         for row in rows
     ]
     yield from item.set_out(("sentence", "verdict", "text"), lines, left=_WORDS)
-    yield from _why({row["verdict"] for row in rows}, item.artifact("blanks").manifest["settings"])
+    yield from _why({row["verdict"] for row in rows})
 
 
 def describe_blanks(item: Traced) -> Iterator[str]:
@@ -125,8 +126,7 @@ def describe_distractors(item: Traced) -> Iterator[str]:
         for row in rows
     ]
     yield from item.set_out(("sentence", "verdict", *_MEASURES, "text"), lines, left=_WORDS)
-    settings = item.artifact("rivals").manifest["settings"]
-    yield from _why({row["verdict"] for row in rows}, settings)
+    yield from _why({row["verdict"] for row in rows})
 
 
 def describe_passage(item: Traced) -> Iterator[str]:
@@ -194,10 +194,10 @@ def _verdict(verdict: str) -> str:
     return words.get(verdict) or f"no: {verdict.replace('_', ' ')}"
 
 
-def _why(verdicts: Collection[str], settings: Mapping[str, Any]) -> Iterator[str]:
+def _why(verdicts: Collection[str]) -> Iterator[str]:
     yield from (
-        f"  {verdict.replace('_', ' ')}: {words.format(**settings)}"
-        for verdict, words in UNFIT.items()
+        f"  {verdict.replace('_', ' ')}: {legend}"
+        for verdict, legend in _UNFIT.items()
         if verdict in verdicts
     )
 
@@ -210,43 +210,6 @@ def _letter(place: int) -> str:
     return chr(97 + place)
 
 
-# Why a stretch of a book is not a window; braces hold settings of the stage.
-REASONS: Mapping[str, str] = {
-    PassageReason.NOT_PROSE: "it is verse, a heading or not text",
-    PassageReason.LONG: "a paragraph has more than {max_sentences} sentences",
-    PassageReason.TORN: "a sentence of it was split wrongly: it has an unusual beginning, no end, "
-    "or unbalanced brackets or quotation marks",
-    PassageReason.OFFENSIVE: "it contains a listed word (partition.offensive_words)",
-    PassageReason.IN_SPEECH: "it begins inside a speech",
-    PassageReason.LED_TO: "the text before it ends in a comma, a colon or a dash",
-    PassageReason.NO_END: "no paragraph ends {min_sentences} to {max_sentences} sentences after "
-    "its beginning and outside a speech",
-    PassageReason.CHAPTER_ENDS: "the chapter ends after fewer than {min_sentences} sentences",
-    PassageReason.BREAK: "a break or rejected text comes after fewer than {min_sentences} "
-    "sentences",
-    PassageReason.THINNED: "{per_book} other windows of the book were sampled",
-}
-
-# Why a sentence cannot be a blank, or not a rival; braces hold settings of the stage.
-UNFIT: Mapping[str, str] = {
-    BlankReason.TORN: "it was split wrongly: it has an unusual beginning, no end, or unbalanced "
-    "brackets or quotation marks",
-    BlankReason.HALF_SPEECH: "it opens or closes a speech, but not both",
-    BlankReason.IN_SPEECH: "it begins inside a speech",
-    BlankReason.SHORT: "it has fewer than {min_words} words",
-    BlankReason.LONG: "it has more than {max_words} words",
-    BlankReason.LITTLE_CONTENT: "it has fewer than {min_content_words} different content words",
-    BlankReason.NEW_NAME: "a name in it occurs in no other sentence of the passage",
-    BlankReason.NEW_PERSON: "a pronoun's person in it occurs in no other sentence of the passage",
-    BlankReason.EDGE: "it is the first or last sentence of the passage (blanks.allow_edges)",
-    RivalReason.NEW_NAME: "a name in it does not occur in the passage",
-    RivalReason.NEW_PERSON: "a pronoun's person in it does not occur in the passage",
-    RivalReason.OTHER_KIND: "it is speech and the answers are not, or the reverse",
-    RivalReason.IN_PRINT: "the passage already contains the same words",
-    RivalReason.FITS: "its coherence with a blank, minus that of the blank's answer, is {max_fit} "
-    "or more",
-}
-
 TRACE = TraceSections(
     (
         describe_place,
@@ -258,6 +221,6 @@ TRACE = TraceSections(
     ),
     early=(("passages", "the cutting of passages"),),
     items=("passages", PASSAGES),
-    reasons=REASONS,
+    reasons=legends_of(PassageReason),
     id_form="book:sentence",
 )

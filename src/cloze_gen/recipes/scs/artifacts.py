@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cloze_gen.corpus.artifacts import BOOK_COLUMNS, HYPHENS, SENTENCE_COLUMNS
+from cloze_gen.corpus.artifacts import HYPHENS, SENTENCE_COLUMNS
 from cloze_gen.recipes.questions.artifacts import fewshot_file, questions_file
 from cloze_gen.store.file_docs import FileDoc, StageDoc, rejected_file
 
@@ -49,23 +49,6 @@ STAGES = {
                 example="say\tverb\tVBD\tsaid\t154\t1\tlemminflect\tused\t\tVBD+VBN",
             ),
         ),
-    ),
-    "books": StageDoc(
-        "Drops source books that are unlike the reference. Only with `books.reference`.",
-        (
-            FileDoc(
-                "similarity.tsv",
-                "One row a measured book.",
-                {
-                    "book_id": "text: id of the book",
-                    "similarity": "float: similarity to the reference",
-                    "coverage": "float: coverage of the reference",
-                    "passes": "text: whether the book is kept",
-                },
-            ),
-            FileDoc("books.tsv", "As in ingest.", BOOK_COLUMNS),
-        ),
-        {"reference_components": "components of the reference vocabulary"},
     ),
     "sentences": StageDoc(
         "Selects suitable sentences of the source books.",
@@ -123,7 +106,7 @@ STAGES = {
             FileDoc("sentences.parquet", "The sentences with such a word.", SENTENCE_COLUMNS),
             rejected_file("The sentences without one."),
         ),
-        {"candidates_funnel": "pairs of the vocabulary within the limits of frequency", "classes": "first words of each class"},
+        {"candidates_funnel": "pairs of the vocabulary within the limits of frequency", "classes": "focus words of each class"},
     ),
     "impostors": StageDoc(
         "Draws four impostors for each focus word.",

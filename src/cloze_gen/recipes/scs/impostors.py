@@ -47,6 +47,7 @@ from cloze_gen.store.tables import (
     write_parquet,
 )
 
+N_IMPOSTORS = 4  # 3.3; the file formats require four
 _AT_ONCE = 64  # sets drawn at a time
 # From the options alone, 23.7 % of the questions were solved with power 0, 21.9 % with 1.5, and
 # 22.3 % without a similarity test. With a higher power, more words get no impostors.
@@ -60,12 +61,6 @@ class ImpostorsSettings(SettingsGroup):
             "uniform: all lemmas of the class are equally likely (3.3); matched: "
             "lemmas near the answer's frequency"
         ),
-    )
-    n_impostors: int = Field(
-        4,
-        ge=4,
-        le=4,
-        description="wrong options per question; 3.3; the file formats require four",
     )
     window_ranks: int = Field(
         16,
@@ -209,9 +204,7 @@ def draw_impostors(
         )
         for blank in blanks
     ]
-    rank = int(
-        derive_rng(seed, "scs.rank", sentence_of(blanks[0].id)).integers(settings.n_impostors + 1)
-    )
+    rank = int(derive_rng(seed, "scs.rank", sentence_of(blanks[0].id)).integers(N_IMPOSTORS + 1))
     for _ in range(settings.rounds):
         for blank, pool, rng in given:
             if found := _draw(blank, pool, rank, settings, rng):
@@ -231,7 +224,7 @@ def _draw(
     blank: Blank, pool: Pool, rank: int, settings: ImpostorsSettings, rng: np.random.Generator
 ) -> list[Form]:
     """The first of `_AT_ONCE` sets (Efraimidis & Spirakis 2006) that fits the answer, or None."""
-    size, n, matched = len(pool.forms), settings.n_impostors, settings.impostor_draw == "matched"
+    size, n, matched = len(pool.forms), N_IMPOSTORS, settings.impostor_draw == "matched"
     if size <= n:
         return []
     own = bisect_left(pool.forms, _rank(blank.answer), key=_rank)
@@ -421,7 +414,7 @@ def write_impostors(
     }
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
     ctx.say(
-        f"{len(drawn) // settings.n_impostors:,} of {len(groups):,} sentences get impostors; "
+        f"{len(drawn) // N_IMPOSTORS:,} of {len(groups):,} sentences get impostors; "
         f"{len(words.forms):,} forms are within the frequency limits"
     )
 

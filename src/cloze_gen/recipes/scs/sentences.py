@@ -1,4 +1,4 @@
-"""Sentences with enough common content words, a verb and few names; one in four (Argouarc'h 2018, 3.1)."""
+"""Sentences with enough common content words, a verb and few names (Argouarc'h 2018, 3.1)."""
 
 from __future__ import annotations
 

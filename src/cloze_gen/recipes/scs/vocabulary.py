@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from pydantic import Field
 
@@ -40,13 +39,6 @@ class VocabularySettings(SettingsGroup):
             "number of (lemma, class) pairs, most frequent first; default of the paper; 3.3"
         ),
     )
-    source: Literal["corpus", "reference"] = Field(
-        "corpus",
-        description=(
-            "corpus: pairs of the training books; reference: only those that also "
-            "occur in the questions of books.reference with right answers; 3.3"
-        ),
-    )
     min_class_share: float = Field(
         0.1,
         ge=0,
@@ -64,7 +56,6 @@ class VocabularyReason(Reason):
     FUNCTION = ("pair_is_a_function_word", "the word is a function word")
     DIALECT = ("pair_is_dialect", "the word is dialect, slang or an eye spelling")
     NAME = ("pair_mostly_a_name", "the word is mostly used as a name")
-    NOT_REFERENCE = ("pair_not_in_the_reference", "no reference question has the word")
     SLIP = (
         "pair_rare_for_its_lemma",
         "the word class is rare for this lemma, probably a tagging error",
@@ -87,7 +78,6 @@ def content_vocabulary(
     counts: Mapping[Pair, int],
     *,
     settings: VocabularySettings,
-    reference: Container[Pair] | None = None,
 ) -> tuple[list[VocabularyPair], Counter[VocabularyReason]]:
     """The vocabulary, most frequent pair first (ties by the pair), and rejections by reason.
 
@@ -111,8 +101,6 @@ def content_vocabulary(
             class_share=count / totals[lemma],
             settings=settings,
         )
-        if reason is None and reference is not None and (lemma, word_class) not in reference:
-            reason = VocabularyReason.NOT_REFERENCE
         if reason is None:
             pairs.append(VocabularyPair(lemma, word_class, count, count / totals[lemma]))
         else:
@@ -152,12 +140,11 @@ def write_vocabulary(
     *,
     tagged: Artifact,
     settings: VocabularySettings,
-    reference: Container[Pair] | None,
 ) -> None:
     """Write `vocabulary.tsv`, most frequent pair first; `freq` is a share of training word tokens."""
     counts = read_lemma_counts(tagged)
     word_tokens = int(tagged.facts["word_tokens"])
-    pairs, rejected_by_reason = content_vocabulary(counts, settings=settings, reference=reference)
+    pairs, rejected_by_reason = content_vocabulary(counts, settings=settings)
     rows = [
         (pair.lemma, pair.word_class, pair.count, pair.count / word_tokens, pair.class_share)
         for pair in pairs

@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 
 from cloze_gen.adapters.local_models import CausalModel
-from cloze_gen.engine.local import InProcessEngine
-from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.english.word_lists import After, Before
 from cloze_gen.recipes.msr.grooming import candidate_checks
@@ -39,9 +37,10 @@ from cloze_gen.recipes.msr.tables import (
     MEASURES,
     Part,
 )
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
+from tests.support.stage import made
 
 WINE = "He drank the wine of Spain ."
 
@@ -107,15 +106,10 @@ def test_items_asked_together_have_what_they_have_alone(
 def test_near_a_sentences_edge_its_marks_stand_for_tokens(
     item_of: Any, books: Any, space: Any
 ) -> None:
-    index = books("<s> He ran", "sat . </s>")
-    assert measured(item_of("He ran .", "ran", ["sat"]), index, space())["attested_history"] == [
-        1,
-        0,
-    ]
-    assert measured(item_of("He ran .", "ran", ["sat"]), index, space())["attested_following"] == [
-        0,
-        1,
-    ]
+    found = measured(
+        item_of("He ran .", "ran", ["sat"]), books("<s> He ran", "sat . </s>"), space()
+    )
+    assert (found["attested_history"], found["attested_following"]) == ([1, 0], [0, 1])
 
 
 def test_topicality_is_with_the_other_words(item_of: Any, books: Any, space: Any) -> None:
@@ -428,14 +422,11 @@ def groom(finished: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[.
     names = ("focus", "index", "contexts", "forward", "counts")
     inputs = {name: stage_artifact(finished.folder, name) for name in names}
 
-    def groom(**settings: Any) -> Artifact:
-        folder = tmp_path_factory.mktemp("groomed")
-        writer, ctx = (
-            ArtifactWriter(folder),
-            StageContext(Store(folder), InProcessEngine(), "grooming"),
-        )
-        write_grooming(writer, ctx, **inputs, settings=GroomingSettings(**settings), classes=())
-        return Artifact(folder, {"funnel": writer.funnel, "facts": writer.facts})
+    store = Store(tmp_path_factory.mktemp("groomed"))
+
+    def groom(**changed: Any) -> Artifact:
+        settings = GroomingSettings(**changed)
+        return made(store, "grooming", write_grooming, **inputs, settings=settings, classes=())
 
     return groom
 

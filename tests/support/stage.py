@@ -1,0 +1,26 @@
+"""The artifact of a stage without a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cloze_gen.engine.local import engine_scope, make_engine
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.fingerprint import StageKey
+
+
+def made(
+    store: Store, name: str, write: Callable[..., None], *, workers: int = 1, **given: Any
+) -> Artifact:
+    """What `write` makes of the arguments; it is not written again if the store has it."""
+    artifacts = {key: value for key, value in given.items() if isinstance(value, Artifact)}
+    inputs = {key: value.manifest["fingerprint"] for key, value in artifacts.items()}
+    settings = {key: str(value) for key, value in given.items() if key not in artifacts}
+    stage = StageKey(name, 1, settings | {"workers": str(workers)}, inputs)
+    engine = make_engine("local", workers=workers)
+    with engine_scope(engine), store.writing(stage) as writer:
+        if writer is not None:
+            write(writer, StageContext(store, engine, name), **given)
+    return store.open(stage)
