@@ -198,17 +198,7 @@ def _canary(card: CardFacts) -> str:
     )
     return (
         f"{data} Every record contains the canary GUID `{card.facts.canary}`. "
-        f"Use it to filter the set out of training corpora.{canary_drawn(card.facts)}"
-    )
-
-
-def canary_drawn(facts: ReleaseFacts) -> str:
-    """How to check that the canary was drawn, as the end of a paragraph; empty if it was not."""
-    _, _, commitment = str(facts.settings.get("release", {}).get("canary", "")).partition(":")
-    return (
-        f" The canary was drawn at random; the sha256 of its nonce is `{escape(commitment)}`."
-        if commitment
-        else ""
+        f"Use it to filter the set out of training corpora."
     )
 
 
