@@ -422,12 +422,6 @@ PROGRAMS: dict[str, Sequence[Call]] = {
             ("read.txt",),
         )
     ],
-    "benchmarks/planted_faults.py": [
-        Call(
-            lambda at: (at.run.folder / "release" / "questions.jsonl", "--seeds", 1),
-            "posterior",
-        )
-    ],
     "benchmarks/real_models.py": [
         Call(
             lambda at: (

@@ -668,8 +668,8 @@ def evaluate(
             autocompletion=run_names,
         ),
     ],
-    more_logs: Annotated[
-        list[str] | None, typer.Argument(metavar="LOG", help="further logs of --items")
+    more_scores: Annotated[
+        list[Path] | None, typer.Argument(metavar="SCORES", help="further files of --scores")
     ] = None,
     answers: Annotated[
         Path | None,
@@ -687,15 +687,14 @@ def evaluate(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="baseline to measure, by name or kind; user: only --scores; scores:FILE; hf:FOLDER "
-            "(passages and blanks only); may be repeated"
+            help="baseline to measure, by name or kind; user: only --scores; may be repeated"
         ),
     ] = None,
     scores: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             help="scores of your own model: JSONL, `sentence TAB score` lines for questions, or a "
-            "samples_*.jsonl of lm-evaluation-harness"
+            "samples_*.jsonl of lm-evaluation-harness; may be repeated"
         ),
     ] = None,
     people: Annotated[
@@ -704,20 +703,14 @@ def evaluate(
             help="human verdicts on the items: the file that `cloze-gen judge apply` writes"
         ),
     ] = None,
-    log: Annotated[
-        list[str] | None,
+    by_item: Annotated[
+        bool,
         typer.Option(
             "--items",
-            help="item analysis of several models instead of baselines: logs of lm-evaluation-harness "
-            "or inspect-ai, predictions.jsonl, `id TAB option TAB score` lines, a folder, or a pattern",
+            help="item analysis of the files of --scores, from three models or more; measures no "
+            "baselines unless --only names them",
         ),
-    ] = None,
-    blind: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="log of the same model on a blind control; compares it with the log of --items"
-        ),
-    ] = None,
+    ] = False,
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,
     seed: Annotated[
@@ -735,15 +728,17 @@ def evaluate(
 
     Example: cloze-gen evaluate holmes-style --only baseline
 
-    Item analysis: cloze-gen evaluate holmes-style --items samples_A.jsonl samples_B.jsonl samples_C.jsonl
+    Item analysis: cloze-gen evaluate holmes-style --items --scores A.jsonl B.jsonl C.jsonl
     """
     from cloze_gen.cli.evaluate import evaluation_text
 
-    if more_logs and not log:
-        raise UsageError(f"{quote(more_logs[0])}: unexpected argument. Give logs with --items.")
-    show(evaluation_text(items=items, answers=answers, train=train, only=only or [], scores=scores, people=people, out=out,
-                        workers=workers, seed=seed, write_to=write_to, columns=columns_of(sys.stdout), logs=[*(log or []), *(more_logs or [])],
-                        blind=blind or []))  # fmt: skip
+    if more_scores and not scores:
+        raise UsageError(
+            f"{quote(str(more_scores[0]))}: unexpected argument. Give files of scores with --scores."
+        )
+    show(evaluation_text(items=items, answers=answers, train=train, only=only or [], scores=[*(scores or []), *(more_scores or [])],
+                         people=people, out=out, workers=workers, seed=seed, write_to=write_to, columns=columns_of(sys.stdout),
+                         by_item=by_item))  # fmt: skip
 
 
 @app.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -14,7 +13,7 @@ from scipy import sparse
 from cloze_gen.english.content_words import content_words
 from cloze_gen.evaluation.blanks import ClozeExample, Direction
 from cloze_gen.evaluation.passage_baselines import CACHE_WEIGHT
-from cloze_gen.evaluation.selection import HUMAN, LOCAL_MODEL, USER, check_known
+from cloze_gen.evaluation.selection import HUMAN, USER, check_known
 from cloze_gen.models.ngram_index import ForwardIndex, windows
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.word_tokens import is_word
@@ -38,10 +37,6 @@ class BlankBaseline:
     source: str = ""
     models: tuple[str, ...] = ()
 
-    @property
-    def folder(self) -> str:
-        return self.name.removeprefix(LOCAL_MODEL) if self.name.startswith(LOCAL_MODEL) else ""
-
 
 RANDOM = BlankBaseline("random", "random", "exact expectation")
 # In the order of the tables.
@@ -50,8 +45,6 @@ BLANK_BASELINES = (
     BlankBaseline("pmi-1", "model", "SCDE 4.2", (PASSAGES,)),
     BlankBaseline("pmi-2", "model", "SCDE 4.2", (PASSAGES,)),
     BlankBaseline("overlap", "surface"),
-    BlankBaseline("tf-idf", "surface", "", (TEXT,)),
-    BlankBaseline("cohesion", "surface"),
     BlankBaseline("cues", "surface", "", (TEXT,)),
     BlankBaseline("cues-learnt", "model", "", (TEXT, PASSAGES)),
     BlankBaseline("lsa", "model", "Foltz, Kintsch & Landauer 1998", (LSA,)),
@@ -60,30 +53,21 @@ BLANK_BASELINES = (
 
 
 def pick(only: Sequence[str]) -> list[BlankBaseline]:
-    """Baselines of these names, kinds or ``hf:FOLDER``, in table order; all if `only` is empty.
+    """Baselines of these names or kinds, in table order; all if `only` is empty.
 
     >>> [row.name for row in pick(["surface", "random"])]
-    ['random', 'overlap', 'tf-idf', 'cohesion', 'cues']
+    ['random', 'overlap', 'cues']
     """
-    own = [
-        BlankBaseline(name, "model", "a model of the user's")
-        for name in dict.fromkeys(only)
-        if name.startswith(LOCAL_MODEL) and name != LOCAL_MODEL
-    ]
-    named = [name for name in only if name not in {row.name for row in own}]
     kinds = [*dict.fromkeys(row.kind for row in BLANK_BASELINES), USER, HUMAN]
     names = [row.name for row in BLANK_BASELINES]
     choices = (
         f"{', '.join(names)}; the kinds {', '.join(kinds)}; {RULES} and {CLASSIFIERS} (candidates "
-        "only); "
-        f"{LOCAL_MODEL}FOLDER (a causal or next-sentence model)"
+        "only)"
     )
     check_known(
-        named, {*names, *kinds, RULES, CLASSIFIERS}, noun="blanked passages", choices=choices
+        only, {*names, *kinds, RULES, CLASSIFIERS}, noun="blanked passages", choices=choices
     )
-    return [
-        row for row in BLANK_BASELINES if not only or row.name in named or row.kind in named
-    ] + own
+    return [row for row in BLANK_BASELINES if not only or row.name in only or row.kind in only]
 
 
 def selects(only: Sequence[str], name: str) -> bool:
@@ -186,29 +170,6 @@ class OverlapScorer:
         }
 
 
-class TfIdfScorer:
-    """Cosine of word counts weighted by `rarity`; a context is one document."""
-
-    def __init__(self, sentence_counts: Mapping[str, int], *, sentences: int) -> None:
-        self._sentence_counts, self._sentences = sentence_counts, sentences
-
-    def scores(self, example: ClozeExample) -> Mapping[Direction, NDArray[np.float64]]:
-        words, counts = count_terms(
-            [words_of(tokens) for tokens in (*example.sentences, *example.candidates)]
-        )
-        known = np.array([self._sentence_counts.get(word, 0) for word in words], np.int64)
-        weighted = counts * rarity(known, sentences=self._sentences)
-        return {
-            direction: nan_where_empty(
-                cosines(
-                    mask @ weighted[: len(example.sentences)], weighted[len(example.sentences) :]
-                ),
-                mask,
-            )
-            for direction, mask in adjacent_sentences(example.passage).items()
-        }
-
-
 def rarity(sentence_counts: NDArray[np.integer], *, sentences: int) -> NDArray[np.float64]:
     """Inverse document frequency of words over n sentences: ln((n + 1) / (count + 1)).
 
@@ -265,10 +226,6 @@ def weighted(vectors: NDArray[np.float32], weights: NDArray[np.float64]) -> NDAr
 
 # ---- PMI
 
-# Pair counts of this many most frequent n-grams are precomputed (64 MB); those of rarer n-grams are
-# computed on demand.
-_COMMONEST = 4000
-
 
 def ngrams(tokens: Sequence[str], most: int) -> list[str]:
     """
@@ -302,18 +259,15 @@ class PmiScorer:
             for pair in pairwise([ngrams(sentence, most) for sentence in passage])
         ]
         firsts, seconds = [first for first, _ in pairs], [second for _, second in pairs]
-        counts = Counter(chain.from_iterable(chain(firsts, seconds)))
         self._most = most
         self._id_of = {
             ngram: i
-            for i, ngram in enumerate(sorted(counts, key=lambda ngram: (-counts[ngram], ngram)))
+            for i, ngram in enumerate(dict.fromkeys(chain.from_iterable(chain(firsts, seconds))))
         }
-        self._first, self._second = self._incidence(firsts), self._incidence(seconds)
-        self._by_first, self._by_second = self._first.T.tocsr(), self._second.T.tocsr()
-        self._first_count, self._second_count = (
-            np.diff(by.indptr).astype(np.float64) for by in (self._by_first, self._by_second)
-        )
-        self._common = (self._by_first[:_COMMONEST] @ self._second[:, :_COMMONEST]).toarray()
+        self._first = self._incidence(firsts).T.tocsr()
+        self._second = self._incidence(seconds).tocsc()
+        self._first_count = np.diff(self._first.indptr).astype(np.float64)
+        self._second_count = np.diff(self._second.indptr).astype(np.float64)
 
     def scores(self, example: ClozeExample) -> Mapping[Direction, NDArray[np.float64]]:
         sentence_ngrams = [
@@ -343,35 +297,11 @@ class PmiScorer:
         known_first, known_second = np.flatnonzero(first_ids >= 0), np.flatnonzero(second_ids >= 0)
         first_ids, second_ids = first_ids[known_first], second_ids[known_second]
         expected = self._first_count[first_ids][:, None] * self._second_count[second_ids]
-        joint = self._joint_counts(first_ids, second_ids)
+        joint = (self._first[first_ids] @ self._second[:, second_ids]).toarray().astype(np.float64)
         result[np.ix_(known_first, known_second)] = np.divide(
             joint, expected, out=np.zeros_like(joint), where=expected > 0
         )
         return result
-
-    def _joint_counts(
-        self, firsts: NDArray[np.int64], seconds: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        rare_first, common_first = (
-            np.flatnonzero(firsts >= _COMMONEST),
-            np.flatnonzero(firsts < _COMMONEST),
-        )
-        rare_second, common_second = (
-            np.flatnonzero(seconds >= _COMMONEST),
-            np.flatnonzero(seconds < _COMMONEST),
-        )
-        joint = np.zeros((len(firsts), len(seconds)))
-        joint[np.ix_(common_first, common_second)] = self._common[
-            np.ix_(firsts[common_first], seconds[common_second])
-        ]
-        joint[rare_first] = _adjacent_counts(
-            self._by_first[firsts[rare_first]], self._second, seconds
-        )
-        adjacent_rare = _adjacent_counts(
-            self._by_second[seconds[rare_second]], self._first, firsts[common_first]
-        )
-        joint[np.ix_(common_first, rare_second)] = adjacent_rare.T
-        return joint
 
     def _incidence(self, sentences: Sequence[Sequence[str]]) -> sparse.csr_array:
         columns = np.array(
@@ -386,23 +316,6 @@ class PmiScorer:
     @staticmethod
     def _means(pmi: NDArray[np.float64], held: NDArray[np.float64]) -> NDArray[np.float64]:
         return (pmi @ held.T) / np.maximum(held.sum(axis=1), 1)
-
-
-def _adjacent_counts(
-    holders: sparse.csr_array, others: sparse.csr_array, wanted: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Number of sentence pairs with each n-gram and each wanted one: shape (n-grams, wanted)."""
-    pairs, rows = np.unique(holders.indices, return_inverse=True)
-    near = others[pairs]
-    place = np.full(others.shape[1], -1, np.int32)
-    place[wanted] = np.arange(len(wanted))
-    columns, pair_of = place[near.indices], np.repeat(np.arange(len(pairs)), np.diff(near.indptr))
-    held = np.zeros((len(pairs), len(wanted)))
-    held[pair_of[columns >= 0], columns[columns >= 0]] = 1.0
-    return np.asarray(
-        sparse.csr_array((holders.data, rows, holders.indptr), shape=(holders.shape[0], len(pairs)))
-        @ held
-    )
 
 
 # ---- Language model

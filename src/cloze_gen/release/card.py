@@ -238,7 +238,6 @@ _KINDS = {
     "baseline": "a simple method",
     "balanced": "a rule on one score; the items were selected so that it is near chance",
     "bias": "a rule on the options alone",
-    "classifier": "a trained classifier of the options or of the ranks of their scores",
     "model": "a method from the paper or its literature",
     "rule": "a rule without a trained model",
     "surface": "a method on surface features of the text",
