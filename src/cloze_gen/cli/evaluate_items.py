@@ -95,7 +95,8 @@ def _with_items(path: Path) -> str:
 def _read_items(source: Source, shape: ItemKind, answers: Path | None) -> ItemSet:
     """Blanks have the ids ``PASSAGE:BLANK``, from 1."""
     if shape is PASSAGE_ITEMS:
-        ids = tuple(one.id for one in read_passage_examples(source.path).passages)
+        # A passage can also be in the control set.
+        ids = tuple(dict.fromkeys(one.id for one in read_passage_examples(source.path).passages))
         return ItemSet(ids, ((),) * len(ids), np.zeros(len(ids), np.int64), "passages")
     if shape is BLANKED_ITEMS:
         rows = [
