@@ -423,7 +423,6 @@ def test_without_a_training_corpus_the_rest_is_evaluated(
     ("arguments", "said"),
     [
         (("nowhere",), "neither a run"),
-        (("tiny", "--only", "lsi"), "unknown baseline"),
         (("{release}/harness",), "not a run (no run.json in it) or a release"),
         (("{release}/tiny.human_format.questions.txt",), "expected a line such as"),
         (("{release}/tiny.machine_format.questions.txt", "--answers", "gone.txt"), "no such file"),
@@ -431,7 +430,6 @@ def test_without_a_training_corpus_the_rest_is_evaluated(
             ("tiny", "--answers", "{release}/tiny.human_format.answers.txt"),
             "a run has its own answers",
         ),
-        (("tiny", "--scores", "gone.txt"), "cannot be read"),
     ],
 )
 def test_mistakes_are_one_message(

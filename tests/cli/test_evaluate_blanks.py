@@ -258,15 +258,11 @@ def test_rows_stay_until_the_passages_are_others(published: Path, cli: Cli, tmp_
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("{published}", "--answers", "x.txt"), "passages contain their own answers"),
-        (("{published}", "--only", "bert"), "unknown baseline of blanked passages"),
         (
             ("{published}", "--only", "pmi-2"),
             "--only pmi-2: no passages to learn from; give --train FILE",
         ),
         (("{published}", "--train", "{published}"), "contains the passages that are measured"),
-        (("{published}", "--scores", "{published}", "--only", "user"), "not JSON"),
-        (("{broken}",), "item 1"),
         (("{empty}",), "has no blanked passages outside part `train`"),
     ],
 )
@@ -276,7 +272,6 @@ def test_mistakes_are_one_message(
     """Each mistake of a user ends in one message that says what to do, and nothing is written."""
     places = {
         "published": published,
-        "broken": write_items(tmp_path / "broken.json", EXAMPLE | {"answer_sequence": [[1, 9]]}),
         "empty": write_items(tmp_path / "empty.json"),
     }
     outcome = cli(
