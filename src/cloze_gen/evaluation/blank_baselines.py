@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -226,6 +227,10 @@ def weighted(vectors: NDArray[np.float32], weights: NDArray[np.float64]) -> NDAr
 
 # ---- PMI
 
+# Pair counts of this many most frequent n-grams are precomputed (64 MB); those of rarer n-grams are
+# computed on demand.
+_COMMONEST = 4000
+
 
 def ngrams(tokens: Sequence[str], most: int) -> list[str]:
     """
@@ -259,15 +264,18 @@ class PmiScorer:
             for pair in pairwise([ngrams(sentence, most) for sentence in passage])
         ]
         firsts, seconds = [first for first, _ in pairs], [second for _, second in pairs]
+        counts = Counter(chain.from_iterable(chain(firsts, seconds)))
         self._most = most
         self._id_of = {
             ngram: i
-            for i, ngram in enumerate(dict.fromkeys(chain.from_iterable(chain(firsts, seconds))))
+            for i, ngram in enumerate(sorted(counts, key=lambda ngram: (-counts[ngram], ngram)))
         }
-        self._first = self._incidence(firsts).T.tocsr()
-        self._second = self._incidence(seconds).tocsc()
-        self._first_count = np.diff(self._first.indptr).astype(np.float64)
-        self._second_count = np.diff(self._second.indptr).astype(np.float64)
+        self._first, self._second = self._incidence(firsts), self._incidence(seconds)
+        self._by_first, self._by_second = self._first.T.tocsr(), self._second.T.tocsr()
+        self._first_count, self._second_count = (
+            np.diff(by.indptr).astype(np.float64) for by in (self._by_first, self._by_second)
+        )
+        self._common = (self._by_first[:_COMMONEST] @ self._second[:, :_COMMONEST]).toarray()
 
     def scores(self, example: ClozeExample) -> Mapping[Direction, NDArray[np.float64]]:
         sentence_ngrams = [
@@ -297,11 +305,35 @@ class PmiScorer:
         known_first, known_second = np.flatnonzero(first_ids >= 0), np.flatnonzero(second_ids >= 0)
         first_ids, second_ids = first_ids[known_first], second_ids[known_second]
         expected = self._first_count[first_ids][:, None] * self._second_count[second_ids]
-        joint = (self._first[first_ids] @ self._second[:, second_ids]).toarray().astype(np.float64)
+        joint = self._joint_counts(first_ids, second_ids)
         result[np.ix_(known_first, known_second)] = np.divide(
             joint, expected, out=np.zeros_like(joint), where=expected > 0
         )
         return result
+
+    def _joint_counts(
+        self, firsts: NDArray[np.int64], seconds: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        rare_first, common_first = (
+            np.flatnonzero(firsts >= _COMMONEST),
+            np.flatnonzero(firsts < _COMMONEST),
+        )
+        rare_second, common_second = (
+            np.flatnonzero(seconds >= _COMMONEST),
+            np.flatnonzero(seconds < _COMMONEST),
+        )
+        joint = np.zeros((len(firsts), len(seconds)))
+        joint[np.ix_(common_first, common_second)] = self._common[
+            np.ix_(firsts[common_first], seconds[common_second])
+        ]
+        joint[rare_first] = _adjacent_counts(
+            self._by_first[firsts[rare_first]], self._second, seconds
+        )
+        adjacent_rare = _adjacent_counts(
+            self._by_second[seconds[rare_second]], self._first, firsts[common_first]
+        )
+        joint[np.ix_(common_first, rare_second)] = adjacent_rare.T
+        return joint
 
     def _incidence(self, sentences: Sequence[Sequence[str]]) -> sparse.csr_array:
         columns = np.array(
@@ -316,6 +348,23 @@ class PmiScorer:
     @staticmethod
     def _means(pmi: NDArray[np.float64], held: NDArray[np.float64]) -> NDArray[np.float64]:
         return (pmi @ held.T) / np.maximum(held.sum(axis=1), 1)
+
+
+def _adjacent_counts(
+    holders: sparse.csr_array, others: sparse.csr_array, wanted: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Number of sentence pairs with each n-gram and each wanted one: shape (n-grams, wanted)."""
+    pairs, rows = np.unique(holders.indices, return_inverse=True)
+    near = others[pairs]
+    place = np.full(others.shape[1], -1, np.int32)
+    place[wanted] = np.arange(len(wanted))
+    columns, pair_of = place[near.indices], np.repeat(np.arange(len(pairs)), np.diff(near.indptr))
+    held = np.zeros((len(pairs), len(wanted)))
+    held[pair_of[columns >= 0], columns[columns >= 0]] = 1.0
+    return np.asarray(
+        sparse.csr_array((holders.data, rows, holders.indptr), shape=(holders.shape[0], len(pairs)))
+        @ held
+    )
 
 
 # ---- Language model
