@@ -47,13 +47,8 @@ def test_an_item_with_fewer_options_has_no_score_beyond_them() -> None:
 class Spelled:
     """A model whose numbers show what was asked: minus the length of everything it was given."""
 
-    order = 3
-
     def __init__(self) -> None:
         self.asked: list[tuple[tuple[str, ...], str]] = []
-
-    def __contains__(self, word: object) -> bool:
-        return True
 
     def log10_prob(self, history: Sequence[str], word: str) -> float:
         self.asked.append((tuple(history), word))

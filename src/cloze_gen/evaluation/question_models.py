@@ -218,17 +218,9 @@ class IndexModel:
 
     def __init__(self, index: ForwardIndex) -> None:
         self._index = index
-        self._known = frozenset(index.words) - {"<s>", "<unk>"}
-
-    @property
-    def order(self) -> int:
-        return self._index.order
-
-    def __contains__(self, word: object) -> bool:
-        return word in self._known
 
     def log10_prob(self, history: Sequence[str], word: str) -> float:
-        recent = history[-(self.order - 1) :]
+        recent = history[-(self._index.order - 1) :]
         return float(
             self._index.log10_probs(
                 np.array([self._ids(recent)], np.int64).reshape(1, -1), np.array(self._ids([word]))
