@@ -221,12 +221,18 @@ def test_blind_controls_are_rows_of_their_own(
         (("--items", "--scores", "{logs}/model00.jsonl"), "1 models; item analysis needs at least"),
         (("--items",), "0 models; item analysis needs at least 3"),
         (("{logs}/model00.jsonl",), "unexpected argument"),
+        (
+            ("--items", "--scores", "a", "b", "c", "--write-to", "{logs}/to"),
+            "to-items: contains other files",
+        ),
     ],
 )
 def test_wrong_calls_are_refused(
     arguments: tuple[str, ...], said: str, finished: FinishedRun, cli: Cli, tmp_path: Path
 ) -> None:
     write_logs(tmp_path / "logs", items_of(finished), 1)
+    (tmp_path / "logs" / "to-items").mkdir()
+    (tmp_path / "logs" / "to-items" / "mine").touch()
     filled = [one.format(logs=tmp_path / "logs") for one in arguments]
     outcome = cli("evaluate", "tiny", "--out", finished.out, *filled)
     assert outcome.status != 0

@@ -8,7 +8,7 @@ from typing import Any
 
 from cloze_gen.api.evaluate import evaluate_items, source_of
 from cloze_gen.api.evaluator import user_row
-from cloze_gen.cli.evaluate_items import analyse_items, check_models
+from cloze_gen.cli.evaluate_items import analyse_items, check_request
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluation.selection import USER
@@ -19,19 +19,20 @@ from cloze_gen.store.runs import find_run, stage_artifact
 
 
 def evaluation_text(
-    *, items: str, answers: Path | None, out: Path, columns: int | None, by_item: bool, only: Sequence[str],
+    *, items: str, answers: Path | None, out: Path, write_to: Path | None, columns: int | None, by_item: bool, only: Sequence[str],
     scores: Sequence[Path], **options: Any,
 ) -> str:  # fmt: skip
     """The tables of an evaluation, and with `by_item` of an item analysis of the `scores`."""
     rows = [user_row(file)[0] for file in scores]
     if by_item:
-        check_models(rows)
+        check_request(rows, write_to)
     found = evaluate_items(
         items,
         answers=answers,
         out=out,
         only=only or ([USER] if by_item else ()),
         scores=scores,
+        write_to=write_to,
         **options,
     )
     text = found.text(columns)

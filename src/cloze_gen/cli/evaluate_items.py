@@ -29,7 +29,7 @@ from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.items.kind import ItemKind
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.store.artifacts import Store
-from cloze_gen.store.folder_replacement import own_folder_lock, replace_published
+from cloze_gen.store.folder_replacement import check_own_folder, own_folder_lock, replace_published
 from cloze_gen.store.runs import evaluation_place, lies_in_output
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 from cloze_gen.text_layout import cut, table_lines
@@ -41,13 +41,15 @@ _WEAK = 0.7
 _DECODER = "EXH"  # of blanks
 
 
-def check_models(rows: Sequence[str]) -> None:
-    """UsageError for too few files of scores."""
+def check_request(rows: Sequence[str], write_to: Path | None) -> None:
+    """UsageError for too few files of scores, or for a folder of the user's beside `write_to`."""
     if len(rows) < LEAST_MODELS:
         raise UsageError(
             f"--items: {len(rows)} models; item analysis needs at least {LEAST_MODELS}. Give the "
             "scores of other models with --scores."
         )
+    if write_to is not None:
+        check_own_folder(_beside(write_to), ITEMS_SCHEMA, option="--write-to")
 
 
 def analyse_items(
