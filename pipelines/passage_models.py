@@ -9,13 +9,7 @@ import luigi
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.evaluation import blank_baselines as of_blanks
 from cloze_gen.evaluation.blank_models import BLANK_LSA, write_blank_lsa
-from cloze_gen.evaluation.passage_baselines import (
-    CBOW,
-    NETWORK_KINDS,
-    NGRAMS,
-    SUPERVISED_CBOW,
-    TEXT,
-)
+from cloze_gen.evaluation.passage_baselines import NETWORK_KINDS, NGRAMS, TEXT
 from cloze_gen.evaluation.passage_models import (
     BLANK_NGRAMS,
     PASSAGE_NETWORKS,
@@ -49,8 +43,6 @@ class PassageNgrams(FromCorpus):
 
 
 class PassageNetwork(FromCorpus):
-    """A network baseline or CBOW; supervised CBOW starts from the vectors of CBOW."""
-
     stage = "passage-network"
     draws = True
     sizes = PASSAGE_NETWORKS
@@ -61,10 +53,6 @@ class PassageNetwork(FromCorpus):
     @property
     def label(self) -> str:
         return f"passage-network {self.kind}"
-
-    def inputs(self) -> dict[str, StageTask]:
-        cbow = {CBOW: self.clone(PassageNetwork, kind=CBOW)} if self.kind == SUPERVISED_CBOW else {}
-        return super().inputs() | cbow
 
     def settings(self) -> dict[str, Any]:
         return super().settings() | {"kind": self.kind}
@@ -97,10 +85,10 @@ class BlankLsa(FromCorpus):
 
 def passage_tasks(base: FromCorpus, *, seed: int) -> dict[str, StageTask]:
     """The models by their names in `evaluate.passage_baselines`."""
-    networks = {
-        kind: base.clone(PassageNetwork, kind=kind, seed=seed) for kind in NETWORK_KINDS.values()
-    }
-    return {TEXT: base.clone(PassageText), NGRAMS: base.clone(PassageNgrams), **networks}
+    tasks = {TEXT: base.clone(PassageText), NGRAMS: base.clone(PassageNgrams)}
+    for kind in NETWORK_KINDS.values():
+        tasks[kind] = base.clone(PassageNetwork, kind=kind, seed=seed)
+    return tasks
 
 
 def blank_tasks(base: FromCorpus) -> dict[str, StageTask]:

@@ -281,34 +281,6 @@ PROGRAMS: dict[str, Sequence[Call]] = {
         ),
         Call(lambda at: (SAMPLE / "train", "--longer", 1, "--rule", "notes"), "| all | |"),
     ],
-    "benchmarks/contamination_power.py": [
-        Call(
-            lambda at: ("--figures", at.figures, "simulate", "--share", 0.0001),
-            '"replicates": 1',
-            ("figures/contamination.jsonl",),
-        ),
-        Call(
-            lambda at: ("--figures", at.figures, "plot"),
-            "| lines |",
-            ("figures/contamination.svg",),
-        ),
-        Call(
-            lambda at: (
-                "kenlm",
-                "--release",
-                at.run.release,
-                "--file",
-                "tiny.lm_format.questions.txt",
-                "--orders",
-                1,
-                "--copies",
-                1,
-                "--order",
-                2,
-            ),
-            "of 1, ",
-        ),
-    ],
     "benchmarks/growth.py": [
         Call(
             lambda at: (
@@ -448,12 +420,6 @@ PROGRAMS: dict[str, Sequence[Call]] = {
             ),
             "Answers by class",
             ("read.txt",),
-        )
-    ],
-    "benchmarks/planted_faults.py": [
-        Call(
-            lambda at: (at.run.folder / "release" / "questions.jsonl", "--seeds", 1),
-            "posterior",
         )
     ],
     "benchmarks/real_models.py": [

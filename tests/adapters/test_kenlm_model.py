@@ -39,20 +39,6 @@ def model(tmp_path: Path) -> LanguageModel:
     return KenlmModel(path)
 
 
-def test_vocabulary(model: LanguageModel) -> None:
-    assert model.order == 2
-    assert [word in model for word in ["the", "nan", "</s>", "<s>", "<unk>", "cat", ""]] == [
-        True,
-        True,
-        True,
-        False,
-        False,
-        False,
-        False,
-    ]
-    assert 3 not in model
-
-
 @pytest.mark.parametrize(
     ("history", "word", "expected_log10"),
     [

@@ -3,19 +3,13 @@ from __future__ import annotations
 import importlib.util
 import math
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from cloze_gen.adapters.local_models import (
-    CausalModel,
-    NextSentenceModel,
-    Tokenizer,
-    is_next_sentence_model,
-)
+from cloze_gen.adapters.local_models import CausalModel
 from cloze_gen.errors import ModelError, ToolError
 
 TEXTS = [
@@ -94,38 +88,6 @@ def test_probabilities_are_those_of_the_model(gpt2: Path) -> None:
 
 @needs_extra
 @pytest.mark.slow
-def test_the_first_choice_is_what_the_model_would_write(gpt2: Path) -> None:
-    import torch
-    import transformers
-
-    tokenizer: Any = transformers.PreTrainedTokenizerFast.from_pretrained(gpt2)
-    network: Any = transformers.GPT2LMHeadModel.from_pretrained(gpt2).eval()
-    texts, likeliest = [], []
-    words = (
-        "the dog on the mat sat on the cat and the cat on the dog and the dog on the mat".split()
-    )
-    for context in (" ".join(words[:n]) for n in range(1, len(words))):
-        pieces = [0, *tokenizer(context)["input_ids"]]
-        with torch.inference_mode():
-            order = network(torch.tensor([pieces])).logits[0, -1].argsort(descending=True).tolist()
-        for piece in order:
-            text = tokenizer.decode([piece])
-            if (
-                text.isascii()
-                and text
-                and [0, *tokenizer(context + text)["input_ids"]] == [*pieces, piece]
-            ):
-                texts.append((context, text))
-                likeliest.append(piece == order[0])
-    _, right = CausalModel(gpt2).guesses(texts)
-    assert right.tolist() == likeliest
-    assert any(likeliest)
-    first = texts[likeliest.index(True)]
-    assert not CausalModel(gpt2).guesses([(first[0], f"{first[1]}~")])[1].any()
-
-
-@needs_extra
-@pytest.mark.slow
 def test_a_blank_counts_on_either_side(gpt2: Path) -> None:
     model = CausalModel(gpt2)
     one, other = model.log10_probs([("The cat sat on the ", "mat"), ("The cat sat on the", " mat")])
@@ -178,121 +140,7 @@ def test_a_file_cut_short_is_told(file: str, gpt2: Path, tmp_path: Path) -> None
         CausalModel(tmp_path)
 
 
-PAIRS = [
-    ("the cat sat on the mat", "the dog sat"),
-    ("the dog sat", "the cat sat on the mat and the dog"),
-    ("a mat", "a mat"),
-]
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "a", "cat", "dog", "sat", "on", "mat", "and"]
-
-
-def save_tokenizer(place: Path) -> None:
-    import tokenizers
-    import transformers
-
-    own = tokenizers.Tokenizer(
-        tokenizers.models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="[UNK]")
-    )
-    own.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    own.post_processor = tokenizers.processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
-    transformers.PreTrainedTokenizerFast(
-        tokenizer_object=own, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
-        sep_token="[SEP]",
-        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
-    ).save_pretrained(place)  # fmt: skip
-
-
-def small_config() -> Any:
-    import transformers
-
-    return transformers.BertConfig(
-        vocab_size=len(WORDS),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=24,
-    )
-
-
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An untrained BERT of two layers over a dozen words, with its next-sentence head."""
-    import torch
-    import transformers
-
-    place = tmp_path_factory.mktemp("model")
-    save_tokenizer(place)
-    torch.manual_seed(1)
-    transformers.BertForNextSentencePrediction(small_config()).save_pretrained(place)
-    return place
-
-
-@needs_extra
-@pytest.mark.slow
-def test_it_says_what_the_head_says(bert: Path) -> None:
-    import torch
-    import transformers
-
-    model: Any = transformers.BertForNextSentencePrediction.from_pretrained(bert).eval()
-    tokenizer: Any = transformers.AutoTokenizer.from_pretrained(bert)
-    with torch.inference_mode():
-        alone = [
-            float(model(**tokenizer(*pair, return_tensors="pt")).logits.log_softmax(dim=-1)[0, 0])
-            for pair in PAIRS
-        ]
-    found = NextSentenceModel(bert).log_probs(PAIRS)
-    assert found == pytest.approx(alone, abs=1e-5)
-    assert len(set(found)) == len(found)
-
-
-@needs_extra
-@pytest.mark.slow
-def test_a_text_is_cut_at_whole_pieces(bert: Path) -> None:
-    pieces = Tokenizer(bert, "model")
-    text = "the cat sat on the mat"
-    assert (pieces.count(text), pieces.beginning(text, 2), pieces.end(text, 2)) == (
-        6,
-        "the cat",
-        "the mat",
-    )
-    assert (
-        pieces.beginning(text, 0),
-        pieces.end(text, 0),
-        pieces.beginning(text, 6),
-        pieces.end(text, 9),
-    ) == ("", "", text, text)
-
-
-@needs_extra
-@pytest.mark.slow
-def test_a_folder_is_told_by_its_family(bert: Path, tmp_path: Path) -> None:
-    assert is_next_sentence_model(bert)
-    assert not is_next_sentence_model(tmp_path)
-    with pytest.raises(ModelError, match="no next-sentence model"):
-        NextSentenceModel(tmp_path)
-
-
-@needs_extra
-@pytest.mark.slow
-def test_weights_without_the_head_are_refused(tmp_path: Path) -> None:
-    """transformers would initialise the head at random without an error."""
-    import transformers
-
-    save_tokenizer(tmp_path)
-    transformers.BertForMaskedLM(small_config()).save_pretrained(tmp_path)
-    with pytest.raises(ModelError, match="its weights lack"):
-        NextSentenceModel(tmp_path)
-
-
 @pytest.mark.skipif(installed, reason="the extra is here")
-@pytest.mark.parametrize("use", [CausalModel, is_next_sentence_model])
-def test_without_the_extra_it_says_what_to_install(
-    tmp_path: Path, use: Callable[[Path], object]
-) -> None:
+def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
     with pytest.raises(ToolError, match=r"pip install 'cloze-gen\[hf\]'"):
-        use(tmp_path)
+        CausalModel(tmp_path)

@@ -48,7 +48,7 @@ def test_help_lists_commands_in_the_order_of_use(cli: Callable[..., Any]) -> Non
 
 @pytest.mark.parametrize(
     "command",
-    ["run", "new", "show", "trace", "evaluate", "fill", "verify", "contamination", "corpus rank", "judge new", "judge export", "judge import"],
+    ["run", "new", "show", "trace", "evaluate", "fill", "verify", "contamination write", "corpus rank", "judge new", "judge export", "judge import"],
 )  # fmt: skip
 def test_help_names_values_in_words(command: str, cli: Callable[..., Any]) -> None:
     """No type of Python, no placeholder of one letter, and every value has a word."""
@@ -287,7 +287,7 @@ def test_a_config_of_ones_own(
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "show", "evaluate", "contamination", "judge new", "judge export"]
+    "command", ["run", "show", "evaluate", "contamination write", "judge new", "judge export"]
 )
 def test_help_has_plain_types(command: str, cli: Callable[..., Any]) -> None:
     """No `<int range>`, and no largest number of a machine."""
@@ -299,7 +299,11 @@ def test_help_has_plain_types(command: str, cli: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize(
     "call",
-    ["run holmes-style --seed=-1", "run holmes-style --workers 1025", "contamination x --shards 0"],
+    [
+        "run holmes-style --seed=-1",
+        "run holmes-style --workers 1025",
+        "contamination write x y --permutations 0",
+    ],
 )
 def test_a_number_out_of_range_is_refused(call: str, cli: Callable[..., Any]) -> None:
     """The message has the value and the bounds."""

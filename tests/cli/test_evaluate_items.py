@@ -1,9 +1,9 @@
-"""`cloze-gen evaluate --items` and `--blind`, and `judge new --items`, from logs to files."""
+"""`cloze-gen evaluate --items`, and `judge new --items`, from scores to files."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,41 +11,43 @@ import numpy as np
 import pytest
 
 from cloze_gen.cli.judge_study import open_named_study
-from cloze_gen.store.tables import read_jsonl
+from cloze_gen.store.tables import read_jsonl, write_jsonl
 from tests.conftest import FinishedRun, Outcome
 
 Cli = Callable[..., Outcome]
-Run = Callable[[str], FinishedRun]
+Items = Sequence[tuple[str, Sequence[str], int]]  # id, options and answer
 
 
-def questions_of(run: FinishedRun) -> list[dict[str, Any]]:
-    return list(read_jsonl(run.release / "questions.jsonl"))
+def items_of(run: FinishedRun) -> Items:
+    records = read_jsonl(run.release / "questions.jsonl")
+    return [(one["id"], one["options"], one["answer_index"]) for one in records]
 
 
-def scores(options: Sequence[str], chosen: int) -> Iterator[tuple[str, float]]:
-    return ((word, -1.0 if place == chosen else -5.0) for place, word in enumerate(options))
-
-
-def write_logs(folder: Path, items: Sequence[tuple[str, Sequence[str], int]], n: int) -> list[Path]:
-    """Logs of models from weak to strong. On the first item all strong ones choose another option."""
-    folder.mkdir(exist_ok=True)
+def simulated(items: Items, n: int) -> list[list[list[float]]]:
+    """Scores of models from weak to strong. On the first item strong ones choose another option."""
     rng = np.random.default_rng(3)
-    paths = []
+    models = []
     for model in range(n):
-        lines = []
-        for place, (item_id, options, answer) in enumerate(items):
+        scores = []
+        for place, (_, options, answer) in enumerate(items):
             wrong = (answer + 1 + int(rng.integers(len(options) - 1))) % len(options)
             chosen = answer if rng.random() < 0.4 + 0.6 * model / n else wrong
             if place == 0 and model >= n // 3:
                 chosen = (answer + 1) % len(options)
-            lines += [f"{item_id}\t{word}\t{score}" for word, score in scores(options, chosen)]
-        paths.append(folder / f"model{model:02}.tsv")
-        paths[-1].write_text("\n".join(lines), encoding="utf-8")
+            scores.append([-1.0 if option == chosen else -5.0 for option in range(len(options))])
+        models.append(scores)
+    return models
+
+
+def write_logs(folder: Path, items: Items, n: int) -> list[Path]:
+    """The scores of questions, a file a model."""
+    folder.mkdir(exist_ok=True)
+    paths = []
+    for model, scores in enumerate(simulated(items, n)):
+        paths.append(folder / f"model{model:02}.jsonl")
+        rows = zip(items, scores, strict=True)
+        write_jsonl(paths[-1], ({"id": item[0], "scores": row} for item, row in rows))
     return paths
-
-
-def items_of(run: FinishedRun) -> list[tuple[str, Sequence[str], int]]:
-    return [(one["id"], one["options"], one["answer_index"]) for one in questions_of(run)]
 
 
 def analysis(outcome: Outcome) -> Path:
@@ -54,31 +56,28 @@ def analysis(outcome: Outcome) -> Path:
 
 
 def test_suspects_are_listed_and_read_in_their_order(
-    copied: FinishedRun, cli: Cli, tmp_path: Path, digests: Callable[[Path], dict[str, str]]
+    copied: FinishedRun, cli: Cli, tmp_path: Path
 ) -> None:
-    """From logs to a study of exactly the suspects; the release keeps its bytes."""
-    items, before = items_of(copied), digests(copied.release)
+    """From scores to a study of exactly the suspects; the set keeps its bytes."""
+    items, before = items_of(copied), (copied.release / "questions.jsonl").read_bytes()
     logs = write_logs(tmp_path / "logs", items, 12)
-    outcome = cli("evaluate", "tiny", "--out", copied.out, "--items", *logs)
+    outcome = cli("evaluate", "tiny", "--out", copied.out, "--items", "--scores", *logs)
     folder = analysis(outcome)
-    assert digests(copied.release) == before
-    assert (folder / "items.svg").read_text().startswith("<svg")
-    assert "var(--" not in (folder / "items.svg").read_text()
-    record = json.loads((folder / "analysis.json").read_text())
-    assert [one["name"] for one in record["models"]] == [path.stem for path in logs]
+    assert (copied.release / "questions.jsonl").read_bytes() == before
+    assert all(f"user:{path.stem}" in outcome.out for path in logs)
     found = {one["id"]: one for one in read_jsonl(folder / "items.jsonl")}
     assert list(found) == [item_id for item_id, _, _ in items]
     suspects = list(read_jsonl(folder / "suspects.jsonl"))
     assert suspects[0] == found[items[0][0]]
-    assert suspects[0]["discrimination"] is not None
-    assert f"{suspects[0]['id']} " in outcome.out
-    assert suspects[0]["reason"] in outcome.out
-    odds = [one["log_odds"] for one in suspects]
-    assert odds == sorted(odds, reverse=True)
+    item_id, options, answer = items[0]
+    assert suspects[0]["rival"] == options[(answer + 1) % len(options)]
+    assert f"{item_id}: {suspects[0]['reason']}" in outcome.out
+    suspicions = [one["suspicion"] for one in suspects]
+    assert suspicions == sorted(suspicions, reverse=True)
     with_items = list(read_jsonl(folder / "questions_with_items.jsonl"))
     assert [
         {name: value for name, value in one.items() if name != "items"} for one in with_items
-    ] == questions_of(copied)
+    ] == list(read_jsonl(copied.release / "questions.jsonl"))
     assert with_items[0]["items"]["suspicion"] == suspects[0]["suspicion"]
 
     wanted = tmp_path / "wanted.jsonl"
@@ -141,17 +140,32 @@ def test_blanks_are_items_and_their_passages_are_filled(
         for one in passages
         for blank, answer in enumerate(one["answers"], 1)
     ]
-    logs = write_logs(tmp_path / "logs", items, 5)
-    outcome = cli("evaluate", "tiny", "--out", out, "--items", logs[0].parent)
-    folder = analysis(outcome)
-    assert "no 2PL discrimination: 5 models, and at least 10 are needed" in outcome.out
+    logs = []
+    for model, scores in enumerate(simulated(items, 5)):
+        of_blank = dict(zip((item[0] for item in items), scores, strict=True))
+        rows = [
+            {
+                "id": one["id"],
+                "scores": [of_blank[f"{one['id']}:{i}"] for i in range(1, len(one["answers"]) + 1)],
+            }
+            for one in passages
+        ]
+        logs.append(tmp_path / f"model{model}.jsonl")
+        write_jsonl(logs[-1], rows)
+    folder = analysis(cli("evaluate", "tiny", "--out", out, "--items", "--scores", *logs))
     found = [one["id"] for one in read_jsonl(folder / "items.jsonl")]
     assert found == [item_id for item_id, _, _ in items]
-    [first, *_] = [one for one in read_jsonl(folder / "passages_with_items.jsonl") if one["id"] == passages[0]["id"]]  # fmt: skip
+    [first, *_] = [
+        one
+        for one in read_jsonl(folder / "passages_with_items.jsonl")
+        if one["id"] == passages[0]["id"]
+    ]
     assert len(first["items"]) == len(passages[0]["answers"])
-    outcome = cli("judge", "new", "tiny", "--task", "fill", "--out", out, "--items", folder / "items.jsonl")  # fmt: skip
+    call = ("judge", "new", "tiny", "--task", "fill", "--out", out)
+    outcome = cli(*call, "--items", folder / "items.jsonl")
     assert outcome.status == 0, outcome.err
-    assert list(open_named_study(out, "tiny-fill")[0].state().cases) == [one["id"] for one in passages]  # fmt: skip
+    cases = open_named_study(out, "tiny-fill")[0].state().cases
+    assert list(cases) == [one["id"] for one in passages]
 
 
 def test_passages_are_right_or_wrong(lambada: FinishedRun, cli: Cli, tmp_path: Path) -> None:
@@ -165,70 +179,61 @@ def test_passages_are_right_or_wrong(lambada: FinishedRun, cli: Cli, tmp_path: P
         ]
         logs.append(tmp_path / f"m{model}.jsonl")
         logs[-1].write_text("\n".join(map(json.dumps, lines)))
-    to = tmp_path / "analysis"
-    outcome = cli("evaluate", "tiny", "--out", lambada.out, "--items", *logs, "--write-to", to)
-    assert analysis(outcome) == to
-    found = {one["id"]: one["difficulty"] for one in read_jsonl(to / "items.jsonl")}
+    call = ("evaluate", "tiny", "--out", lambada.out, "--write-to", tmp_path / "to", "--items")
+    folder = analysis(cli(*call, "--scores", *logs))
+    assert folder == tmp_path / "to-items"
+    found = {one["id"]: one["difficulty"] for one in read_jsonl(folder / "items.jsonl")}
     assert set(found) == set(ids)
     assert set(found.values()) <= {0.25, 0.5}
-    outcome = cli("evaluate", "tiny", "--out", lambada.out, "--items", logs[0], "--blind", logs[1])
-    assert "passages have no options" in outcome.err
+    without = [{"id": one, "log10_prob": -1} for one in dict.fromkeys(ids)]
+    write_jsonl(tmp_path / "bare.jsonl", without)
+    outcome = cli(*call, "--scores", *logs[:2], tmp_path / "bare.jsonl")
+    assert outcome.status != 0
+    assert "user:bare has neither `rank` nor `correct`" in outcome.err
 
 
-def test_a_model_is_compared_with_its_blind_controls(
+def test_blind_controls_are_rows_of_their_own(
     finished: FinishedRun, cli: Cli, tmp_path: Path
 ) -> None:
+    """A control's log names the question of each record."""
     items = items_of(finished)
-    logs = write_logs(tmp_path / "logs", items, 3)
-    to = tmp_path / "blind"
-    call = ("evaluate", "tiny", "--out", finished.out, "--items", logs[2])
-    outcome = cli(*call, "--blind", logs[0], "--blind", logs[1], "--write-to", to)
-    analysis(outcome)
-    rows = json.loads((to / "analysis.json").read_text())["blind"]
-    assert [one["name"] for one in rows] == ["model02", "model00", "model01"]
-    chosen = [_chosen(log, items) for log in logs]
-    same = np.mean([one == other for one, other in zip(chosen[2], chosen[0], strict=True)])
-    assert rows[1]["unchanged"] == pytest.approx(same)
-    assert rows[1]["above_chance"] == pytest.approx(rows[1]["accuracy"] - 0.2)
-    assert f"{100 * same:.2f} %" in outcome.out
-    assert "compares one model" in cli(*call, logs[1], "--blind", logs[0]).err
-    assert "covers" not in outcome.out
-    some = logs[0].read_text().splitlines()[: 5 * (len(items) // 2)]
-    logs[0].write_text("\n".join(some), encoding="utf-8")
-    half = f"model00 covers {len(items) // 2} of {len(items)} questions; "
-    outcome = cli(*call, "--blind", logs[0], "--write-to", to)
-    assert f"{half}all rows use the same {len(items) // 2}" in outcome.out
-    outcome = cli(*call, *logs[:2], "--write-to", to)
-    assert f"{half}its row uses these" in outcome.out
-
-
-def _chosen(log: Path, items: Sequence[tuple[str, Sequence[str], int]]) -> list[str]:
-    rows = [line.split("\t") for line in log.read_text().splitlines()]
-    best = {item_id: word for item_id, word, score in rows if score == "-1.0"}
-    return [best[item_id] for item_id, _, _ in items]
+    path = tmp_path / "samples_tiny_blind_options.jsonl"
+    lines: list[dict[str, Any]] = [
+        {
+            "doc": {"id": i, "question_id": item_id, "choices": list(options), "gold": answer},
+            "resps": [[[str(-float(option)), "False"]] for option in range(len(options))],
+        }
+        for i, (item_id, options, answer) in enumerate(items)
+    ]
+    write_jsonl(path, lines)
+    to = tmp_path / "to"
+    call = ("evaluate", "tiny", "--out", finished.out, "--only", "user", "--write-to", to)
+    outcome = cli(*call, "--scores", path)
+    assert outcome.status == 0, outcome.err
+    [row] = json.loads((to / "evaluation.json").read_text())["baselines"]
+    assert row["name"] == f"user:{path.stem}"
+    assert row["correct"] == sum(answer == 0 for _, _, answer in items)
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--items", "{logs}/model00.tsv"), "1 models; item analysis needs at least 3"),
-        (("--items", "gone.jsonl"), "gone.jsonl: cannot be read"),
-        (("--items", "{logs}", "--only", "lsa"), "--only: has no effect with --items"),
-        (("--items", "{logs}", "--people", "x"), "--people: has no effect with --items"),
-        (("--blind", "{logs}/model00.tsv"), "give the log of the same model"),
-        (("{logs}/model00.tsv",), "unexpected argument"),
-        (("--items", "{logs}", "--write-to", "{logs}"), "contains other files"),
-        (("--items", "{logs}", "--answers", "x"), "a run has its own answers"),
+        (("--items", "--scores", "{logs}/model00.jsonl"), "1 models; item analysis needs at least"),
+        (("--items",), "0 models; item analysis needs at least 3"),
+        (("{logs}/model00.jsonl",), "unexpected argument"),
+        (
+            ("--items", "--scores", "a", "b", "c", "--write-to", "{logs}/to"),
+            "to-items: contains other files",
+        ),
     ],
 )
-def test_mistakes_are_one_message(
+def test_wrong_calls_are_refused(
     arguments: tuple[str, ...], said: str, finished: FinishedRun, cli: Cli, tmp_path: Path
 ) -> None:
-    write_logs(tmp_path / "logs", items_of(finished), 3)
+    write_logs(tmp_path / "logs", items_of(finished), 1)
+    (tmp_path / "logs" / "to-items").mkdir()
+    (tmp_path / "logs" / "to-items" / "mine").touch()
     filled = [one.format(logs=tmp_path / "logs") for one in arguments]
-    before = sorted(tmp_path.rglob("*"))
     outcome = cli("evaluate", "tiny", "--out", finished.out, *filled)
     assert outcome.status != 0
     assert said in outcome.err
-    assert "Traceback" not in outcome.err
-    assert sorted(tmp_path.rglob("*")) == before

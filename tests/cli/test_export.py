@@ -98,7 +98,7 @@ def test_difficulty_is_that_of_the_item_analysis(
     assert outcome.status != 0
     assert "--difficulty: the items have none. Measure it with" in outcome.err
     logs = write_logs(tmp_path / "logs", items_of(copied), 4)
-    result = cli("evaluate", copied.name, "--out", copied.out, "--items", *logs)
+    result = cli("evaluate", copied.name, "--out", copied.out, "--items", "--scores", *logs)
     folder = Path(result.out.strip().splitlines()[-1].removeprefix("written to "))
     file = folder / "questions_with_items.jsonl"
     hard = {one["id"] for one in read_jsonl(file) if one["items"]["difficulty"] <= 0.5}

@@ -363,27 +363,3 @@ def test_a_set_of_the_sample_is_made_of_the_sample(
 
 def group_fields(model: type[BaseModel] | None) -> list[tuple[str, Any]]:
     return list(model.model_fields.items()) if model is not None else []
-
-
-@pytest.mark.slow
-def test_a_drawn_canary_is_that_of_the_release(
-    copied: FinishedRun, tmp_path: Path, cli: Cli
-) -> None:
-    """The same setting gives the same bytes, the nonce is nowhere, and another canary is found."""
-    run = ("run", *copied.corpus.options, "--name", "told", "--out", copied.out, "--workers", "1")
-    nonce = tmp_path / "nonce"
-    drawn = cli("contamination", copied.release, "--canary", nonce).out
-    setting = drawn.split("--set ")[1].split("`")[0]
-    assert cli(*run, "--set", setting).status == 0
-    release = copied.out / "runs" / "told" / "release"
-    assert cli("contamination", release, "--canary", nonce).status == 0
-    assert cli("verify", release).status == 0
-    before = {path: path.read_bytes() for path in release.rglob("*") if path.is_file()}
-    assert not any(nonce.read_bytes() in data for data in before.values())
-    shutil.rmtree(release.parent)
-    assert cli(*run, "--set", setting).status == 0
-    assert {path: path.read_bytes() for path in before} == before
-    edit(release / "release.json", lambda facts: facts.update(canary="y"))
-    outcome = cli("verify", release)
-    assert (outcome.status, "does not match release.canary" in outcome.out) == (1, True)
-    assert cli(*run, "--set", "release.canary=mine").status == 2

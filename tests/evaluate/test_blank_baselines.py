@@ -16,7 +16,6 @@ from cloze_gen.evaluation.blank_baselines import (
     LsaScorer,
     OverlapScorer,
     PmiScorer,
-    TfIdfScorer,
     adjacent_sentences,
     nan_where_empty,
     ngrams,
@@ -38,19 +37,11 @@ def test_names_and_kinds_pick() -> None:
     assert pick(["user"]) == []
 
 
-def test_a_model_of_the_user_is_picked_by_its_folder() -> None:
-    """Once, behind ours."""
-    first, model = pick(["hf:/m", "hf:/m", "random"])
-    assert (first.name, first.folder, model.folder) == ("random", "", "/m")
-
-
-@pytest.mark.parametrize("name", ["bert", "hf:", "scores:", "PMI-1"])
-def test_an_unknown_name_lists_those_there_are(name: str) -> None:
-    """One message with every name."""
-    with pytest.raises(
-        UsageError, match=r"unknown baseline of blanked passages.*pmi-2.*hf:FOLDER.*scores:FILE"
-    ):
+@pytest.mark.parametrize("name", ["bert", "PMI-1"])
+def test_an_unknown_name_is_refused_with_the_known_ones(name: str) -> None:
+    with pytest.raises(UsageError, match="pmi-2") as caught:
         pick([name])
+    assert name in str(caught.value)
 
 
 # ---- sides
@@ -101,14 +92,6 @@ def test_all_before_has_each_word_once(ask: Ask) -> None:
     """`lamp` three times before the blank is one word that is shared."""
     found = OverlapScorer().scores(ask("lamp lamp / lamp oil / lamp / end", (2,)))
     np.testing.assert_allclose(found[Direction.AP], [[1 / np.sqrt(2)]])
-
-
-def test_rare_words_weigh_more(ask: Ask) -> None:
-    """By hand: `the` in 9 of 9 sentences weighs 0, `sea` in 4 ln 2, `kelp` in none ln 10."""
-    scorer = TfIdfScorer({"the": 9, "sea": 4}, sentences=9)
-    found = scorer.scores(ask("the sea kelp , / the sea / end", (1,), "the kelp / the"))
-    length = np.hypot(np.log(2), np.log(10))
-    np.testing.assert_allclose(found[Direction.P], [[np.log(2) / length, np.log(10) / length, 0]])
 
 
 # ---- lsa

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 
 from cloze_gen.adapters.lmplz import find_lmplz
-from cloze_gen.adapters.local_models import CausalModel
 from cloze_gen.corpus.training_text import TOKENS
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
@@ -19,9 +18,7 @@ from cloze_gen.errors import ToolError
 from cloze_gen.evaluation import passage_models
 from cloze_gen.evaluation.blank_baselines import BLANK_BASELINES, LSA, NGRAMS, TEXT
 from cloze_gen.evaluation.blank_models import (
-    CohesionScorer,
     CueScorer,
-    LocalBlankScorer,
     learnt_cues,
     open_scorer,
     write_blank_lsa,
@@ -36,57 +33,11 @@ from cloze_gen.evaluation.passage_models import (
     write_sentence_counts,
 )
 from cloze_gen.evaluation.question_models import VECTORS, WORDS, LsaSizes, read_words
-from cloze_gen.evaluation.sets import cloze_example
 from cloze_gen.models import sentence_cues as cues
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_tsv, write_tsv
-from tests.evaluate.conftest import Ask
-
-# ---- cohesion
-
-
-def scores(
-    asked_of: Ask, sentences: str, *candidates: str, direction: Direction = Direction.P
-) -> list[float]:
-    """Of a sentence, a blank and an end, the candidates given; three times the mean of the rules."""
-    before, after = sentences.split(" / ")
-    asked = asked_of(f"{before} / {candidates[0]} / {after}", (1,), " / ".join(candidates[1:]))
-    return [float(round(3 * score, 6)) for score in CohesionScorer().scores(asked)[direction][0]]
-
-
-def test_a_name_that_returns_speaks_for_a_candidate(ask: Ask) -> None:
-    """Also as the candidate's first word, if it is a name elsewhere."""
-    of_two = round(2**-0.5, 6)  # of `it` and `Emma` one
-    assert scores(ask, "so it near Emma / end", "Emma too", "near Emma", "near Frank") == [
-        of_two,
-        of_two,
-        0.0,
-    ]
-
-
-def test_a_pronoun_wants_somebody_to_refer_to(ask: Ask) -> None:
-    """*He* refers to a name or another *he*; *they* does not refer to a name."""
-    assert scores(ask, "so near Frank / end", "he too", "they too") == [1.0, -1.0]
-    assert scores(ask, "so he too / end", "he too") == [2.0]  # the person returns as well
-    assert scores(ask, "rain / end", "he too") == [-1.0]
-    assert scores(ask, "near Frank / end", "he and they too") == [0.0]
-
-
-def test_behind_a_blank_the_candidate_is_referred_to(ask: Ask) -> None:
-    """*She* in what follows speaks for a candidate that names somebody."""
-    assert scores(ask, "rain / she too", "near Emma", "rain", direction=Direction.N) == [1.0, -1.0]
-
-
-def test_the_tense_stays(ask: Ask) -> None:
-    """Past goes with past."""
-    assert scores(ask, "rain was near / end", "snow had come", "snow is near", "snow") == [
-        1.0,
-        -1.0,
-        0.0,
-    ]
-
 
 # ---- cues
 
@@ -284,80 +235,3 @@ def test_a_scorer_opens_by_its_name(
                 Direction.AP,
                 Direction.AN,
             }
-
-
-# ---- local blank models
-
-
-PASSAGE = BlankedPassage(
-    "7",
-    ("A b c d e.", "One.", "F g h.", "Two two.", "I j."),
-    (1, 3),
-    ("One.", "Two two.", "Three three three."),
-    (0, 1),
-)
-
-
-class Words:
-    """Pieces that are words."""
-
-    def count(self, text: str) -> int:
-        return len(text.split())
-
-    def beginning(self, text: str, most: int) -> str:
-        return " ".join(text.split()[: max(0, most)])
-
-    def end(self, text: str, most: int) -> str:
-        return " ".join(text.split()[-most:]) if most > 0 else ""
-
-
-class Teller:
-    """A causal model that remembers what it was asked and answers with the number of the question."""
-
-    def __init__(self, window: int | None) -> None:
-        self.pieces, self.window = Words(), window
-        self.asked: list[tuple[str, str]] = []
-
-    def log10_probs(self, texts: list[tuple[str, str]]) -> np.ndarray:
-        self.asked += texts
-        return np.arange(len(texts), dtype=np.float64)
-
-
-def ask(window: int | None) -> tuple[Teller, dict[Direction, np.ndarray]]:
-    teller = Teller(window)
-    return teller, dict(
-        LocalBlankScorer(cast("CausalModel", teller)).scores(cloze_example([PASSAGE])[0])
-    )
-
-
-def test_order_is_kept() -> None:
-    teller, found = ask(None)
-    assert teller.asked[:4] == [
-        ("A b c d e.", " One."),
-        ("A b c d e.", " Two two."),
-        ("A b c d e.", " Three three three."),
-        ("F g h.", " One."),
-    ]
-    assert ("Two two.", " I j.") in teller.asked
-    assert ("A b c d e. F g h.", " One.") in teller.asked
-    assert ("One.", " F g h. I j.") in teller.asked
-    assert found[Direction.P].tolist() == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
-
-
-def test_only_the_context_is_cut_at_its_far_end() -> None:
-    """A window of eight: three marks, three of the longest candidate, two words of context."""
-    teller, _ = ask(8)
-    before = [context for context, _ in teller.asked[:6]]
-    assert before == ["d e."] * 3 + ["g h."] * 3
-    assert ("Three three three.", " F g") in teller.asked
-    assert ("One.", " F g") in teller.asked
-
-
-@pytest.mark.parametrize("direction", [Direction.P, Direction.AP])
-def test_a_blank_with_nothing_on_a_side_is_not_asked(direction: Direction) -> None:
-    """Its row is NaN, and the model is never shown an empty context."""
-    teller = Teller(None)
-    opening = BlankedPassage("8", ("One.", "F g h."), (0,), ("One.", "Two."), (0,))
-    found = LocalBlankScorer(cast("CausalModel", teller)).scores(cloze_example([opening])[0])
-    assert np.isnan(found[direction]).all()
-    assert not any(context == "" for context, _ in teller.asked)

@@ -13,10 +13,8 @@ from cloze_gen.evaluation.blank_baselines import (
     LsaScorer,
     OverlapScorer,
     PmiScorer,
-    TfIdfScorer,
     adjacent_sentences,
 )
-from cloze_gen.evaluation.blank_models import CohesionScorer
 from cloze_gen.evaluation.blanks import (
     CONTEXTS,
     DECODERS,
@@ -80,10 +78,8 @@ SCORERS: Mapping[str, Callable[[], BlankScorer]] = {
     "pmi-1": lambda: PmiScorer([[sentence.split() for sentence in SENTENCES]], most=1),
     "pmi-2": lambda: PmiScorer([[sentence.split() for sentence in SENTENCES]], most=2),
     "overlap": OverlapScorer,
-    "tf-idf": lambda: TfIdfScorer({word: i for i, word in enumerate(WORDS)}, sentences=len(WORDS)),
     "lsa": lambda: LsaScorer(VECTORS, {word: i for i, word in enumerate(WORDS)}),
     "language-model": language_model,
-    "cohesion": CohesionScorer,
 }
 
 

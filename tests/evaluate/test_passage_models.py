@@ -14,7 +14,7 @@ from cloze_gen.corpus.frequencies import COUNTS
 from cloze_gen.corpus.training_text import TOKENS
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.errors import CorpusError, UsageError
+from cloze_gen.errors import CorpusError
 from cloze_gen.evaluation import passage_models
 from cloze_gen.evaluation.passage_models import (
     RARE,
@@ -23,20 +23,26 @@ from cloze_gen.evaluation.passage_models import (
     PassageScorer,
     closed_lines,
     given_scores,
-    open_passage_network,
     read_passage_words,
     write_passage_network,
     write_passage_ngrams,
     write_passage_text,
 )
 from cloze_gen.evaluation.passages import PassageExample
-from cloze_gen.models import networks as module
 from cloze_gen.models.language_model import open_index
-from cloze_gen.models.networks import CLASSES, NETWORK_WORDS, TRAINING, NetworkKind, count_words
+from cloze_gen.models.networks import (
+    CLASSES,
+    NETWORK_WORDS,
+    TRAINING,
+    Kind,
+    count_words,
+    open_trained,
+)
 from cloze_gen.rng import derive_rng
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_tsv, write_tsv
+from tests.support.errors import refused
 
 SURFACE = ("the", "The", "Joe", "joe", "sea", "lamp", "went", "out", "NULL", '"', ".")
 FOLDED = ("the", "joe", "sea", "lamp", "went", "out", "null", '"', ".")
@@ -183,17 +189,19 @@ def test_a_log_of_a_harness_is_an_answer_too() -> None:
 # ---- networks that passages are asked of
 
 TINY = PassageNetworkSizes(
-    vocabulary=40, vector_size=12, history=2, hidden=16, memories=20, hops=2, min_context_tokens=10,
-    feedforward_words=16_000, recurrent_words=8_000, cbow_words=24_000, memory_words=8_000, supervised_cbow_passages=16_000, epochs=20,
-)  # fmt: skip
+    vocabulary=40,
+    vector_size=12,
+    history=2,
+    hidden=16,
+    feedforward_words=16_000,
+    recurrent_words=8_000,
+    epochs=20,
+)
 THINGS = {"sea": ["ship", "sail", "mast", "wave"], "home": ["house", "door", "roof", "fire"]}
-KINDS: Sequence[NetworkKind] = ("feedforward", "recurrent", "cbow", "memory", "supervised_cbow")
-WEIGHTS: Mapping[NetworkKind, set[str]] = {
+KINDS: Sequence[Kind] = ("feedforward", "recurrent")
+WEIGHTS: Mapping[Kind, set[str]] = {
     "feedforward": {"input"},
     "recurrent": {"input", "recurrent"},
-    "cbow": set(),
-    "memory": {"input", "told_vectors", "places", "told_places", "hops"},
-    "supervised_cbow": {"input"},
 }
 
 
@@ -235,14 +243,12 @@ def small_novels() -> list[str]:
     return [*text, "rare words once each : " + " ".join(f"w{i}" for i in range(40)) + " ."]
 
 
-def trained(
-    text: Artifact, out: Path, kind: NetworkKind, *, cbow: Artifact | None = None, seed: int = 1
-) -> Artifact:
+def trained(text: Artifact, out: Path, kind: Kind, *, seed: int = 1) -> Artifact:
     store, key = Store(out), StageKey(f"passage_{kind}", 1, seed=seed)
     with store.writing(key) as writer:
         assert writer is not None
         ctx = StageContext(store, InProcessEngine(), kind)
-        write_passage_network(writer, ctx, text=text, sizes=TINY, kind=kind, seed=seed, cbow=cbow)
+        write_passage_network(writer, ctx, text=text, sizes=TINY, kind=kind, seed=seed)
     return store.open(key)
 
 
@@ -254,16 +260,9 @@ def text_passage_networks(tmp_path_factory: pytest.TempPathFactory) -> Artifact:
 @pytest.fixture(scope="module")
 def networks(
     text_passage_networks: Artifact, tmp_path_factory: pytest.TempPathFactory
-) -> dict[NetworkKind, Artifact]:
-    out, made = tmp_path_factory.mktemp("networks"), dict[NetworkKind, Artifact]()
-    for kind in KINDS:
-        made[kind] = trained(
-            text_passage_networks,
-            out,
-            kind,
-            cbow=made.get("cbow") if kind == "supervised_cbow" else None,
-        )
-    return made
+) -> dict[Kind, Artifact]:
+    out = tmp_path_factory.mktemp("networks")
+    return {kind: trained(text_passage_networks, out, kind) for kind in KINDS}
 
 
 @pytest.fixture(scope="module")
@@ -278,9 +277,7 @@ def asked(words: list[str], passage: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_artifact_holds_one_network(
-    networks: dict[NetworkKind, Artifact], kind: NetworkKind
-) -> None:
+def test_an_artifact_holds_one_network(networks: dict[Kind, Artifact], kind: Kind) -> None:
     shared = {"word_vectors", "class_weights", "word_weights"}
     weights = {f"{kind}/{name}.npy" for name in shared | WEIGHTS[kind]}
     assert set(networks[kind].manifest["files"]) == weights | {NETWORK_WORDS, CLASSES, TRAINING}
@@ -292,11 +289,9 @@ def test_an_artifact_holds_one_network(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_a_distribution(
-    networks: dict[NetworkKind, Artifact], words: list[str], kind: NetworkKind
-) -> None:
+def test_it_is_a_distribution(networks: dict[Kind, Artifact], words: list[str], kind: Kind) -> None:
     network, ids = (
-        open_passage_network(networks[kind], kind),
+        open_trained(networks[kind], kind),
         asked(words, "the ship and the mast . it was sea"),
     )
     every = network.all_log_probs(ids, np.array([len(ids)]))
@@ -307,101 +302,34 @@ def test_it_is_a_distribution(
     )
 
 
-@pytest.mark.parametrize("kind", ["feedforward", "recurrent", "memory"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_always_follows_is_learnt(
-    networks: dict[NetworkKind, Artifact], words: list[str], kind: NetworkKind
+    networks: dict[Kind, Artifact], words: list[str], kind: Kind
 ) -> None:
     """After "ship and" comes "the", whatever the passage."""
     ids = asked(words, "it was sea . the ship and the")
-    assert open_passage_network(networks[kind], kind).log_probs(ids, np.array([len(ids)]))[
-        0
-    ] > np.log(0.5)
-
-
-def test_what_only_the_passage_tells_is_learnt(
-    networks: dict[NetworkKind, Artifact], words: list[str]
-) -> None:
-    """By supervised CBOW, to which a passage is one bag."""
-    network = open_passage_network(networks["supervised_cbow"], "supervised_cbow")
-    opening = {
-        "sea": "the ship and the sail . the wave and the mast .",
-        "home": "the door and the roof . the house and the fire .",
-    }
-    for own, other in (("sea", "home"), ("home", "sea")):
-        ids = asked(words, f"{opening[own]} it was {own}")
-        every = network.all_log_probs(ids, np.array([len(ids)]))[0]
-        assert every[words.index(own) + 1] > every[words.index(other) + 1] + 0.05
-
-
-def test_words_that_stand_together_have_like_vectors(
-    networks: dict[NetworkKind, Artifact], words: list[str]
-) -> None:
-    """Those of the unsupervised baseline, and of the supervised one, which takes them as they are."""
-    vectors = np.load(networks["cbow"].path("cbow/word_vectors.npy"))
-    assert np.array_equal(
-        vectors, np.load(networks["supervised_cbow"].path("supervised_cbow/word_vectors.npy"))
-    )
-    vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    sea, home = (vectors[[words.index(word) + 1 for word in things]] for things in THINGS.values())
-    assert min((sea @ sea.T).mean(), (home @ home.T).mean()) > (sea @ home.T).mean() + 0.005
+    assert open_trained(networks[kind], kind).log_probs(ids, np.array([len(ids)]))[0] > np.log(0.5)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_bytes_each_time(
-    networks: dict[NetworkKind, Artifact],
-    text_passage_networks: Artifact,
-    tmp_path: Path,
-    kind: NetworkKind,
-    monkeypatch: pytest.MonkeyPatch,
+    networks: dict[Kind, Artifact], text_passage_networks: Artifact, tmp_path: Path, kind: Kind
 ) -> None:
-    """Also where the course is cut into other lessons; the table of the lessons apart."""
-    monkeypatch.setattr(module, "_LESSONS", 3)
-    again = trained(
-        text_passage_networks,
-        tmp_path,
-        kind,
-        cbow=networks["cbow"] if kind == "supervised_cbow" else None,
-    )
-    files = set(again.manifest["files"]) - {TRAINING}
-    assert {name: again.manifest["files"][name] for name in files} == {
-        name: networks[kind].manifest["files"][name] for name in files
-    }
+    again = trained(text_passage_networks, tmp_path, kind)
+    assert again.manifest["files"] == networks[kind].manifest["files"]
 
 
 def test_another_seed_is_another_network(
-    networks: dict[NetworkKind, Artifact], text_passage_networks: Artifact, tmp_path: Path
+    networks: dict[Kind, Artifact], text_passage_networks: Artifact, tmp_path: Path
 ) -> None:
     """As far as its weights go."""
-    name = "memory/hops.npy"
+    name = "recurrent/recurrent.npy"
     assert (
-        trained(text_passage_networks, tmp_path, "memory", seed=2).manifest["files"][name]
-        != networks["memory"].manifest["files"][name]
+        trained(text_passage_networks, tmp_path, "recurrent", seed=2).manifest["files"][name]
+        != networks["recurrent"].manifest["files"][name]
     )
 
 
-def test_a_text_too_small_is_told(tmp_path: Path) -> None:
-    """A message with the number of its tokens."""
-    with pytest.raises(CorpusError, match="memory: the training text has 10 tokens"):
-        trained(passage_text(Store(tmp_path / "text"), ["it was the sea"] * 2), tmp_path, "memory")
-
-
-def test_a_text_without_passages_is_told(
-    networks: dict[NetworkKind, Artifact], tmp_path: Path
-) -> None:
-    """No sentence of one that ends in numbers can be asked; the message says what would help."""
-    text_passage_networks = passage_text(
-        Store(tmp_path / "text"), ["they were 40"] * 30 + [f"w{i} 1" for i in range(40)]
-    )
-    with pytest.raises(CorpusError, match="no sentence of the training text ends in a word"):
-        trained(text_passage_networks, tmp_path, "supervised_cbow", cbow=networks["cbow"])
-
-
-def test_vectors_of_another_vocabulary_are_refused(
-    networks: dict[NetworkKind, Artifact], text_passage_networks: Artifact, tmp_path: Path
-) -> None:
-    """And so is a training without any."""
-    with pytest.raises(UsageError, match="`cbow` is missing"):
-        trained(text_passage_networks, tmp_path / "none", "supervised_cbow")
-    small = passage_text(Store(tmp_path / "text"), ["it was the sea"] * 30)
-    with pytest.raises(UsageError, match="42 vectors for 6 words"):
-        trained(small, tmp_path / "other", "supervised_cbow", cbow=networks["cbow"])
+def test_a_text_too_small_is_refused(tmp_path: Path) -> None:
+    text = passage_text(Store(tmp_path / "text"), ["it was the sea"] * 2)
+    refused(lambda: trained(text, tmp_path, "recurrent"), CorpusError, names="10 tokens")

@@ -16,7 +16,6 @@ from cloze_gen.evaluation.question_scores import (
     length_scores,
     position_scores,
 )
-from cloze_gen.evaluation.questions import Baseline, judge_scores
 from cloze_gen.records.question import Question
 
 # ---- bias rules
@@ -48,13 +47,8 @@ def test_an_item_with_fewer_options_has_no_score_beyond_them() -> None:
 class Spelled:
     """A model whose numbers show what was asked: minus the length of everything it was given."""
 
-    order = 3
-
     def __init__(self) -> None:
         self.asked: list[tuple[tuple[str, ...], str]] = []
-
-    def __contains__(self, word: object) -> bool:
-        return True
 
     def log10_prob(self, history: Sequence[str], word: str) -> float:
         self.asked.append((tuple(history), word))
@@ -158,75 +152,3 @@ def test_an_ngram_across_two_chunks_is_seen(chunk_tokens: int) -> None:
     found = question_scores.seen_in_corpus(ids, queries, chunk_tokens=chunk_tokens)
     assert unknown
     assert found[4].tolist() == [True] * len(known) + [False] * len(unknown)
-
-
-# ---- option classifier
-
-
-ROW = Baseline("learned", "learned", "classifier", "")
-
-
-def made_questions(n: int, *, books: int, leak: bool) -> list[Question]:
-    """Questions of random letters; with a leak every answer ends in -ing."""
-    rng = np.random.default_rng(3)
-    items = []
-    for i in range(n):
-        words = ["".join(rng.choice(list("abcdefghijklm"), 7)) for _ in range(5)]
-        place = int(rng.integers(5))
-        words[place] += "ing" if leak else "xyz"
-        if not leak:
-            words = [word[:7] for word in words]
-        items.append(
-            Question(
-                f"b{i % books}:{i}:1",
-                f"b{i % books}",
-                ("It", words[place], "."),
-                1,
-                tuple(words),
-                place,
-            )
-        )
-    return items
-
-
-@pytest.mark.parametrize("books", [1, 3, 9])
-def test_no_book_is_in_two_folds(books: int) -> None:
-    """Every book lies whole in one fold; a single book is halved, and the note says so."""
-    items = made_questions(60, books=books, leak=False)
-    folds = question_scores.book_folds(items)
-    if books == 1:
-        assert np.bincount(folds.fold_of_item).tolist() == [30, 30]
-        assert "halves" in folds.note
-    else:
-        assert (
-            len(
-                {
-                    (item.book_id, int(fold))
-                    for item, fold in zip(items, folds.fold_of_item, strict=True)
-                }
-            )
-            == books
-        )
-
-
-@pytest.mark.parametrize(("leak", "low", "high"), [(True, 0.9, 1.0), (False, 0.1, 0.3)])
-def test_options_only_classifier_finds_a_suffix_and_nothing_else(
-    leak: bool, low: float, high: float
-) -> None:
-    items = made_questions(200, books=4, leak=leak)
-    scores = question_scores.options_only_scores(
-        items, question_scores.book_folds(items), freq_of=lambda word: 1e-5
-    )
-    assert low <= judge_scores(ROW, scores, items, seed=1).row.accuracy <= high
-
-
-def test_rank_classifier_learns_the_middle() -> None:
-    """Neither highest nor lowest would find it."""
-    items = made_questions(100, books=4, leak=False)
-    scores = np.random.default_rng(1).normal(size=(100, 5))
-    for row, item in zip(scores, items, strict=True):
-        middle = int(np.argsort(row)[2])
-        row[[middle, item.answer_index]] = row[[item.answer_index, middle]]
-    noise = np.random.default_rng(2).normal(size=(100, 5))
-    learned = question_scores.rank_scores([scores, noise], items, question_scores.book_folds(items))
-    assert judge_scores(ROW, learned, items, seed=1).row.accuracy > 0.9

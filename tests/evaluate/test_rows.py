@@ -14,6 +14,7 @@ from cloze_gen.evaluation.passages import PassageEvaluation
 from cloze_gen.evaluation.questions import QuestionEvaluation
 from cloze_gen.evaluation.rows import Evaluation
 from cloze_gen.store.manifest import json_text
+from tests.support.errors import refused
 
 QUESTION: dict[str, Any] = {
     "name": "lsa", "kind": "baseline", "accuracy": 0.5, "low": 0.2, "high": 0.8, "n": 10, "chance": 0.2,
@@ -86,10 +87,8 @@ def test_what_is_read_is_written_again(kind: type[Evaluation]) -> None:
 def test_another_record_is_refused(kind: type[Evaluation], of: str, broken: Any) -> None:
     """One message with the file and the command that mends it; a figure that is no number too."""
     record = RECORDS[kind] | broken if isinstance(broken, dict) and broken else broken
-    with pytest.raises(
-        FormatError, match=rf"here: not an evaluation{of} \(.*\)\. Run `cloze-gen evaluate` again"
-    ):
-        kind.from_record(record, where="here")
+    message = refused(lambda: kind.from_record(record, where="here"), FormatError, names="here: ")
+    assert f"not an evaluation{of} (" in message
 
 
 def test_an_adversary_tells_its_way() -> None:

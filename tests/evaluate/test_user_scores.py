@@ -22,6 +22,7 @@ from cloze_gen.evaluation.user_scores import (
 from cloze_gen.formats.msr import parse_machine
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.records.question import Question
+from tests.support.errors import refused
 
 # ---- sample log
 
@@ -78,38 +79,31 @@ def test_other_files_are_no_logs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("second", "said"),
+    "second",
     [
-        (line("a", -9.0, -2.0), "line 2: a has different answers on line 1"),
-        (line("a", -1.0), "line 2: a has different answers on line 1"),
-        (line("b", "-inf"), "line 2: `resps` of 'b': '-inf' is not a finite number"),
-        (line("b", "nan", -1.0), "'nan' is not a finite number"),
-        (line("b", "1_5"), "'1_5' is not a finite number"),
-        (line("b", True), "True is not a finite number"),
-        (line("b", resps=[]), "`resps` of 'b' is empty"),
-        (line("b", resps=[["B C"]]), "is generated text, not a score"),
-        (line("b", resps=[["-1.5", "False"]]), "expected one answer to each request"),
-        (
-            line("b", resps=[[["-1.5", "False"], ["-2", "False"]]]),
-            "expected one answer to each request",
-        ),
-        (line("b", resps=[[["-1.5"]]]), 'expected ["-1.5", "False"], found'),
-        (line("b", resps=[[["-1.5", "maybe"]]]), 'expected ["-1.5", "False"], found'),
-        (line("b", resps=[[["-1.5", ["False"]]]]), 'expected ["-1.5", "False"], found'),
-        (line("b", resps=[{}]), "expected one answer to each request"),
-        (line("b", doc={"query": "x"}), "line 2: `doc` has no `id`"),
-        (line("b", doc={"id": True}), "line 2: `doc` has no `id`"),
-        (line("b", doc="x"), "line 2: expected a log line"),
-        ("{", "line 2: not JSON"),
-        ("[1]", "line 2: expected a log line"),
+        line("a", -9.0, -2.0),
+        line("a", -1.0),
+        line("b", "-inf"),
+        line("b", "1_5"),
+        line("b", True),
+        line("b", resps=[]),
+        line("b", resps=[["B C"]]),
+        line("b", resps=[["-1.5", "False"]]),
+        line("b", resps=[[["-1.5", "False"], ["-2", "False"]]]),
+        line("b", resps=[[["-1.5"]]]),
+        line("b", resps=[[["-1.5", "maybe"]]]),
+        line("b", resps=[[["-1.5", ["False"]]]]),
+        line("b", resps=[{}]),
+        line("b", doc={"query": "x"}),
+        line("b", doc={"id": True}),
+        line("b", doc="x"),
+        "{",
+        "[1]",
     ],
 )
-def test_mistakes_are_one_message(second: str, said: str) -> None:
-    """File, line and what is wrong with it."""
-    with pytest.raises(FormatError) as caught:
-        parse_sample_log(f"{line('a', -1.5, -2.0)}\n{second}\n", name="samples.jsonl")
-    assert said in str(caught.value)
-    assert str(caught.value).startswith("samples.jsonl, line 2")
+def test_a_wrong_line_of_a_log_is_refused(second: str) -> None:
+    text = f"{line('a', -1.5, -2.0)}\n{second}\n"
+    refused(lambda: parse_sample_log(text, name="samples"), FormatError, names="samples, line 2")
 
 
 @pytest.mark.parametrize("choices", [["eat it.", "hide it."], ["eat", "hide"], ["A", "B"]])
@@ -122,30 +116,19 @@ def test_the_options_may_be_told_in_three_ways(choices: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("doc", "options", "said"),
+    ("doc", "options"),
     [
-        (
-            {"choices": ["hide it.", "eat it."], "gold": 1},
-            ("eat", "hide"),
-            "the options of a differ from those of the set",
-        ),
-        (
-            {"choices": ["A", "B"], "gold": 0},
-            ("eat", "hide"),
-            "the options of a differ from those of the set",
-        ),
-        ({"choices": "AB"}, ("A", "B"), "the options of a differ from those of the set"),
-        ({"choices": [1, 2]}, ("A", "B"), "the options of a differ from those of the set"),
-        ({}, ("eat", "hide", "see"), "a has 3 options, but the log has 2 answers"),
+        ({"choices": ["hide it.", "eat it."], "gold": 1}, ("eat", "hide")),
+        ({"choices": ["A", "B"], "gold": 0}, ("eat", "hide")),
+        ({"choices": "AB"}, ("A", "B")),
+        ({"choices": [1, 2]}, ("A", "B")),
+        ({}, ("eat", "hide", "see")),
     ],
 )
-def test_a_log_of_another_set_is_found(
-    doc: dict[str, Any], options: tuple[str, ...], said: str
-) -> None:
+def test_a_log_of_another_set_is_found(doc: dict[str, Any], options: tuple[str, ...]) -> None:
     """Order, texts and answer are compared, as ids may recur."""
     [sample] = parse_sample_log(line("a", -1.0, -2.0, doc={"id": "a", **doc}))
-    with pytest.raises(FormatError, match=f"line 1: {said}"):
-        sample.check_options(options, 1)
+    refused(lambda: sample.check_options(options, 1), FormatError, names="line 1: ")
 
 
 # ---- user scores
@@ -195,48 +178,25 @@ def test_a_log_of_a_harness_is_read(choices: tuple[list[str], list[str]]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "names"),
     [
-        (
-            log(("a", ["A", "B"], 0, [-1, -2])),
-            r"mine: 1 of 2 questions have no scores \(first: c\)",
-        ),
-        (
-            log(("a", ["A", "B"], 1, [-1, -2])),
-            "mine, line 1: the options of a differ from those of the set",
-        ),
-        (
-            log(("a", ["A", "B"], 0, [-1, -2, -3])),
-            "mine, line 1: a has 2 options, but the log has 3 answers",
-        ),
-    ],
-)
-def test_a_log_of_another_set_is_named(text: str, message: str) -> None:
-    """Ids that are missing, other options, other answers."""
-    with pytest.raises(FormatError, match=message):
-        parse_user_scores(text, ITEMS, name="mine")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+        (log(("a", ["A", "B"], 0, [-1, -2])), "first: c"),
+        (log(("a", ["A", "B"], 1, [-1, -2])), "line 1"),
+        (log(("a", ["A", "B"], 0, [-1, -2, -3])), "line 1"),
         ("", "empty"),
-        (
-            '{"id": "a", "scores": [1, 2], "scores": [2, 1]}',
-            r"line 1: not JSON \(the key 'scores' is there twice\)",
-        ),
+        ('{"id": "a", "scores": [1, 2], "scores": [2, 1]}', "line 1"),
         (LINES.replace("eat", "ate"), "line 2"),
         (LINES.replace("-3", "nan"), "line 3"),
-        (LINES + LINES, "8 lines for 4 options"),
-        ('{"id": "a", "scores": [1, 2]}', "(first: c)"),
-        ('{"id": "a", "scores": [1, 2, 3]}', "a needs 2 scores, one for each option, found 3"),
-        ('{"id": "a", "scores": [1, true]}', "no.* finite number|not a finite number"),
+        (LINES + LINES, "8 lines"),
+        ('{"id": "a", "scores": [1, 2]}', "first: c"),
+        ('{"id": "a", "scores": [1, 2]}\n{"id": "a", "scores": [1, 2]}', "line 2"),
+        ('{"id": "a", "scores": [1, 2, 3]}', "line 1: a"),
+        ('{"id": "a", "scores": [1, true]}', "line 1: a"),
+        ('{"id": "a", "scores": [1, "2"]}', "line 1: a"),
     ],
 )
-def test_what_does_not_fit_is_named(text: str, message: str) -> None:
-    """A wrong file is one readable error."""
-    with pytest.raises(FormatError, match=message):
-        parse_user_scores(text, ITEMS)
+def test_scores_that_do_not_fit_are_refused(text: str, names: str) -> None:
+    refused(lambda: parse_user_scores(text, ITEMS, name="mine"), FormatError, names=names)
 
 
 @pytest.mark.realdata
@@ -257,7 +217,7 @@ def test_published_sample_output_is_right_in_189_of_520() -> None:
         items,
         seed=1,
     )
-    assert (result.row.correct, result.row.n, result.row.expected) == (189, 520, 189 / 520)
+    assert (result.row.correct, result.row.n) == (189, 520)
 
 
 # ---- passages
@@ -296,42 +256,24 @@ def test_natural_logarithms_become_ours() -> None:
     )
 
 
+RIGHT = line_of_passages("b:2", -1, True)
+
+
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "names"),
     [
+        (line_of_passages("b:1", -1, True), "first: b:2"),
+        (line_of_passages("b:1", -1, True, target="Bob") + "\n" + RIGHT, "line 1"),
+        (line_of_passages("b:1", -1, True, target=["Ann"]) + "\n" + RIGHT, "line 1"),
+        (line_of_passages("b:1", 0.5, True) + "\n" + RIGHT, "line 1"),
         (
-            line_of_passages("b:1", -1, True),
-            "mine: 1 of 2 passages have no answer (first: b:2). A log has one split",
-        ),
-        (
-            line_of_passages("b:1", -1, True, target="Bob")
-            + "\n"
-            + line_of_passages("b:2", -1, True),
-            "mine, line 1: the target of b:1 differs from that of the set",
-        ),
-        (
-            line_of_passages("b:1", -1, True, target=["Ann"])
-            + "\n"
-            + line_of_passages("b:2", -1, True),
-            "mine, line 1: the target of b:1 differs from that of the set",
-        ),
-        (
-            line_of_passages("b:1", 0.5, True) + "\n" + line_of_passages("b:2", -1, True),
-            "mine, line 1: log probability 0.5 is above 0",
-        ),
-        (
-            json.dumps({"doc": {"id": "b:1"}, "resps": [[["-1", "True"]]] * 2})
-            + "\n"
-            + line_of_passages("b:2", -1, True),
-            "expected one answer for b:1, found 2",
+            json.dumps({"doc": {"id": "b:1"}, "resps": [[["-1", "True"]]] * 2}) + "\n" + RIGHT,
+            "b:1",
         ),
     ],
 )
-def test_mistakes_are_one_message_of_passages(text: str, said: str) -> None:
-    """What is missing or of another set, with file and line."""
-    with pytest.raises(FormatError) as caught:
-        target_scores_of_log(text, [ONE, TWO], name="mine")
-    assert said in str(caught.value)
+def test_a_log_of_other_passages_is_refused(text: str, names: str) -> None:
+    refused(lambda: target_scores_of_log(text, [ONE, TWO], name="mine"), FormatError, names=names)
 
 
 # ---- blanks
@@ -358,58 +300,24 @@ def test_lines_may_come_in_any_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "names"),
     [
-        (lines(FIRST), "1 of 2 passages have no scores (first: b:1)"),
-        (lines(FIRST, SECOND, FIRST), "line 3: 7 has scores on an earlier line"),
-        (lines(FIRST, "{"), "line 2: not JSON"),
-        (lines([1]), 'line 1: expected {"id": ..., "scores": [[...], ...]}, found'),
-        (lines({"id": True, "scores": []}), "line 1: expected"),
-        (lines({"id": "7"}), "line 1: expected"),
-        (
-            lines({"id": 7, "scores": [[1, 0, 0]]}),
-            "7 needs 2 rows of scores, one for each blank, found 1",
-        ),
-        (
-            lines({"id": 7, "scores": [[1, 0, 0], [0, 1]]}),
-            "blank 2 of 7 needs 3 scores, one for each candidate, found 2 scores",
-        ),
-        (
-            lines({"id": 7, "scores": [[1, 0, 0], 4]}),
-            "blank 2 of 7 needs 3 scores, one for each candidate, found 4",
-        ),
-        (
-            lines({"id": 7, "scores": [[1, 0, 0], [0, "1", 0]]}),
-            "blank 2 of 7: '1' is not a finite number",
-        ),
-        (
-            lines('{"id": 7, "scores": [[1, 0, 0], [0, NaN, 0]]}'),
-            "line 1: not JSON (NaN is no number of JSON)",
-        ),
-        (
-            lines('{"id": 7, "scores": [[1, 0, 0], [0, 1e999, 0]]}'),
-            "blank 2 of 7: inf is not a finite number",
-        ),
-        (
-            lines('{"id": 7, "scores": [[1, 0, 0], [0, 1, 0]], "id": 8}'),
-            "line 1: not JSON (the key 'id' is there twice)",
-        ),
-        (
-            lines({"id": 7, "scores": [[1, 0, 0], [0, True, 0]]}),
-            "blank 2 of 7: True is not a finite number",
-        ),
-        (
-            lines({"id": 7, "scores": [[1, 0, 0], [0, None, 0]]}),
-            "blank 2 of 7: None is not a finite number",
-        ),
+        (lines(FIRST), "first: b:1"),
+        (lines(FIRST, SECOND, FIRST), "line 3"),
+        (lines(FIRST, "{"), "line 2"),
+        (lines([1]), "line 1"),
+        (lines({"id": True, "scores": []}), "line 1"),
+        (lines({"id": "7"}), "line 1"),
+        (lines({"id": 7, "scores": [[1, 0, 0]]}), "line 1"),
+        (lines({"id": 7, "scores": [[1, 0, 0], [0, 1]]}), "blank 7:2"),
+        (lines({"id": 7, "scores": [[1, 0, 0], 4]}), "blank 7:2"),
+        (lines({"id": 7, "scores": [[1, 0, 0], [0, "1", 0]]}), "blank 7:2"),
+        (lines('{"id": 7, "scores": [[1, 0, 0], [0, 1e999, 0]]}'), "blank 7:2"),
+        (lines({"id": 7, "scores": [[1, 0, 0], [0, None, 0]]}), "blank 7:2"),
     ],
 )
-def test_mistakes_are_one_message_of_blanks(text: str, said: str) -> None:
-    """What is wrong, on which line, of which passage and blank."""
-    with pytest.raises(FormatError) as caught:
-        parse_blank_scores(text, PASSAGES, name="mine.jsonl")
-    assert said in str(caught.value)
-    assert str(caught.value).startswith("mine.jsonl")
+def test_scores_of_blanks_that_do_not_fit_are_refused(text: str, names: str) -> None:
+    refused(lambda: parse_blank_scores(text, PASSAGES, name="mine"), FormatError, names=names)
 
 
 def sample(item_id: str, choices: list[str], gold: int, *ln_probs: float) -> dict[str, Any]:
@@ -434,33 +342,14 @@ def test_a_log_has_a_line_a_blank() -> None:
 
 
 @pytest.mark.parametrize(
-    ("log", "said"),
+    ("log", "names"),
     [
-        (
-            LOG[1:],
-            "mine.jsonl: 1 of 3 blanks have no scores (first: 7:2). A log has one split",
-        ),
-        (
-            LOG[3:],
-            "mine.jsonl: 3 of 3 blanks have no scores (first: 7:1). Give the log of the task "
-            "NAME_blanks",
-        ),
-        (
-            [*LOG[:2], sample("7:1", ["B.", "A.", "C."], 1, -1, -2, -3)],
-            "mine.jsonl, line 3: the options of 7:1 differ from those of the set",
-        ),
-        (
-            [*LOG[:2], sample("7:1", ["A.", "B.", "C."], 2, -1, -2, -3)],
-            "mine.jsonl, line 3: the options of 7:1 differ from those of the set",
-        ),
-        (
-            [*LOG[:2], sample("7:1", ["A.", "B."], 0, -1, -2)],
-            "mine.jsonl, line 3: 7:1 has 3 options, but the log has 2 answers",
-        ),
+        (LOG[1:], "first: 7:2"),
+        ([*LOG[:2], sample("7:1", ["B.", "A.", "C."], 1, -1, -2, -3)], "line 3"),
+        ([*LOG[:2], sample("7:1", ["A.", "B.", "C."], 2, -1, -2, -3)], "line 3"),
+        ([*LOG[:2], sample("7:1", ["A.", "B."], 0, -1, -2)], "line 3"),
     ],
 )
-def test_a_log_of_other_blanks_is_named(log: list[dict[str, Any]], said: str) -> None:
-    """A blank without scores, candidates in another order, another answer."""
-    with pytest.raises(FormatError) as caught:
-        parse_blank_scores(lines(*log), PASSAGES, name="mine.jsonl")
-    assert said in str(caught.value)
+def test_a_log_of_other_blanks_is_refused(log: list[dict[str, Any]], names: str) -> None:
+    text = lines(*log)
+    refused(lambda: parse_blank_scores(text, PASSAGES, name="mine"), FormatError, names=names)

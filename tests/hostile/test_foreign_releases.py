@@ -37,7 +37,7 @@ VERIFY, BOOKS, DEEP = (
 )
 FILL, ASK = (
     ("fill", "{it}", "--books", "{books}", "--to", "{to}"),
-    ("contamination", "{it}", "--requests", "{to}"),
+    ("contamination", "write", "{it}", "{to}"),
 )
 RUN = "{it}/runs/tiny"
 EVALUATE = ("evaluate", RUN, "--only", "bias", "--write-to", "{to}", "--workers", "1")

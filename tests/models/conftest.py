@@ -13,7 +13,6 @@ from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.corpus.parse_book import IngestSettings, parse_book
 from cloze_gen.corpus.tokens import ChunkMemo
 from cloze_gen.errors import ToolError
-from cloze_gen.models.memory_network import MemoryNetwork, fresh_memory
 from cloze_gen.models.network_layers import (
     Adagrad,
     FeedForwardNetwork,
@@ -105,7 +104,7 @@ def shaken(weights: dict[str, Floats]) -> dict[str, Floats]:
     }
 
 
-Made = tuple[FeedForwardNetwork | RecurrentNetwork | MemoryNetwork, dict[str, Floats]]
+Made = tuple[FeedForwardNetwork | RecurrentNetwork, dict[str, Floats]]
 
 
 def check_slopes(
@@ -130,7 +129,7 @@ def check_slopes(
             ), (name, place)
 
 
-@pytest.fixture(params=["feedforward", "recurrent", "memory"])
+@pytest.fixture(params=["feedforward", "recurrent"])
 def make_network(request: pytest.FixtureRequest) -> Callable[[], Made]:
     """A maker of any network over nine words, with its weights, deterministic."""
 
@@ -139,9 +138,6 @@ def make_network(request: pytest.FixtureRequest) -> Callable[[], Made]:
         if request.param == "feedforward":
             weights = shaken(fresh_feedforward(BOUNDS, history=2, vector=3, hidden=4, rng=rng))
             return FeedForwardNetwork(weights, BOUNDS), weights
-        if request.param == "memory":
-            weights = shaken(fresh_memory(BOUNDS, memories=4, query=2, hops=2, vector=3, rng=rng))
-            return MemoryNetwork(weights, BOUNDS), weights
         weights = shaken(fresh_recurrent(BOUNDS, vector=3, hidden=4, rng=rng))
         return RecurrentNetwork(weights, BOUNDS), weights
 

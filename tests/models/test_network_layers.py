@@ -8,11 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.models.memory_network import VALUES
 from cloze_gen.models.network_layers import (
     LONGEST,
-    TABLES,
-    VECTORS,
     Adagrad,
     FeedForwardNetwork,
     Floats,
@@ -64,8 +61,8 @@ def test_words_further_back_do_not_matter(weights: dict[str, Floats]) -> None:
 # ----
 
 
-def moved(weights: dict[str, np.ndarray], *, tables: tuple[str, ...] = ()) -> Adagrad:
-    return Adagrad(weights, fresh_squares(weights, tables=tables), rate=0.1)
+def moved(weights: dict[str, np.ndarray]) -> Adagrad:
+    return Adagrad(weights, fresh_squares(weights), rate=0.1)
 
 
 def test_steps_shrink_as_a_weight_moves() -> None:
@@ -78,12 +75,13 @@ def test_steps_shrink_as_a_weight_moves() -> None:
 
 
 def test_a_row_shares_one_step() -> None:
-    weights = {"t": np.zeros((3, 2), np.float32)}
-    moved(weights, tables=("t",)).move_rows("t", np.array([2]), np.array([[0.3, 0.1]], np.float32))
-    assert weights["t"][2] == pytest.approx(
+    name = "word_vectors"
+    weights = {name: np.zeros((3, 2), np.float32)}
+    moved(weights).move_rows(name, np.array([2]), np.array([[0.3, 0.1]], np.float32))
+    assert weights[name][2] == pytest.approx(
         [-0.1 * 0.3 / 0.05**0.5, -0.1 * 0.1 / 0.05**0.5], rel=0.01
     )
-    assert not weights["t"][:2].any()
+    assert not weights[name][:2].any()
 
 
 def test_a_gradient_that_is_too_long_is_cut() -> None:
@@ -176,9 +174,7 @@ def test_the_loss_is_the_mean_over_the_block(make_network: Callable[[], Made]) -
 def test_what_always_follows_is_learnt(make_network: Callable[[], Made]) -> None:
     network, weights = make_network()
     text = np.tile([0, 3, 8, 1, 5, 2], 40)
-    optimizer = Adagrad(
-        weights, fresh_squares(weights, tables=(VECTORS, VALUES, *TABLES)), rate=0.3
-    )
+    optimizer = Adagrad(weights, fresh_squares(weights), rate=0.3)
     for _ in range(150):
         network.forget()
         network.learn(text[None, :30], optimizer)

@@ -11,7 +11,6 @@ from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.engine.local import Engine, InProcessEngine, LocalEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
-from cloze_gen.models import networks as module
 from cloze_gen.models.networks import (
     CLASSES,
     NETWORK_WORDS,
@@ -108,17 +107,6 @@ def test_nothing_is_left_of_the_training(networks: Artifact) -> None:
     shared = {"word_vectors.npy", "input.npy", "class_weights.npy", "word_weights.npy"}
     assert files == {f"feedforward/{name}" for name in shared} | {
         f"recurrent/{name}" for name in shared | {"recurrent.npy"}
-    }
-
-
-def test_lessons_change_nothing(
-    networks: Artifact, finished: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_LESSONS", 1)
-    whole = written(finished, tmp_path)
-    weights = [name for name in networks.manifest["files"] if "/" in name]
-    assert {name: whole.manifest["files"][name] for name in weights} == {
-        name: networks.manifest["files"][name] for name in weights
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -180,19 +179,6 @@ def test_an_evaluation_keeps_what_was_there(copied: Any, cli: Cli, tmp_path: Pat
     text = (place / "evaluation.json").read_text(encoding="utf-8")
     assert '"longest"' in text
     assert '"shortest"' in text
-
-
-@pytest.mark.slow
-def test_the_joint_test_is_that_of_the_most_rules(copied: Any, cli: Cli, tmp_path: Path) -> None:
-    """Rules evaluated one by one and then together: the p that is kept names all of them."""
-    place = tmp_path / "evaluation"
-    for only in ("a-an-agreement", "bias", "odd-tag-out"):
-        assert (
-            cli("evaluate", "tiny", "--out", copied.out, "--write-to", place, "--only", only).status
-            == 0
-        )
-    record = json.loads((place / "evaluation.json").read_text(encoding="utf-8"))
-    assert set(record["joint_p"]["rules"]) == {"odd-tag-out", "majority-tag", "a-an-agreement"}
 
 
 def test_a_copy_of_a_run_is_evaluated_beside_nobody(copied: Any, cli: Cli, tmp_path: Path) -> None:

@@ -115,7 +115,6 @@ def evaluation() -> QuestionEvaluation:
         question_row("mine", "baseline", 0.25, 0.14, 0.4),
         question_row("most-frequent", "balanced", 0.2, 0.1, 0.35),
         question_row("odd-tag-out", "bias", 0.3, 0.2, 0.45),
-        question_row("options-only", "classifier", 0.25, 0.14, 0.4),
     ))  # fmt: skip
 
 

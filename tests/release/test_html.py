@@ -115,11 +115,7 @@ def test_human_accuracy_is_in_the_paper_s_row(data: ReportData) -> None:
 def test_each_rule_has_its_kind(page: str) -> None:
     section = page[page.index('<section id="rules"') : page.index('<section id="books"')]
     cells = [one.strip() for one in Page(section[section.index("<table") :]).text if one.strip()]
-    for name, kind in (
-        ("most-frequent", "balanced"),
-        ("odd-tag-out", "bias"),
-        ("options-only", "classifier"),
-    ):
+    for name, kind in (("most-frequent", "balanced"), ("odd-tag-out", "bias")):
         assert cells[cells.index(name) + 1 :][:2] == [row_legend(name), kind]
     assert "lsa" not in cells
 
@@ -191,7 +187,7 @@ def test_every_row_is_explained() -> None:
     """A new baseline, rule or measure needs a line; an unknown name counts as the user's."""
     names = [
         *TABLE_ORDER, *(one.name for one in (*PASSAGE_BASELINES, *BLANK_BASELINES, *rules_for(7))), *analysis.PAPER, *analysis.CLASSES,
-        *statistics.PAPER, "odd-tag-out", "majority-tag", "a-an-agreement", "options-only", "rank-classifier", "position-e", "human",
+        *statistics.PAPER, "odd-tag-out", "majority-tag", "a-an-agreement", "position-e", "human",
     ]  # fmt: skip
     assert [name for name in names if row_legend(name) == row_legend("mine")] == []
 

@@ -256,7 +256,6 @@ def test_the_best_simple_method_is_the_leak_of_passages(correct: int, level: str
         passage_row("last name", "rule", correct),
         passage_row("n-gram", "model", 5),
         passage_row("n-gram", "model", 900, "control"),
-        passage_row("hf:big", "model", 900),
         passage_row("user:mine", "user", 900),
     )
     found = passage_verdict(1000, PassageEvaluation(n=1000, baselines=rows), judged="human")
@@ -299,7 +298,7 @@ def blank_row(name: str, kind: str, ba: float) -> dict[str, Any]:
 def blank_evaluation(surface: float, auc: float, people: float) -> BlankEvaluation:
     classifier = {"name": "words", "input": "text alone", "auc": auc, "auc_low": auc - 0.01, "auc_high": auc + 0.01, "f1": 0.1}  # fmt: skip
     record = {
-        "n": 900, "blanks": 4500, "baselines": [blank_row("random", "random", 1 / 7), blank_row("tf-idf", "surface", surface),
+        "n": 900, "blanks": 4500, "baselines": [blank_row("random", "random", 1 / 7), blank_row("cues", "surface", surface),
         blank_row("lsa", "model", 0.9), blank_row("human", "human", people)],
         "candidates": {"distractors": 0.3, "always_distractor_f1": 0.4, "classifiers": [classifier]},
     }  # fmt: skip

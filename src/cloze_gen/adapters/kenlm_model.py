@@ -1,5 +1,5 @@
-"""KenLM's scorer behind the `LanguageModel` protocol, and its tries. KenLM has `"<s>" in model`
-true, changes its `State` in place, splits on whitespace, and shows a progress bar for ARPA files.
+"""KenLM's scorer behind the `LanguageModel` protocol, and its tries. KenLM changes its `State` in
+place, splits on whitespace, and shows a progress bar for ARPA files.
 """
 
 from __future__ import annotations
@@ -42,13 +42,6 @@ class KenlmModel:
                 f"{path}: KenLM cannot read this as an ARPA or binary model ({error}); train "
                 "it with lmplz."
             ) from None
-
-    @property
-    def order(self) -> int:
-        return int(self._model.order)
-
-    def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and word != BEGIN and word in self._model
 
     def log10_prob(self, history: Sequence[str], word: str) -> float:
         """log10 P(word | history); ModelError if `<s>` is not first."""

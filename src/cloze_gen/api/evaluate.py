@@ -17,14 +17,13 @@ from cloze_gen.api.evaluator import (
     Source,
     check_apart,
     check_write_to,
-    local_model_row,
     measure,
     user_row,
 )
 from cloze_gen.api.release import Release, open_full
 from cloze_gen.api.run import Run
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluation.selection import LOCAL_MODEL, check_files, split_files
+from cloze_gen.evaluation.selection import check_files
 from cloze_gen.evaluation.sets import holds_blanked_passages, holds_passages
 from cloze_gen.parsing import quote
 from cloze_gen.pipelines.style_task import style_of_run
@@ -40,7 +39,7 @@ from cloze_gen.store.runs import RELEASE_FILE, RUN_FILE, check_as_written, leads
 def evaluate(
     release: Release | Run | str | Path,
     *,
-    scores: str | Path | None = None,
+    scores: str | Path | Sequence[str | Path] | None = None,
     only: Sequence[str] = (),
     train: str | Path = "",
     people: str | Path | None = None,
@@ -54,7 +53,7 @@ def evaluate(
     Args:
         release: a release or its folder, a run, its folder or its name in `out`, or a file of
             items. The baselines of a release inside its run are trained on the run's books.
-        scores: file with the scores of your model.
+        scores: file with the scores of your model, or several such files.
         only: names or kinds of baselines; empty: all.
         train, people, write_to: as the options of the command.
 
@@ -66,13 +65,18 @@ def evaluate(
         _place(release),
         train=str(train),
         only=only,
-        scores=_path("scores", scores),
+        scores=_paths(scores),
         people=_path("people", people),
         out=Path(out),
         workers=workers,
         seed=seed,
         write_to=_path("write_to", write_to),
     )
+
+
+def _paths(scores: str | Path | Sequence[str | Path] | None) -> list[Path]:
+    files: Sequence[Any] = scores if isinstance(scores, list | tuple) else [scores]
+    return [path for path in (_path("scores", file) for file in files) if path is not None]
 
 
 def _path(argument: str, given: str | Path | None) -> Path | None:
@@ -89,20 +93,15 @@ def _place(release: Release | Run | str | Path) -> str:
 
 
 def evaluate_items(
-    items: str, *, train: str, only: Sequence[str], scores: Path | None, people: Path | None, out: Path, workers: int, seed: int,
+    items: str, *, train: str, only: Sequence[str], scores: Sequence[Path], people: Path | None, out: Path, workers: int, seed: int,
     write_to: Path | None = None, answers: Path | None = None,
 ) -> Evaluation:  # fmt: skip
     """Evaluate a run (by its name in `out` or its folder), a release or a file."""
     if write_to is not None:
         check_write_to(write_to)
     source, shape = source_of(items, out)
-    words, listed = split_files(only)
-    files = [*map(Path, listed), *([] if scores is None else [scores])]
-    check_files(words, scores=bool(files), people=people is not None)
-    check_apart(
-        [user_row(file)[0] for file in files]
-        + [local_model_row(word) for word in words if word.startswith(LOCAL_MODEL)]
-    )
+    check_files(only, scores=bool(scores), people=people is not None)
+    check_apart([user_row(file)[0] for file in scores])
     if answers is not None and shape is not QUESTION_ITEMS:
         raise UsageError("--answers: passages contain their own answers. Leave it out.")
     if people is not None and shape is PASSAGE_ITEMS:
@@ -111,7 +110,7 @@ def evaluate_items(
             "word, so they cannot be measured with them. Leave it out."
         )
     request = Request(
-        answers=answers, train=train, only=words, scores=files, people=people, out=out, workers=workers, seed=seed, write_to=write_to,
+        answers=answers, train=train, only=only, scores=scores, people=people, out=out, workers=workers, seed=seed, write_to=write_to,
     )  # fmt: skip
     kind = _kind_of(shape)
     return measure(kind, kind.read(source, request), request)

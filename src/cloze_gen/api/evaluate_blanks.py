@@ -15,7 +15,6 @@ from cloze_gen.api.evaluator import (
     People,
     Request,
     Source,
-    local_model_row,
     machines,
     user_row,
 )
@@ -32,7 +31,6 @@ from cloze_gen.evaluation.blank_baselines import (
     selects,
 )
 from cloze_gen.evaluation.blank_models import (
-    open_local_scorer,
     open_scorer,
     score_candidates,
     score_passages,
@@ -194,14 +192,10 @@ def _scored(
         names = (row.name, row.kind, row.source)
         yield BlankResult(blank_row(names, chance_metrics(data.passages)))
         return
-    scorer = (
-        open_local_scorer(Path(row.folder))
-        if row.folder
-        else open_scorer(row.name, models, data.training)
+    found = score_passages(
+        row.name, open_scorer(row.name, models, data.training), data.items.passages
     )
-    name = local_model_row(row.name) if row.folder else row.name
-    found = score_passages(name, scorer, data.items.passages)
     for one in context_results(
-        (name, row.kind, row.source), data.passages, found, data.draws, seconds=clock.seconds
+        (row.name, row.kind, row.source), data.passages, found, data.draws, seconds=clock.seconds
     ):
         yield one.by_book(data.books)

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.api.evaluator import Data, People, Request, Source, local_model_row, user_row
+from cloze_gen.api.evaluator import Data, People, Request, Source, user_row
 from cloze_gen.engine.progress import Stopwatch
-from cloze_gen.errors import UsageError
 from cloze_gen.evaluation.passage_baselines import (
     NETWORK_KINDS,
-    NETWORKS,
     PassageBaseline,
     PassageResult,
     pick,
@@ -20,12 +18,7 @@ from cloze_gen.evaluation.passage_baselines import (
     rule_result,
     scored_result,
 )
-from cloze_gen.evaluation.passage_models import (
-    PassageScorer,
-    causal_scores,
-    given_scores,
-    open_causal_model,
-)
+from cloze_gen.evaluation.passage_models import PassageScorer, given_scores
 from cloze_gen.evaluation.passages import (
     SETS,
     PassageEvaluation,
@@ -33,9 +26,8 @@ from cloze_gen.evaluation.passages import (
     PassageRow,
     table_text,
 )
-from cloze_gen.evaluation.selection import LOCAL_MODEL, NO_BOOKS, measurable
+from cloze_gen.evaluation.selection import NO_BOOKS, measurable
 from cloze_gen.evaluation.sets import PassageEvaluationSet, read_passage_examples
-from cloze_gen.parsing import quote
 from cloze_gen.pipelines.passage_models import passage_tasks
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.records.judgement import Task
@@ -45,7 +37,6 @@ from cloze_gen.store.artifacts import Artifact
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PassageData(Data):
     items: PassageEvaluationSet
-    members: Sequence[str] = ()
 
     @property
     def sets(self) -> dict[str, list[PassageExample]]:
@@ -61,32 +52,23 @@ class PassageKind:
     )
 
     def read(self, source: Source, request: Request) -> PassageData:
-        settings = {} if source.described is None else source.described["settings"]
         found = read_passage_examples(source.path)
         return PassageData(
             items=found,
             run=source.run,
             corpus=source.corpus(request.train, request),
             signature=source.signature("passages", found.digest, len(found.passages)),
-            members=settings.get("committee", {}).get("members", ()),
         )
 
     def choose(
         self, data: PassageData, request: Request
     ) -> tuple[list[PassageBaseline], dict[str, str]]:
         rows = pick(request.only)
-        members = {Path(member.removeprefix(LOCAL_MODEL)).name for member in data.members}
-        for row in rows:
-            if row.folder and Path(row.folder).name in members:
-                raise UsageError(
-                    f"{quote(row.name)}: this model was in the committee that selected these "
-                    "passages, so it cannot be measured on them. Give another model."
-                )
         lacking = {row.name: NO_BOOKS for row in rows if row.models and data.corpus is None}
         untrained = (
             {}
             if request.only
-            else dict.fromkeys(NETWORK_KINDS, f"trained only on request; give --only {NETWORKS}")
+            else dict.fromkeys(NETWORK_KINDS, "trained only on request; give --only NAME")
         )
         chosen = measurable(rows, request.only, lacking, others=bool(request.scores))
         return chosen, lacking | untrained
@@ -102,11 +84,7 @@ class PassageKind:
         self, data: PassageData, chosen: Sequence[PassageBaseline], models: Mapping[str, Artifact], request: Request
     ) -> list[PassageResult]:  # fmt: skip
         scorer = PassageScorer(models)
-        return [
-            one
-            for row in chosen
-            for one in (_causal(row, data) if row.folder else _measured(row, data, scorer))
-        ]
+        return [one for row in chosen for one in _measured(row, data, scorer)]
 
     def given(
         self, path: Path, text: str, data: PassageData, request: Request
@@ -155,14 +133,4 @@ def _measured(
         else:
             found = scorer.scores(row.name, passages)
             names = (row.name, row.kind, row.source)
-            yield scored_result(names, name, passages, found, seconds=clock.seconds)
-
-
-def _causal(row: PassageBaseline, data: PassageData) -> Iterator[PassageResult]:
-    model = open_causal_model(Path(row.folder))
-    for name, passages in data.sets.items():
-        for rendering in passages[0].prompts:
-            clock = Stopwatch()
-            found = causal_scores(model, passages, rendering)
-            names = (f"{local_model_row(row.name)} ({rendering})", row.kind, row.source)
             yield scored_result(names, name, passages, found, seconds=clock.seconds)

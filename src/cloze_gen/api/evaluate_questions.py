@@ -31,7 +31,6 @@ from cloze_gen.evaluation.questions import (
     QuestionRow,
     QuestionSet,
     RandomResult,
-    joint_tests,
     judge_scores,
     models_for,
     pick,
@@ -152,14 +151,12 @@ class QuestionKind:
     def record(
         self, data: QuestionData, results: Sequence[Any], models: Mapping[str, Artifact], request: Request, known: Mapping[str, Any]
     ) -> QuestionEvaluation:  # fmt: skip
-        judged = [one for one in results if isinstance(one, BaselineResult)]
         tagged = any(row.name in TAGGED for row in known["baselines"])
         tagger = {"used": tagger_identity("builtin"), "of_run": data.tagger}
         counts = data.items.option_counts
         return QuestionEvaluation(
             n=len(counts),
             chance=chance_accuracy(counts),
-            joint_p=joint_tests(judged, data.items.questions),
             **({"tagger": tagger} if tagged else {}),
             **known,
         )

@@ -15,7 +15,7 @@ from cloze_gen.errors import ClozeGenError, FormatError, UsageError
 from cloze_gen.evaluation.people import SetVerdicts, verdicts_on_set
 from cloze_gen.evaluation.rows import BY_BOOK, EVALUATION_VERSION, Result, Row
 from cloze_gen.evaluation.rows import Evaluation as Record
-from cloze_gen.evaluation.selection import HUMAN, LOCAL_MODEL, Named, left_out_lines
+from cloze_gen.evaluation.selection import HUMAN, Named, left_out_lines
 from cloze_gen.judging.study import read_verdicts
 from cloze_gen.judging.study_agreement import ItemVerdicts, parse_verdict_row
 from cloze_gen.judging.verdicts import VerdictFile
@@ -156,15 +156,8 @@ class Data:
         return f"|trained:{self.corpus.key.fingerprint[:8]}{left_out}"
 
 
-class Baseline(Named, Protocol):
-    """A row to be measured; `folder`: the user's own model, else empty."""
-
-    @property
-    def folder(self) -> str: ...
-
-
 D = TypeVar("D", bound=Data)
-B = TypeVar("B", bound=Baseline)
+B = TypeVar("B", bound=Named)
 R = TypeVar("R", bound=Result)
 E = TypeVar("E", bound=Record)
 
@@ -259,13 +252,11 @@ def measure(kind: Kind[D, B, R, E], data: D, request: Request) -> Evaluation:
     store = Store(request.out) if data.corpus is None else data.corpus.store
     # The user's own files first, so that errors in them appear before the training.
     given = [one for path in request.scores for one in _given(kind, path, data, request)]
-    folders = [row for row in chosen if row.folder]
-    own = kind.score(data, folders, {}, request) if folders else []
     human, people = _people(kind, data, request)
     models, fitted = _trained(kind, data, chosen, request)
     with store.in_use() if models else contextlib.nullcontext():
-        ours = kind.score(data, [row for row in chosen if not row.folder], models, request)
-    results = [*ours, *own, *given]
+        ours = kind.score(data, chosen, models, request)
+    results = [*ours, *given]
     rows = [one.row for one in results]
     known = {
         "version": EVALUATION_VERSION,
@@ -376,18 +367,13 @@ def user_row(path: Path) -> tuple[str, str, str]:
     return f"user:{escape_cell(path.stem)}", "user", escape_cell(path.name)
 
 
-def local_model_row(word: str) -> str:
-    """Name of the row of a local model (``hf:FOLDER`` of `--only`)."""
-    return f"{LOCAL_MODEL}{Path(word.removeprefix(LOCAL_MODEL)).name}"
-
-
 def check_apart(names: Sequence[str]) -> None:
-    """UsageError if two files or folders would give rows of one name."""
+    """UsageError if two files would give rows of one name."""
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(
-            f"Two files or folders would give the same row {quote(twice)}. Rename one, or evaluate "
-            "them in two calls."
+            f"Two files would give the same row {quote(twice)}. Rename one, or evaluate them in two "
+            "calls."
         )
 
 
@@ -440,10 +426,6 @@ def write_evaluation(
                     record["left_out"] = {
                         name: why for name, why in record["left_out"].items() if name not in there
                     }
-                if "joint_p" in record:  # the one with more rules; in a tie the new one
-                    record["joint_p"] = max(
-                        record["joint_p"], old["joint_p"], key=lambda one: len(one.get("rules", ()))
-                    )
                 rows += [
                     row for row in read_jsonl(folder / PREDICTIONS) if row["baseline"] not in names
                 ]

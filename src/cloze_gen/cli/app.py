@@ -157,7 +157,6 @@ _RELEASE = Annotated[Path, typer.Argument(help="folder of a release")]
 def add_release_commands(app: typer.Typer) -> None:
     app.command()(verify)
     app.command()(fill)
-    app.command()(contamination)
 
 
 def verify(
@@ -223,70 +222,71 @@ def fill(
     show(fill(release, books=books, settings=settings, to=to))
 
 
-def contamination(
-    release: Annotated[
-        Path, typer.Argument(help="run, or folder of a release; --names needs the run")
-    ],
-    requests: Annotated[
-        Path | None, typer.Option(help="new file for the texts that the model has to score")
-    ] = None,
-    log: Annotated[
-        Path | None,
-        typer.Option(
-            help="the model's log-likelihoods: JSONL, {id, log_likelihood} for each text of "
-            "--requests; with --names {id, answer}"
-        ),
-    ] = None,
-    file: Annotated[
-        str,
-        typer.Option(
-            help="file of the release with one item a line; default: test.jsonl or questions.jsonl"
-        ),
-    ] = "",
+# ---- `cloze-gen contamination ...`
+
+contamination_group = typer.Typer(
+    no_args_is_help=True, help="Test whether a language model was trained on a published release."
+)
+
+_TESTED = Annotated[Path, typer.Argument(help="run, or folder of a release")]
+_TESTED_FILE = Annotated[
+    str,
+    typer.Option(
+        help="file of the release with one item a line; default: test.jsonl or questions.jsonl"
+    ),
+]
+_EXCHANGEABLE = Annotated[
+    bool,
+    typer.Option(
+        "--exchangeable",
+        help="confirmation that the lines of this file were published in random order",
+    ),
+]
+
+
+@contamination_group.command("write")
+def write_requests(
+    release: _TESTED,
+    requests: Annotated[Path, typer.Argument(help="new file for the texts")],
+    file: _TESTED_FILE = "",
     shards: Annotated[
-        int | None,
-        number(1, help="number of shards; default: 50, or fewer so that each has ten lines"),
-    ] = None,
-    permutations: Annotated[
-        int | None, number(1, help="number of shuffled orders of each shard; default: 99")
-    ] = None,
-    seed: Annotated[
-        int | None, number(0, LARGEST_SEED, help="random seed of the shuffles; default: 1")
-    ] = None,
-    exchangeable: Annotated[
-        bool,
-        typer.Option(
-            "--exchangeable",
-            help="confirmation that the lines of this file were published in random order",
-        ),
-    ] = False,
-    canary: Annotated[
-        Path | None,
-        typer.Option(
-            help="rank the published canary among unpublished ones; file of its nonce, drawn if new"
-        ),
-    ] = None,
-    names: Annotated[
-        bool,
-        typer.Option(
-            "--names", help="measure which books a model knows, by masked names of a run's books"
-        ),
-    ] = False,
+        int, number(0, help="number of shards; 0: 50, or fewer so that each has ten lines")
+    ] = 0,
+    permutations: Annotated[int, number(1, help="number of shuffled orders of each shard")] = 99,
+    seed: Annotated[int, number(0, LARGEST_SEED, help="random seed of the shuffles")] = 1,
+    exchangeable: _EXCHANGEABLE = False,
     out: Out = DEFAULT_OUT,
 ) -> None:
-    """Test whether a language model was trained on a published release, or knows its
-    books.
+    """Write the texts that the model has to score: the published order of the lines,
+    and shuffled ones.
 
-    Example: cloze-gen contamination release/ --requests requests.jsonl
-
-    The test compares the model's log-likelihood of the published order with
-    shuffled orders and prints an exact p-value. First write the texts with
-    --requests, then read the scores with --log.
+    Example: cloze-gen contamination write release/ requests.jsonl
     """
-    from cloze_gen.cli import contamination as command
+    from cloze_gen.cli.contamination import write_requests as command
 
-    show(command.contamination(release, file=file, requests=requests, log=log, shards=shards, permutations=permutations, seed=seed,
-                               exchangeable=exchangeable, canary=canary, names=names, out=out))  # fmt: skip
+    show(command(release, requests, file=file, shards=shards, permutations=permutations, seed=seed,
+                 exchangeable=exchangeable, out=out))  # fmt: skip
+
+
+@contamination_group.command("read")
+def read_order_log(
+    release: _TESTED,
+    log: Annotated[
+        Path,
+        typer.Argument(help="the model's scores: JSONL, {id, log_likelihood} for each text"),
+    ],
+    file: _TESTED_FILE = "",
+    exchangeable: _EXCHANGEABLE = False,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Compare the model's log-likelihood of the published order with those of shuffled
+    orders; prints an exact p-value.
+
+    Example: cloze-gen contamination read release/ log.jsonl
+    """
+    from cloze_gen.cli.contamination import read_log
+
+    show(read_log(release, log, file=file, exchangeable=exchangeable, out=out))
 
 
 # ---- `cloze-gen corpus ...`
@@ -512,6 +512,7 @@ app = typer.Typer(cls=_Commands, add_completion=False, no_args_is_help=True, pre
                   help="Build cloze test sets from raw books. Every intermediate step is saved, so you can inspect it.")  # fmt: skip
 app.add_typer(judge_group, name="judge", cls=Group)
 app.add_typer(corpus_group, name="corpus", cls=Group)
+app.add_typer(contamination_group, name="contamination", cls=Group)
 add_release_commands(app)
 
 # Larger numbers are typing errors and would fail later with a less clear message.
@@ -667,8 +668,8 @@ def evaluate(
             autocompletion=run_names,
         ),
     ],
-    more_logs: Annotated[
-        list[str] | None, typer.Argument(metavar="LOG", help="further logs of --items")
+    more_scores: Annotated[
+        list[Path] | None, typer.Argument(metavar="SCORES", help="further files of --scores")
     ] = None,
     answers: Annotated[
         Path | None,
@@ -686,15 +687,14 @@ def evaluate(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="baseline to measure, by name or kind; user: only --scores; scores:FILE; hf:FOLDER "
-            "(passages and blanks only); may be repeated"
+            help="baseline to measure, by name or kind; user: only --scores; may be repeated"
         ),
     ] = None,
     scores: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             help="scores of your own model: JSONL, `sentence TAB score` lines for questions, or a "
-            "samples_*.jsonl of lm-evaluation-harness"
+            "samples_*.jsonl of lm-evaluation-harness; may be repeated"
         ),
     ] = None,
     people: Annotated[
@@ -703,20 +703,14 @@ def evaluate(
             help="human verdicts on the items: the file that `cloze-gen judge apply` writes"
         ),
     ] = None,
-    log: Annotated[
-        list[str] | None,
+    by_item: Annotated[
+        bool,
         typer.Option(
             "--items",
-            help="item analysis of several models instead of baselines: logs of lm-evaluation-harness "
-            "or inspect-ai, predictions.jsonl, `id TAB option TAB score` lines, a folder, or a pattern",
+            help="item analysis of the files of --scores, from three models or more; measures no "
+            "baselines unless --only names them",
         ),
-    ] = None,
-    blind: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="log of the same model on a blind control; compares it with the log of --items"
-        ),
-    ] = None,
+    ] = False,
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,
     seed: Annotated[
@@ -734,15 +728,17 @@ def evaluate(
 
     Example: cloze-gen evaluate holmes-style --only baseline
 
-    Item analysis: cloze-gen evaluate holmes-style --items samples_A.jsonl samples_B.jsonl samples_C.jsonl
+    Item analysis: cloze-gen evaluate holmes-style --items --scores A.jsonl B.jsonl C.jsonl
     """
     from cloze_gen.cli.evaluate import evaluation_text
 
-    if more_logs and not log:
-        raise UsageError(f"{quote(more_logs[0])}: unexpected argument. Give logs with --items.")
-    show(evaluation_text(items=items, answers=answers, train=train, only=only or [], scores=scores, people=people, out=out,
-                        workers=workers, seed=seed, write_to=write_to, columns=columns_of(sys.stdout), logs=[*(log or []), *(more_logs or [])],
-                        blind=blind or []))  # fmt: skip
+    if more_scores and not scores:
+        raise UsageError(
+            f"{quote(str(more_scores[0]))}: unexpected argument. Give files of scores with --scores."
+        )
+    show(evaluation_text(items=items, answers=answers, train=train, only=only or [], scores=[*(scores or []), *(more_scores or [])],
+                         people=people, out=out, workers=workers, seed=seed, write_to=write_to, columns=columns_of(sys.stdout),
+                         by_item=by_item))  # fmt: skip
 
 
 @app.command()

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.api.evaluate import evaluate_items, source_of
-from cloze_gen.cli.evaluate_items import analyse_items
+from cloze_gen.api.evaluator import user_row
+from cloze_gen.cli.evaluate_items import analyse_items, check_request
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
+from cloze_gen.evaluation.selection import USER
 from cloze_gen.parsing import quote
 from cloze_gen.pipelines.style_task import style_of_run
 from cloze_gen.store.files import new_file
@@ -17,22 +19,28 @@ from cloze_gen.store.runs import find_run, stage_artifact
 
 
 def evaluation_text(
-    *, items: str, answers: Path | None, out: Path, write_to: Path | None, columns: int | None, logs: Sequence[str],
-    blind: Sequence[str], **baselines: Any,
+    *, items: str, answers: Path | None, out: Path, write_to: Path | None, columns: int | None, by_item: bool, only: Sequence[str],
+    scores: Sequence[Path], **options: Any,
 ) -> str:  # fmt: skip
-    """The tables of an evaluation, or of an item analysis of `logs`."""
-    if blind and not logs:
-        raise UsageError("--blind: give the log of the same model on the set itself with --items.")
-    if not logs:
-        found = evaluate_items(items, answers=answers, out=out, write_to=write_to, **baselines)
-        return found.text(columns)
-    unused = [name for name in ("train", "only", "scores", "people") if baselines[name]]
-    if unused:
-        raise UsageError(f"--{unused[0]}: has no effect with --items. Leave it out.")
+    """The tables of an evaluation, and with `by_item` of an item analysis of the `scores`."""
+    rows = [user_row(file)[0] for file in scores]
+    if by_item:
+        check_request(rows, write_to)
+    found = evaluate_items(
+        items,
+        answers=answers,
+        out=out,
+        only=only or ([USER] if by_item else ()),
+        scores=scores,
+        write_to=write_to,
+        **options,
+    )
+    text = found.text(columns)
+    if not by_item:
+        return text
     source, shape = source_of(items, out)
-    return analyse_items(
-        source, shape, logs=logs, blind=blind, answers=answers, out=out, write_to=write_to, columns=columns
-    )  # fmt: skip
+    analysis = analyse_items(found, source, shape, rows=rows, answers=answers, columns=columns)
+    return f"{text}\n{analysis}"
 
 
 # ---- `cloze-gen export-requests`

@@ -20,11 +20,9 @@ from cloze_gen.evaluation.chance import chance_accuracy
 from cloze_gen.evaluation.metrics import (
     best_options,
     clustered_margin,
-    expected_accuracy,
     score_matrix,
     within_item_ranks,
 )
-from cloze_gen.evaluation.question_scores import HASH_BUCKETS, ngram_buckets
 from cloze_gen.evaluation.questions import (
     ADVERSARY,
     AdversaryVariant,
@@ -44,6 +42,9 @@ from cloze_gen.rng import derive_rng
 
 _MIN_FREQ = 1e-8  # share of word tokens
 _ENDING_CHARS = (1, 2, 3)
+_HASH_BUCKETS = 4096  # 1,040 items have about 20,000 distinct character n-grams
+# With word boundaries, so prefixes and suffixes have up to three letters.
+_CHAR_NGRAM_SIZES = (1, 2, 3, 4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,12 +148,21 @@ def _shape(word: str) -> list[float]:
     return [float(len(word)), vowels / max(1, len(word)), *map(float, marks)]
 
 
+def ngram_buckets(word: str) -> list[int]:
+    """The buckets of the character n-grams of ``<word>``, ascending, each once."""
+    marked = f"<{word}>"
+    grams = {
+        marked[i : i + size] for size in _CHAR_NGRAM_SIZES for i in range(len(marked) - size + 1)
+    }
+    return sorted({zlib.crc32(gram.encode()) % _HASH_BUCKETS for gram in grams})
+
+
 def _hashed(word: str) -> sparse.csr_array:
     grams = ngram_buckets(word)
-    whole = HASH_BUCKETS + zlib.crc32(word.casefold().encode()) % HASH_BUCKETS
+    whole = _HASH_BUCKETS + zlib.crc32(word.casefold().encode()) % _HASH_BUCKETS
     values = np.concatenate((np.full(len(grams), len(grams) ** -0.5), [1.0]))
     return sparse.csr_array(
-        (values, (np.zeros(len(values), int), [*grams, whole])), shape=(1, 2 * HASH_BUCKETS)
+        (values, (np.zeros(len(values), int), [*grams, whole])), shape=(1, 2 * _HASH_BUCKETS)
     )
 
 
@@ -275,7 +285,6 @@ class Trial:
     Attributes:
         right: share of rounds in which each item is right, shape (n,).
         chosen: share of rounds in which each option is chosen, shape (n, k), padded with NaN.
-        expected: mean accuracy over the rounds; an answer tied with m - 1 others counts 1/m.
     """
 
     family: str
@@ -283,7 +292,6 @@ class Trial:
     right: NDArray[np.float64]
     chosen: NDArray[np.float64]
     round_accuracies: tuple[float, ...]
-    expected: float
 
     @property
     def accuracy(self) -> float:
@@ -321,21 +329,11 @@ class Trial:
             min(1.0, (middle + half) / (1 + z**2 / n)),
         )
 
-    def record(self, chance: float) -> AdversaryVariant:
+    def record(self) -> AdversaryVariant:
         low, high = self.interval()
         return AdversaryVariant(
             family=self.family, folds=self.folds, rounds=len(self.round_accuracies), accuracy=self.accuracy, low=low, high=high,
-            p_value=self.p_value(chance), expected=self.expected,
         )  # fmt: skip
-
-    def p_value(self, chance: float, *, tried: int = 1) -> float:
-        """Two-sided p under chance; above 0.05 exactly if `interval` contains `chance`."""
-        deviation = (
-            abs(self.accuracy - chance) / math.sqrt(chance * (1 - chance) / self.effective_items)
-            if 0 < chance < 1
-            else 0.0
-        )
-        return min(1.0, tried * math.erfc(deviation / math.sqrt(2)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -354,12 +352,12 @@ class AdversaryResult:
         chance = chance_accuracy([len(question.options) for question in self.questions])
         tried, best = len(self.variants), self.variants[0]
         low, high = best.interval(tried=tried)
-        records = tuple(variant.record(chance) for variant in self.variants)
+        records = tuple(variant.record() for variant in self.variants)
         return QuestionRow(
             name=self.baseline.name, kind=self.baseline.kind, source=self.baseline.source, n=len(self.questions),
             correct=None, chance=chance, seconds=round(self.seconds, 3), family=best.family, folds=best.folds,
-            rounds=records[0].rounds, accuracy=best.accuracy, low=low, high=high, p_value=best.p_value(chance, tried=tried),
-            expected=best.expected, corrected_for=tried, left_out=self.left_out, variants=records,
+            rounds=records[0].rounds, accuracy=best.accuracy, low=low, high=high,
+            corrected_for=tried, left_out=self.left_out, variants=records,
             book_margin=clustered_margin(best.right, book_ids(self.questions)),
         )  # fmt: skip
 
@@ -424,14 +422,13 @@ def _run_variant(
     answers, ids = answer_indices(items), [item.id for item in items]
     right = np.zeros(len(items))
     chosen = score_matrix([0.0] * len(item.options) for item in items)
-    accuracies, expected = [], []
+    accuracies = []
     for fold_of_item in rounds:
         scores = _cross_validated(family, features, items, fold_of_item)
         choices = best_options(scores, ids, seed=seed)
         right += choices == answers
         chosen[np.arange(len(items)), choices] += 1
         accuracies.append(float((choices == answers).mean()))
-        expected.append(expected_accuracy(scores, answers))
     count = len(rounds)
     return Trial(
         name,
@@ -439,7 +436,6 @@ def _run_variant(
         right[back] / count,
         chosen[back] / count,
         tuple(accuracies),
-        sum(expected) / count,
     )
 
 

@@ -14,7 +14,7 @@ from scipy import sparse
 from cloze_gen.english.content_words import content_words
 from cloze_gen.evaluation.blanks import ClozeExample, Direction
 from cloze_gen.evaluation.passage_baselines import CACHE_WEIGHT
-from cloze_gen.evaluation.selection import HUMAN, LOCAL_MODEL, USER, check_known
+from cloze_gen.evaluation.selection import HUMAN, USER, check_known
 from cloze_gen.models.ngram_index import ForwardIndex, windows
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.word_tokens import is_word
@@ -38,10 +38,6 @@ class BlankBaseline:
     source: str = ""
     models: tuple[str, ...] = ()
 
-    @property
-    def folder(self) -> str:
-        return self.name.removeprefix(LOCAL_MODEL) if self.name.startswith(LOCAL_MODEL) else ""
-
 
 RANDOM = BlankBaseline("random", "random", "exact expectation")
 # In the order of the tables.
@@ -50,8 +46,6 @@ BLANK_BASELINES = (
     BlankBaseline("pmi-1", "model", "SCDE 4.2", (PASSAGES,)),
     BlankBaseline("pmi-2", "model", "SCDE 4.2", (PASSAGES,)),
     BlankBaseline("overlap", "surface"),
-    BlankBaseline("tf-idf", "surface", "", (TEXT,)),
-    BlankBaseline("cohesion", "surface"),
     BlankBaseline("cues", "surface", "", (TEXT,)),
     BlankBaseline("cues-learnt", "model", "", (TEXT, PASSAGES)),
     BlankBaseline("lsa", "model", "Foltz, Kintsch & Landauer 1998", (LSA,)),
@@ -60,30 +54,21 @@ BLANK_BASELINES = (
 
 
 def pick(only: Sequence[str]) -> list[BlankBaseline]:
-    """Baselines of these names, kinds or ``hf:FOLDER``, in table order; all if `only` is empty.
+    """Baselines of these names or kinds, in table order; all if `only` is empty.
 
     >>> [row.name for row in pick(["surface", "random"])]
-    ['random', 'overlap', 'tf-idf', 'cohesion', 'cues']
+    ['random', 'overlap', 'cues']
     """
-    own = [
-        BlankBaseline(name, "model", "a model of the user's")
-        for name in dict.fromkeys(only)
-        if name.startswith(LOCAL_MODEL) and name != LOCAL_MODEL
-    ]
-    named = [name for name in only if name not in {row.name for row in own}]
     kinds = [*dict.fromkeys(row.kind for row in BLANK_BASELINES), USER, HUMAN]
     names = [row.name for row in BLANK_BASELINES]
     choices = (
         f"{', '.join(names)}; the kinds {', '.join(kinds)}; {RULES} and {CLASSIFIERS} (candidates "
-        "only); "
-        f"{LOCAL_MODEL}FOLDER (a causal or next-sentence model)"
+        "only)"
     )
     check_known(
-        named, {*names, *kinds, RULES, CLASSIFIERS}, noun="blanked passages", choices=choices
+        only, {*names, *kinds, RULES, CLASSIFIERS}, noun="blanked passages", choices=choices
     )
-    return [
-        row for row in BLANK_BASELINES if not only or row.name in named or row.kind in named
-    ] + own
+    return [row for row in BLANK_BASELINES if not only or row.name in only or row.kind in only]
 
 
 def selects(only: Sequence[str], name: str) -> bool:
@@ -179,29 +164,6 @@ class OverlapScorer:
                 cosines(
                     np.minimum(mask @ held[: len(example.sentences)], 1),
                     held[len(example.sentences) :],
-                ),
-                mask,
-            )
-            for direction, mask in adjacent_sentences(example.passage).items()
-        }
-
-
-class TfIdfScorer:
-    """Cosine of word counts weighted by `rarity`; a context is one document."""
-
-    def __init__(self, sentence_counts: Mapping[str, int], *, sentences: int) -> None:
-        self._sentence_counts, self._sentences = sentence_counts, sentences
-
-    def scores(self, example: ClozeExample) -> Mapping[Direction, NDArray[np.float64]]:
-        words, counts = count_terms(
-            [words_of(tokens) for tokens in (*example.sentences, *example.candidates)]
-        )
-        known = np.array([self._sentence_counts.get(word, 0) for word in words], np.int64)
-        weighted = counts * rarity(known, sentences=self._sentences)
-        return {
-            direction: nan_where_empty(
-                cosines(
-                    mask @ weighted[: len(example.sentences)], weighted[len(example.sentences) :]
                 ),
                 mask,
             )

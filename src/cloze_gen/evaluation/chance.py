@@ -49,22 +49,6 @@ def correct_count_distribution(option_counts: Sequence[int]) -> NDArray[np.float
     return np.pad(distribution, (first, len(option_counts) + 1 - first - len(distribution)))
 
 
-def two_sided_p(correct_count: int, option_counts: Sequence[int]) -> float:
-    """Exact two-sided p of a number of right answers: P(any count at most as likely as this one).
-
-    >>> two_sided_p(1, [2, 2]), two_sided_p(0, [2, 2])
-    (1.0, 0.5)
-    """
-    if not option_counts:
-        return 1.0
-    distribution = correct_count_distribution(option_counts)
-    seen = distribution[correct_count] * (
-        1 + 1e-9
-    )  # equal probabilities may differ in the last bits
-    as_rare = distribution <= seen
-    return 1.0 if as_rare.all() else float(min(1.0, distribution[as_rare].sum()))
-
-
 def positions_balanced(answers: NDArray[np.int64], *, option_count: int) -> bool:
     """Whether the numbers of answers per position differ by at most one.
 
@@ -73,55 +57,6 @@ def positions_balanced(answers: NDArray[np.int64], *, option_count: int) -> bool
     """
     counts = np.bincount(answers, minlength=option_count)
     return bool(counts.max() - counts.min() <= 1)
-
-
-def joint_p(choices: NDArray[np.int64], answers: NDArray[np.int64], *, option_count: int) -> float:
-    """p of the null hypothesis that several rules are right as often as chance, jointly.
-
-    The null hypothesis: answer positions are random and independent of all that the rules use.
-
-    - unbalanced: every answer is uniform over k positions. A rule's right answers have mean n/k,
-      and rules a, b have covariance ``[a and b choose alike]/k - 1/k^2``, summed over items.
-    - balanced (`positions_balanced`): answers are a random permutation. With n_t answers at
-      position t and m_t choices of it the mean is ``sum n_t m_t / n``, and the covariance is
-      ``sum_i sum_t n_t A_it B_it / (n - 1)``, A and B being their choices' indicators less the
-      means of row and column (Hoeffding 1951).
-
-    ``z' C^+ z`` is approximately chi-square with rank(C) degrees of freedom, so redundant rules
-    count once. Without rules or items, or if no rule can vary, p is 1.
-
-    Args:
-        choices: shape (r rules, n items); `answers`: shape (n,).
-        option_count: k, the same for all items.
-    """
-    n_rules, n_items = choices.shape
-    if choices.size == 0:
-        return 1.0
-    right = (choices == answers).sum(axis=1)
-    if n_items > 1 and positions_balanced(answers, option_count=option_count):
-        deck = np.bincount(answers, minlength=option_count)
-        chosen = choices[:, :, None] == np.arange(option_count)  # (rules, items, places)
-        taken = chosen.sum(axis=1)
-        mean = taken @ deck / n_items
-        entries = (
-            chosen
-            - (deck[choices] / n_items)[:, :, None]
-            - (taken / n_items)[:, None, :]
-            + (mean / n_items)[:, None, None]
-        )
-        weighted = (entries * np.sqrt(deck)).reshape(n_rules, -1)
-        covariance = weighted @ weighted.T / (n_items - 1)
-    else:
-        mean = np.full(n_rules, n_items / option_count)
-        alike = (choices[:, None, :] == choices[None, :, :]).sum(axis=2)
-        covariance = alike / option_count - n_items / option_count**2
-    centred = right - mean
-    values, vectors = np.linalg.eigh(covariance)
-    kept = values > 1e-9 * max(values.max(), 1.0)
-    statistic = float((((vectors[:, kept].T @ centred) ** 2) / values[kept]).sum())
-    from scipy.stats import chi2  # slow to import
-
-    return float(chi2.sf(statistic, int(kept.sum()))) if kept.any() else 1.0
 
 
 # ---- Passages: P(guess is right), float64, shape (n,). A passage is its tokens, the target last.

@@ -54,18 +54,6 @@ def best_options(
     return choices
 
 
-def expected_accuracy(scores: NDArray[np.float64], answers: NDArray[np.int64]) -> float:
-    """Mean accuracy over all ways to break ties: an answer tied with m - 1 others counts 1/m.
-
-    >>> expected_accuracy(np.array([[1.0, 1.0, 0.0], [3.0, 1.0, 2.0]]), np.array([0, 0]))
-    0.75
-    """
-    if len(scores) == 0:
-        return math.nan
-    best = scores == np.nanmax(scores, axis=1, keepdims=True)
-    return float((best[np.arange(len(scores)), answers] / best.sum(axis=1)).mean())
-
-
 def wilson_interval(correct_count: int, n: int, *, tried: int = 1) -> tuple[float, float]:
     """Wilson's 95 % score interval of a proportion (1927), Bonferroni-corrected for `tried` results.
 

@@ -28,7 +28,8 @@ from cloze_gen.evaluation.passages import (
     measure,
     ranks,
 )
-from cloze_gen.evaluation.selection import LOCAL_MODEL, USER, check_known
+from cloze_gen.evaluation.selection import USER, check_known
+from cloze_gen.models.networks import Kind
 from cloze_gen.models.ngram_index import ForwardIndex, histories_of_last
 from cloze_gen.models.unigram_cache import cache_shares
 from cloze_gen.word_tokens import is_word
@@ -64,15 +65,7 @@ def rule_hits(passages: Sequence[Sequence[str]], rule: str) -> NDArray[np.bool_]
 # ---- The registry
 
 TEXT, NGRAMS = "text", "ngrams"  # models that a baseline needs, besides its network
-CBOW, SUPERVISED_CBOW = "cbow", "supervised_cbow"
-NETWORK_KINDS: Mapping[str, str] = {
-    "feed-forward": "feedforward",
-    "recurrent": "recurrent",
-    "unsupervised CBOW": CBOW,
-    "supervised CBOW": SUPERVISED_CBOW,
-    "memory network": "memory",
-}
-NETWORKS = "networks"  # value of `--only` for all networks
+NETWORK_KINDS: Mapping[str, Kind] = {"feed-forward": "feedforward", "recurrent": "recurrent"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +82,6 @@ class PassageBaseline:
     def is_network(self) -> bool:
         """Trains a network, which is slow; measured only if selected with `--only`."""
         return self.name in NETWORK_KINDS
-
-    @property
-    def folder(self) -> str:
-        return self.name.removeprefix(LOCAL_MODEL) if _is_causal(self.name) else ""
 
 
 PASSAGE_BASELINES = (
@@ -112,31 +101,13 @@ PASSAGE_BASELINES = (
 
 def pick(only: Sequence[str]) -> list[PassageBaseline]:
     """Baselines of these names and kinds, in table order; all but networks if `only` is empty."""
-    causal = [
-        PassageBaseline(name, "model", "a causal model")
-        for name in dict.fromkeys(only)
-        if _is_causal(name)
-    ]
-    words = [name for name in only if not _is_causal(name)]
-    known = {name for row in PASSAGE_BASELINES for name in _names(row)} | {USER}
-    kinds = [*dict.fromkeys(row.kind for row in PASSAGE_BASELINES), USER]
     names = [row.name for row in PASSAGE_BASELINES]
-    choices = (
-        f"{', '.join(names)}; the kinds {', '.join(kinds)}; {NETWORKS} (all networks); "
-        f"{LOCAL_MODEL}FOLDER (a causal model)"
-    )
-    check_known(words, known, noun="passages", choices=choices)
+    kinds = [*dict.fromkeys(row.kind for row in PASSAGE_BASELINES), USER]
+    choices = f"{', '.join(names)}; the kinds {', '.join(kinds)}"
+    check_known(only, {*names, *kinds}, noun="passages", choices=choices)
     if not only:
         return [row for row in PASSAGE_BASELINES if not row.is_network]
-    return [row for row in PASSAGE_BASELINES if not _names(row).isdisjoint(words)] + causal
-
-
-def _is_causal(name: str) -> bool:
-    return name.startswith(LOCAL_MODEL) and len(name) > len(LOCAL_MODEL)
-
-
-def _names(row: PassageBaseline) -> set[str]:
-    return {row.name, row.kind} | ({NETWORKS} if row.is_network else set())
+    return [row for row in PASSAGE_BASELINES if row.name in only or row.kind in only]
 
 
 # ---- Models over a closed vocabulary

@@ -6,8 +6,6 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -16,14 +14,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
-from cloze_gen.adapters.local_models import CausalModel
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.engine.progress import Stopwatch, phases
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.engine.threads import one_thread
-from cloze_gen.errors import CorpusError, UsageError
+from cloze_gen.errors import CorpusError
 from cloze_gen.evaluation.passage_baselines import (
     NETWORK_KINDS,
     NGRAMS,
@@ -36,26 +33,14 @@ from cloze_gen.evaluation.passage_baselines import TEXT as TEXT_MODEL
 from cloze_gen.evaluation.passages import PassageExample, TargetScores, number_passages
 from cloze_gen.evaluation.user_scores import is_sample_log, target_scores_of_log
 from cloze_gen.formats.lambada import parse_full_answers
-from cloze_gen.models.cbow import START as CBOW_START
-from cloze_gen.models.cbow import fresh_cbow, fresh_supervised_cbow
 from cloze_gen.models.language_model import open_index, write_index_of
-from cloze_gen.models.memory_network import fresh_memory
-from cloze_gen.models.network_layers import (
-    START,
-    VECTORS,
-    Floats,
-    Ids,
-    fresh_feedforward,
-    fresh_recurrent,
-)
-from cloze_gen.models.network_training import MOST_PASSAGES, Course, plan_course, training_passages
+from cloze_gen.models.network_layers import Floats, Ids, fresh_feedforward, fresh_recurrent
+from cloze_gen.models.network_training import plan_course
 from cloze_gen.models.networks import (
     CLASSES,
     FEWEST_WORDS,
-    Lesson,
-    NetworkKind,
-    NeuralModel,
-    begin_course,
+    Kind,
+    Training,
     open_trained,
     write_trained,
     write_vocabulary,
@@ -66,22 +51,17 @@ from cloze_gen.store.tables import memory_mapped, read_tsv, write_tsv
 from cloze_gen.word_tokens import is_word
 
 WORDS = "words.tsv"  # word and count, most frequent first
-_PASSAGES = "passages.npy"
 
 
 @dataclass(frozen=True, slots=True)
 class PassageNetworkSizes:
     """Networks that score passages; independent of the settings of a run.
 
-    Words or passages limit the training, not time, so that weights do not depend on speed.
+    Words limit the training, not time, so that weights do not depend on speed.
 
     Attributes:
         vocabulary: most frequent words of the training text; the others share one class; 4.
-        vector_size: size of a word vector, and of the memory network's queries.
-        history: words in the input of the feed-forward network and of the memory network's first query.
-        memories: words before the target that the memory network input, including the history.
-        min_context_tokens: inclusive minimum in the training passages of supervised CBOW; 3.1.
-        supervised_cbow_passages: the paper has about 9 million; 4.
+        history: words in the input of the feed-forward network.
         epochs: maximum number of epochs.
     """
 
@@ -89,17 +69,10 @@ class PassageNetworkSizes:
     vector_size: int = 100
     history: int = 4
     hidden: int = 200
-    memories: int = 100
-    hops: int = 3
-    min_context_tokens: int = 50
     feedforward_words: int = 12_000_000
     recurrent_words: int = 8_000_000
-    cbow_words: int = 12_000_000
-    memory_words: int = 7_000_000
-    supervised_cbow_passages: int = 3_000_000
     epochs: int = 2
     learning_rate: float = 0.2
-    cbow_learning_rate: float = 0.1
 
 
 PASSAGE_NETWORKS = PassageNetworkSizes()
@@ -111,121 +84,46 @@ def write_passage_network(
     *,
     text: Artifact,
     sizes: PassageNetworkSizes,
-    kind: NetworkKind,
+    kind: Kind,
     seed: int,
-    cbow: Artifact | None = None,
 ) -> None:
-    """Train a network on the lowercased training text; supervised CBOW starts from `cbow`.
-
-    Raises:
-        CorpusError: the text has fewer than 64 words, or no training passage.
-        UsageError: vectors are missing or belong to another vocabulary.
-    """
+    """Train a network on the lowercased training text; CorpusError for fewer than 64 words."""
     clock = Stopwatch()
-    n_words, sentences = (
-        int(text.facts["tokens"]) + int(text.facts["sentences"]),
-        int(text.facts["sentences"]),
-    )
+    sentences = int(text.facts["sentences"])
+    n_words = int(text.facts["tokens"]) + sentences
     if n_words < FEWEST_WORDS:
         raise CorpusError(
             f"{kind}: the training text has {n_words} tokens, at least {FEWEST_WORDS} are "
             "needed; add training books"
         )
     rows = read_tsv(text.path(WORDS))
-    words, counts = (
-        [row["word"] for row in rows],
-        np.array([int(row["count"]) for row in rows], np.int64),
-    )
+    words = [row["word"] for row in rows]
+    counts = np.array([int(row["count"]) for row in rows], np.int64)
     size = min(sizes.vocabulary, len(words))
     bounds = write_vocabulary(writer, words, counts, sentences=sentences, size=size)
-    weights = _fresh(kind, bounds, sizes, seed, cbow)
-    folder = writer.path(f"{kind}/x").parent
-    passages = None
-    if kind == "supervised_cbow":
-        passages = folder / "state" / _PASSAGES
-        course = _cut_passages(passages, text, words, sizes)
-    else:
-        course = plan_course(
-            n_words, epochs=sizes.epochs, most_words=getattr(sizes, f"{kind}_words")
-        )
-    lesson = Lesson(
-        kind, tokens=text.path(TOKENS), folder=folder, classes=writer.path(CLASSES), course=course, numbers=range(0), size=size,
-        rate=sizes.cbow_learning_rate if kind == "cbow" else sizes.learning_rate, passages=passages,
-    )  # fmt: skip
-    begin_course(lesson, weights, start=CBOW_START if kind == "cbow" else START)
-    write_trained(writer, ctx, [lesson])
+    most_words = sizes.feedforward_words if kind == "feedforward" else sizes.recurrent_words
+    training = Training(
+        kind,
+        tokens=text.path(TOKENS),
+        folder=writer.path(f"{kind}/x").parent,
+        classes=writer.path(CLASSES),
+        course=plan_course(n_words, epochs=sizes.epochs, most_words=most_words),
+        size=size,
+        rate=sizes.learning_rate,
+    )
+    write_trained(writer, ctx, [(training, _fresh(kind, bounds, sizes, seed))])
     ctx.say(f"{kind} over {size:,} words in {clock.seconds:.0f} s")
 
 
-def _cut_passages(
-    path: Path, text: Artifact, words: list[str], sizes: PassageNetworkSizes
-) -> Course:
-    marks = np.array([False, *(not any(map(str.isalnum, word)) for word in words)])
-    letters = np.array([False, *map(str.isalpha, words)])
-    least = sizes.min_context_tokens
-    passages = training_passages(
-        memory_mapped(text.path(TOKENS)), marks=marks, letters=letters, min_tokens=least
-    )
-    if not len(passages):
-        raise CorpusError(
-            f"supervised_cbow: no sentence of the training text ends in a word with {least} or "
-            "more tokens before it; add training books"
-        )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    np.save(path, passages)
-    return plan_course(
-        len(passages),
-        epochs=sizes.epochs,
-        most_words=sizes.supervised_cbow_passages,
-        most_streams=MOST_PASSAGES,
-        steps=1,
-    )
-
-
-def _fresh(
-    kind: NetworkKind, bounds: Ids, sizes: PassageNetworkSizes, seed: int, cbow: Artifact | None
-) -> dict[str, Floats]:
+def _fresh(kind: Kind, bounds: Ids, sizes: PassageNetworkSizes, seed: int) -> dict[str, Floats]:
     """Initial weights; they differ from the committee's networks for the same seed."""
-    rng, vector, hidden = (
-        derive_rng(seed, f"passage_networks.{kind}"),
-        sizes.vector_size,
-        sizes.hidden,
-    )
-    match kind:
-        case "feedforward":
-            return fresh_feedforward(
-                bounds, history=sizes.history, vector=vector, hidden=hidden, rng=rng
-            )
-        case "recurrent":
-            return fresh_recurrent(bounds, vector=vector, hidden=hidden, rng=rng)
-        case "cbow":
-            return fresh_cbow(bounds, vector=vector, rng=rng)
-        case "memory":
-            query = min(sizes.history, sizes.memories)
-            return fresh_memory(
-                bounds,
-                memories=sizes.memories,
-                query=query,
-                hops=sizes.hops,
-                vector=vector,
-                rng=rng,
-            )
-        case "supervised_cbow":
-            if cbow is None:
-                raise UsageError(
-                    "supervised_cbow: `cbow` is missing; train cbow first and pass it as `cbow`."
-                )
-            vectors = np.load(cbow.path(f"cbow/{VECTORS}.npy"))
-            if len(vectors) != int(bounds[-1]):
-                raise UsageError(
-                    f"supervised_cbow: {len(vectors):,} vectors for {int(bounds[-1]):,} words; "
-                    "train cbow on the same text."
-                )
-            return fresh_supervised_cbow(vectors, bounds, hidden=hidden, rng=rng)
-
-
-def open_passage_network(artifact: Artifact, kind: NetworkKind) -> NeuralModel:
-    return open_trained(artifact, kind)
+    rng = derive_rng(seed, f"passage_networks.{kind}")
+    vector, hidden = sizes.vector_size, sizes.hidden
+    if kind == "feedforward":
+        return fresh_feedforward(
+            bounds, history=sizes.history, vector=vector, hidden=hidden, rng=rng
+        )
+    return fresh_recurrent(bounds, vector=vector, hidden=hidden, rng=rng)
 
 
 # ---- The vocabulary
@@ -475,29 +373,10 @@ class PassageScorer:
     def _open(self, name: str) -> PassageModel:
         if name in NETWORK_KINDS:
             kind = NETWORK_KINDS[name]
-            return open_passage_network(self._models[kind], cast("NetworkKind", kind))
+            return open_trained(self._models[kind], kind)
         if name == NGRAM_CACHE:
             return CachedPassages(self._model("n-gram"))
         return NgramPassages(open_index(self._models[NGRAMS]), self.words, unknown=RARE)
-
-
-def open_causal_model(folder: Path) -> CausalModel:
-    """Open a causal model; ToolError without the extra, ModelError if the folder has no model."""
-    return CausalModel(folder)
-
-
-def causal_scores(
-    model: CausalModel, passages: Sequence[PassageExample], rendering: str
-) -> TargetScores:
-    """Scores of a causal model; `right`: it would generate the target; ranks are NaN."""
-    with one_thread():
-        log10_prob, right = model.guesses([passage.prompts[rendering] for passage in passages])
-    return TargetScores(
-        np.minimum(log10_prob, 0),
-        np.full(len(passages), np.nan),
-        np.ones(len(passages), np.bool_),
-        right,
-    )
 
 
 def given_scores(text: str, passages: Sequence[PassageExample], *, name: str) -> TargetScores:

@@ -44,7 +44,6 @@ from cloze_gen.evaluation.lsa import (
 )
 from cloze_gen.evaluation.question_scores import (
     article_scores,
-    book_folds,
     forward_scores,
     freq_lookup,
     frequency_scores,
@@ -53,15 +52,12 @@ from cloze_gen.evaluation.question_scores import (
     majority_tag_scores,
     match_scores,
     odd_one_out_scores,
-    options_only_scores,
     position_scores,
-    rank_scores,
     sentence_scores,
 )
 from cloze_gen.evaluation.questions import (
     ADVERSARIES,
     LETTERS,
-    RANKED,
     RECORDED,
     Baseline,
     BaselineResult,
@@ -222,17 +218,9 @@ class IndexModel:
 
     def __init__(self, index: ForwardIndex) -> None:
         self._index = index
-        self._known = frozenset(index.words) - {"<s>", "<unk>"}
-
-    @property
-    def order(self) -> int:
-        return self._index.order
-
-    def __contains__(self, word: object) -> bool:
-        return word in self._known
 
     def log10_prob(self, history: Sequence[str], word: str) -> float:
-        recent = history[-(self.order - 1) :]
+        recent = history[-(self._index.order - 1) :]
         return float(
             self._index.log10_probs(
                 np.array([self._ids(recent)], np.int64).reshape(1, -1), np.array(self._ids([word]))
@@ -441,10 +429,6 @@ class Scorer:
             "odd-tag-out": lambda: odd_one_out_scores(self._tags()),
             "majority-tag": lambda: majority_tag_scores(self._tags()),
             "a-an-agreement": lambda: article_scores(self._questions),
-            "options-only": lambda: options_only_scores(
-                self._questions, book_folds(self._questions), freq_of=self._freq_of()
-            ),
-            "ranks": self._ranks,
         }
         return methods[name]()
 
@@ -456,11 +440,6 @@ class Scorer:
     def _lsa(self) -> Scores:
         vectors, rows = open_lsa(self._models["lsa"])
         return lsa_scores(vectors, self._questions, rows)
-
-    def _ranks(self) -> Scores:
-        return rank_scores(
-            [self.scores(name)[0] for name in RANKED], self._questions, book_folds(self._questions)
-        )
 
     def _language_model(self) -> IndexModel:
         return self._once("index", lambda: IndexModel(open_index(self._models["index"])))

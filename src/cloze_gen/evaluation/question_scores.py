@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.english.articles import articles_of
-from cloze_gen.evaluation.metrics import score_matrix, within_item_ranks
-from cloze_gen.models.sentence_cues import fit_conditional_logit
+from cloze_gen.evaluation.metrics import score_matrix
 from cloze_gen.records.question import Question
-from cloze_gen.rng import stable_fraction
 
 # ---- Bias rules (MSR 2.2, extended). All return float64, shape (n, k), padded with NaN. They read
 # at most the token before the gap, so each is near chance on an unbiased set.
@@ -239,122 +234,3 @@ def match_scores(
     for n, query in queries.items():
         np.add.at(scores, (query.items[seen[n]], query.options[seen[n]]), POINTS[n])
     return scores
-
-
-# ---- Classifiers without the sentence: a conditional logit (McFadden 1974) with ridge 1,
-# cross-validated in five folds by book; no hyperparameters are tuned.
-
-# 1,040 items have about 20,000 distinct character n-grams; the ridge limits the effect of collisions
-HASH_BUCKETS = 4096
-CHAR_NGRAM_SIZES = (
-    1,
-    2,
-    3,
-    4,
-)  # with word boundaries, so prefixes and suffixes have up to three letters
-FOLD_COUNT = 5
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Folds:
-    fold_of_item: NDArray[np.int64]
-    note: str
-
-
-def book_folds(questions: Sequence[Question], *, fold_count: int = FOLD_COUNT) -> Folds:
-    """Folds of whole books, balanced by size; for a single book, two halves of its items."""
-    sizes = Counter(question.book_id for question in questions)
-    if len(sizes) < 2:
-        order = sorted(
-            range(len(questions)),
-            key=lambda item: stable_fraction("evaluate.halves", questions[item].id),
-        )
-        halves = np.zeros(len(questions), np.int64)
-        halves[order[len(order) // 2 :]] = 1
-        return Folds(halves, "two halves of the items (one book)")
-    count = min(fold_count, len(sizes))
-    loads = [0] * count
-    fold_of_book = {}
-    for book_id, size in sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])):
-        fold = loads.index(min(loads))
-        fold_of_book[book_id] = fold
-        loads[fold] += size
-    return Folds(
-        np.array([fold_of_book[question.book_id] for question in questions], np.int64),
-        f"{count} folds by book",
-    )
-
-
-def options_only_scores(
-    questions: Sequence[Question], folds: Folds, *, freq_of: Callable[[str], float]
-) -> NDArray[np.float64]:
-    """Out-of-fold utilities of a logit: hashed character n-grams, log frequency, length."""
-    options = [option for question in questions for option in question.options]
-    features = sparse.vstack(
-        [_word_features(option, freq_of(option)) for option in options], format="csr"
-    )
-    return _cross_validated(features, questions, folds)
-
-
-def rank_scores(
-    scores: Sequence[NDArray[np.float64]], questions: Sequence[Question], folds: Folds
-) -> NDArray[np.float64]:
-    """Out-of-fold utilities of a logit: rank indicators and products of two ranks."""
-    present = ~np.isnan(scores[0])
-    ranks = [within_item_ranks(array)[present] for array in scores]
-    middle = np.repeat((present.sum(axis=1) - 1) / 2, present.sum(axis=1))
-    option_count = present.shape[1]
-    columns = [
-        np.maximum(0, 1 - np.abs(rank - place)) for rank in ranks for place in range(option_count)
-    ]  # tied ranks count for both places
-    columns += [(a - middle) * (b - middle) / option_count for a, b in combinations(ranks, 2)]
-    return _cross_validated(sparse.csr_array(np.column_stack(columns)), questions, folds)
-
-
-def ngram_buckets(word: str) -> list[int]:
-    """The buckets of the character n-grams of ``<word>``, ascending, each once."""
-    marked = f"<{word}>"
-    grams = {
-        marked[i : i + size] for size in CHAR_NGRAM_SIZES for i in range(len(marked) - size + 1)
-    }
-    return sorted({zlib.crc32(gram.encode()) % HASH_BUCKETS for gram in grams})
-
-
-def _cross_validated(
-    features: sparse.csr_array, questions: Sequence[Question], folds: Folds
-) -> NDArray[np.float64]:
-    item_of_row = np.repeat(
-        np.arange(len(questions)), [len(question.options) for question in questions]
-    )
-    is_answer = np.concatenate(
-        [np.arange(len(question.options)) == question.answer_index for question in questions]
-    )
-    out = np.zeros(len(item_of_row))
-    for fold in np.unique(folds.fold_of_item):
-        held = (folds.fold_of_item == fold)[item_of_row]
-        trained_items = np.unique(item_of_row[~held], return_inverse=True)[1]
-        if len(trained_items):
-            out[held] = features[held] @ fit_conditional_logit(
-                features[~held], trained_items, is_answer[~held]
-            )
-    # Rounding restores ties: scores of options with equal features differ in the last bits.
-    rows = np.split(np.round(out, 9), np.flatnonzero(np.diff(item_of_row)) + 1)
-    return score_matrix(row.tolist() for row in rows)
-
-
-def _word_features(word: str, freq: float) -> sparse.csr_array:
-    buckets = ngram_buckets(word)
-    more = [
-        np.log10(freq + 1e-8) + 6,
-        len(word) / 8,
-        float(word[:1].isupper()),
-        float("-" in word),
-        float("'" in word),
-    ]
-    values = np.concatenate(
-        (np.full(len(buckets), len(buckets) ** -0.5), more)
-    )  # unit length, so that long words have no larger weight
-    columns = np.concatenate((buckets, np.arange(HASH_BUCKETS, HASH_BUCKETS + len(more))))
-    return sparse.csr_array(
-        (values, (np.zeros(len(columns), int), columns)), shape=(1, HASH_BUCKETS + len(more))
-    )

@@ -14,20 +14,16 @@ from cloze_gen.errors import UsageError
 from cloze_gen.evaluation.chance import (
     chance_accuracy,
     correct_count_distribution,
-    joint_p,
     positions_balanced,
-    two_sided_p,
 )
 from cloze_gen.evaluation.metrics import (
     best_options,
     clustered_margin,
-    expected_accuracy,
     score_matrix,
     wilson_interval,
 )
 from cloze_gen.evaluation.rows import BY_BOOK, Evaluation, Recorded, Row, margin_cell
-from cloze_gen.evaluation.selection import HUMAN, LOCAL_MODEL, USER, check_known
-from cloze_gen.parsing import quote
+from cloze_gen.evaluation.selection import HUMAN, USER, check_known
 from cloze_gen.records.question import Question
 from cloze_gen.text_layout import table_lines
 
@@ -39,7 +35,7 @@ TABLE_ORDER = (
 # Score -> the models it needs unless the records of the questions contain it.
 MODELS = {
     "focus-model": ("index",), "history": ("index",), "forward": ("index",), "frequency": ("counts",), "smoothed-3gram": ("3gram",),
-    "smoothed-4gram": ("4gram",), "simple-4gram": ("text",), "lsa": ("lsa",), "options-only": ("counts",), "ranks": ("index", "counts"),
+    "smoothed-4gram": ("4gram",), "simple-4gram": ("text",), "lsa": ("lsa",),
 }  # fmt: skip
 # Score -> its field in `option_scores` of our questions.
 RECORDED = {
@@ -48,27 +44,16 @@ RECORDED = {
     "forward": "forward_log10_prob",
     "frequency": "freq",
 }
-RANKED = (
-    "history",
-    "forward",
-    "focus-model",
-    "frequency",
-    "length",
-)  # features of the rank classifier
+# Scores that every adversary on scores sees.
+_SCORES = ("history", "forward", "focus-model", "frequency", "length")
 RANDOM = "random"  # row of random answers
 ADVERSARY = "adversary"  # kind of rows of trained adversaries
 _NGRAMS = ("smoothed-3gram", "smoothed-4gram", "simple-4gram")
 # Adversary -> the scores it sees (none: the options alone), most informative first.
 ADVERSARIES = {
-    "adversary-scores": RANKED, "adversary-scores+ngrams": (*RANKED, *_NGRAMS), "adversary-scores+ngrams+lsa": (*RANKED, *_NGRAMS, "lsa"),
-    "adversary-options": (), **{f"adversary-{score}": (score,) for score in RANKED},
+    "adversary-scores": _SCORES, "adversary-scores+ngrams": (*_SCORES, *_NGRAMS), "adversary-scores+ngrams+lsa": (*_SCORES, *_NGRAMS, "lsa"),
+    "adversary-options": (), **{f"adversary-{score}": (score,) for score in _SCORES},
 }  # fmt: skip
-# Score -> the recorded scores that make its models unnecessary.
-_RECORDS_FOR = {
-    **{score: (score,) for score in RECORDED},
-    "options-only": ("frequency",),
-    "ranks": RANKED[:4],
-}
 TAGGED = (
     "odd-tag-out",
     "majority-tag",
@@ -119,9 +104,6 @@ def _is_score(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
 
 
-TESTED_KINDS = ("bias", "classifier")  # kinds that the choice of impostors does not balance
-
-
 class AdversaryVariant(Recorded):
     family: str
     folds: str
@@ -129,8 +111,6 @@ class AdversaryVariant(Recorded):
     accuracy: float
     low: float
     high: float
-    p_value: float
-    expected: float
 
 
 class QuestionRow(Row):
@@ -141,8 +121,6 @@ class QuestionRow(Row):
         low, high: Wilson's 95 % interval of `accuracy`, corrected for an adversary's variants; for
             people a bootstrap over items.
         correct: number of items; None if `accuracy` is a mean or an expectation.
-        p_value: exact, two-sided, of `correct` under chance.
-        expected: `accuracy` if an answer tied with m - 1 others counts 1/m.
         corrected_for: number of variants of an adversary (Bonferroni).
     """
 
@@ -152,8 +130,6 @@ class QuestionRow(Row):
     n: int
     correct: int | None = None
     chance: float
-    p_value: float | None = None
-    expected: float | None = None
     family: str = ""
     folds: str = ""
     rounds: int = 0
@@ -171,12 +147,12 @@ class QuestionRow(Row):
         >>> row = QuestionRow(name="a", kind="adversary", accuracy=0.5, low=0.4, high=0.6, n=9,
         ...     chance=0.2, family="trees", folds="book", corrected_for=4)
         >>> row.method
-        'trees, folds by book, best of 4 (interval and p Bonferroni-corrected)'
+        'trees, folds by book, best of 4 (interval Bonferroni-corrected)'
         """
         if not self.family:
             return self.note
         tried = self.corrected_for
-        best = f", best of {tried} (interval and p Bonferroni-corrected)" if tried > 1 else ""
+        best = f", best of {tried} (interval Bonferroni-corrected)" if tried > 1 else ""
         return f"{self.family}, folds by {self.folds}{best}"
 
 
@@ -184,7 +160,6 @@ class QuestionEvaluation(Evaluation):
     """`tagger`: ``used`` and ``of_run`` (None for a file); None if no row needs a tagger."""
 
     chance: float
-    joint_p: Mapping[str, Any] = {}
     tagger: Mapping[str, str | None] | None = None
     baselines: tuple[QuestionRow, ...]
 
@@ -220,10 +195,6 @@ class Baseline:
     source: str
     reverse: bool = False
 
-    @property
-    def folder(self) -> str:
-        return ""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BaselineResult:
@@ -234,7 +205,6 @@ class BaselineResult:
     scores: NDArray[np.float64]
     choices: NDArray[np.int64]
     correct: NDArray[np.bool_]
-    expected: float
     seconds: float = 0.0
 
     @property
@@ -245,7 +215,7 @@ class BaselineResult:
         return QuestionRow(
             name=self.baseline.name, kind=self.baseline.kind, source=self.baseline.source, accuracy=right / n,
             low=low, high=high, n=n, correct=right, chance=chance_accuracy(option_counts),
-            p_value=two_sided_p(right, option_counts), expected=self.expected, seconds=round(self.seconds, 3),
+            seconds=round(self.seconds, 3),
             book_margin=clustered_margin(self.correct, book_ids(self.questions)),
         )  # fmt: skip
 
@@ -277,7 +247,7 @@ class RandomResult:
         low, high = (int(np.searchsorted(below, share)) / n for share in (0.025, 0.975))
         return QuestionRow(
             name=RANDOM, kind=RANDOM, source="exact expectation", accuracy=chance, low=low, high=high, n=n,
-            correct=None, chance=chance, p_value=1.0, expected=chance, seconds=0.0,
+            correct=None, chance=chance, seconds=0.0,
         )  # fmt: skip
 
     def predictions(self) -> Iterator[dict[str, Any]]:
@@ -322,7 +292,6 @@ def judge_scores(
         padded,
         choices,
         choices == answers,
-        expected_accuracy(padded, answers),
         seconds,
     )
 
@@ -343,26 +312,6 @@ def check_answers(questions: Sequence[Question]) -> None:
 
 def answer_indices(questions: Sequence[Question]) -> NDArray[np.int64]:
     return np.array([question.answer_index for question in questions], dtype=np.int64)
-
-
-def joint_tests(results: Sequence[BaselineResult], questions: Sequence[Question]) -> dict[str, Any]:
-    """Joint tests of bias rules and classifiers against chance: p per kind, and ``together``."""
-    tested = [result for result in results if result.baseline.kind in TESTED_KINDS]
-    option_counts = {len(question.options) for question in questions}
-    if len(option_counts) != 1 or not tested:
-        return {}
-    answers, option_count = answer_indices(questions), option_counts.pop()
-    groups = {
-        kind: [result for result in tested if result.baseline.kind == kind] for kind in TESTED_KINDS
-    } | {"together": tested}
-    found: dict[str, Any] = {
-        name: joint_p(
-            np.stack([result.choices for result in group]), answers, option_count=option_count
-        )
-        for name, group in groups.items()
-        if group
-    }
-    return found | {"rules": [result.baseline.name for result in tested]}
 
 
 def table_text(
@@ -424,10 +373,6 @@ def word_baselines(option_count: int) -> list[Baseline]:
         Baseline(name, name, "bias", "")
         for name in ("odd-tag-out", "majority-tag", "a-an-agreement")
     ]
-    rows += [
-        Baseline("options-only", "options-only", "classifier", ""),
-        Baseline("rank-classifier", "ranks", "classifier", ""),
-    ]
     places = {name: place for place, name in enumerate(TABLE_ORDER)}
     adversaries = [Baseline(name, name, ADVERSARY, "") for name in ADVERSARIES]
     return adversaries + sorted(rows, key=lambda row: places.get(row.name, len(places)))
@@ -464,8 +409,7 @@ def models_for(baseline: Baseline, question_set: QuestionSet) -> tuple[str, ...]
 
 
 def _models_of(score: str, question_set: QuestionSet) -> tuple[str, ...]:
-    recorded = _RECORDS_FOR.get(score, ())
-    if recorded and all(question_set.recorded(RECORDED[one]) is not None for one in recorded):
+    if score in RECORDED and question_set.recorded(RECORDED[score]) is not None:
         return ()
     return MODELS.get(score, ())
 
@@ -473,12 +417,6 @@ def _models_of(score: str, question_set: QuestionSet) -> tuple[str, ...]:
 def pick(baselines: Sequence[Baseline], only: Sequence[str]) -> list[Baseline]:
     kinds = [*dict.fromkeys(row.kind for row in baselines), USER, HUMAN]
     names = [RANDOM, *(row.name for row in baselines)]
-    local = next((word for word in only if word.startswith(LOCAL_MODEL)), None)
-    if local is not None:
-        raise UsageError(
-            f"--only {quote(local)}: hf: works for passages and blanked passages only. For questions, "
-            "run the release's harness/ with lm-evaluation-harness and give its log to --scores."
-        )
     check_known(
         only,
         {*kinds, *names},

@@ -8,12 +8,9 @@ from typing import Protocol, TypeVar
 
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import quote
-from cloze_gen.renamed import ROWS
 
 HUMAN = "human"  # name and kind of the row of people
 USER = "user"  # kind of the rows of `--scores`
-LOCAL_MODEL = "hf:"  # prefix of a model folder in `--only`
-SCORES_FILE = "scores:"  # prefix of a scores file in `--only`
 NO_BOOKS = "no training corpus; pass --train DIR"
 NO_SCORES = "no scores file; pass --scores FILE"
 NO_PEOPLE = "no answers of people; pass --people FILE, written by `cloze-gen judge apply`"
@@ -29,20 +26,6 @@ class Named(Protocol):
 Row = TypeVar("Row", bound=Named)
 
 
-def split_files(only: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Values of `--only` with `user` for each `scores:FILE`, and the list of these files.
-
-    >>> split_files(["random", "scores:a/mine.jsonl"])
-    (['random', 'user'], ['a/mine.jsonl'])
-    """
-    files = [
-        word for word in dict.fromkeys(only) if word.startswith(SCORES_FILE) and word != SCORES_FILE
-    ]
-    return [USER if word in files else word for word in only], [
-        word.removeprefix(SCORES_FILE) for word in files
-    ]
-
-
 def check_files(only: Iterable[str], *, scores: bool, people: bool) -> None:
     """Raise UsageError if `--only user` or `--only human` is given without its file."""
     lacking = {USER: "" if scores else NO_SCORES, HUMAN: "" if people else NO_PEOPLE}
@@ -55,11 +38,7 @@ def check_known(only: Iterable[str], known: Iterable[str], *, noun: str, choices
     """Raise UsageError if a value of `--only` is unknown; `choices` lists the known ones."""
     unknown = next((word for word in only if word not in known), None)
     if unknown is not None:
-        renamed = f" Since 0.2 it is {ROWS[unknown]}." if unknown in ROWS else ""
-        message = (
-            f"--only {quote(unknown)}: unknown baseline of {noun}.{renamed} Choose from: {choices}, "
-            f"{SCORES_FILE}FILE."
-        )
+        message = f"--only {quote(unknown)}: unknown baseline of {noun}. Choose from: {choices}."
         raise UsageError(textwrap.fill(message, _MOST_LINE_CHARS, break_on_hyphens=False))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
@@ -19,9 +19,9 @@ from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.records.question import Question
 
 
-def finite_score(value: Any, where: str) -> float:
+def _finite_score(value: Any, where: str) -> float:
     """
-    >>> finite_score("-1.5", "here"), finite_score(2, "here")
+    >>> _finite_score("-1.5", "here"), _finite_score(2, "here")
     (-1.5, 2.0)
     """
     try:
@@ -63,16 +63,17 @@ class Sample:
                 f"{self.where}: {self.id[:80]} has {len(options)} options, but the log has "
                 f"{len(self.ln_probs)} answers; give the log of this set"
             )
-        choices, right = self.doc.get("choices", list(options)), self.doc.get("gold", gold)
+        choices = self.doc.get("choices", list(options))
         lettered = choices == list(ascii_uppercase[: len(options)])
-        texts = (
+        same = (
             isinstance(choices, list)
             and len(choices) == len(options)
-            and all(isinstance(one, str) for one in choices)
+            and all(
+                isinstance(choice, str) and choice.startswith(option)
+                for choice, option in zip(choices, options, strict=True)
+            )
         )
-        if right != gold or not (
-            lettered or (texts and all(map(str.startswith, choices, options)))
-        ):
+        if self.doc.get("gold", gold) != gold or not (lettered or same):
             raise FormatError(
                 f"{self.where}: the options of {self.id[:80]} differ from those of the set; give a "
                 "log of this set and version"
@@ -183,90 +184,129 @@ def _answer(answers: Any, where: str) -> tuple[float, bool]:
         or one[1] not in _GREEDY
     ):
         raise FormatError(f"{where}: expected {_ANSWER}, found {quote(one)}")
-    return finite_score(one[0], where), _GREEDY[one[1]]
+    return _finite_score(one[0], where), _GREEDY[one[1]]
 
 
-# ---- Questions
+# ---- Questions and blanked passages
+
+ANSWER = '{"id": ..., "scores": [[...], ...]}'
+_QUESTION_ANSWER = '{"id": ..., "scores": [...]}'
 
 
 def parse_user_scores(
     text: str, questions: Sequence[Question], *, name: str = "scores"
 ) -> NDArray[np.float64]:
     """Scores of questions in any supported format: float64, shape (n, k), padded with NaN."""
-    lines = [
-        line
-        for line in text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-        if line.strip()
-    ]
+    lines = [line for line in _lines(text) if line.strip()]
     if not lines:
         raise FormatError(
             f"{name}: the file is empty; expected a JSON object for each question or a "
             "'sentence TAB score' line for each option"
         )
+    if not lines[0].lstrip().startswith("{"):
+        return score_matrix(_from_lm_output(lines, questions, name))
+    by_id = {question.id: question for question in questions}
+    found: dict[str, Sequence[float]] = {}
     if is_sample_log(text):
-        return score_matrix(_from_log(text, questions, name))
-    return score_matrix(
-        _from_json(lines, questions, name)
-        if lines[0].lstrip().startswith("{")
-        else _from_lm_output(lines, questions, name)
+        for sample in parse_sample_log(text, name=name):
+            if sample.id in by_id:
+                question = by_id[sample.id]
+                sample.check_options(question.options, question.answer_index)
+                found[sample.id] = sample.ln_probs
+    else:
+        for where, item_id, scores in _json_scores(text, by_id, _QUESTION_ANSWER, name):
+            found[item_id] = _row(scores, len(by_id[item_id].options), f"{where}: {item_id[:80]}")
+    _check_complete(list(by_id), found, name, "question")
+    return score_matrix(found[question.id] for question in questions)
+
+
+def parse_blank_scores(
+    text: str, passages: Sequence[BlankedPassage], *, name: str = "scores"
+) -> list[NDArray[np.float64]]:
+    """Scores of each passage, shape (blanks, candidates), in the order of `passages`.
+
+    JSON Lines have one line per passage: `id` and `scores`, with one row per blank, in order. A log
+    of lm-evaluation-harness has one line per blank, with id ``PASSAGE:BLANK``.
+
+    >>> passage = BlankedPassage("7", ("A.", "B."), (0,), ("A.", "C."), (0,))
+    >>> parse_blank_scores('{"id": 7, "scores": [[0.5, -1]]}', [passage])[0].tolist()
+    [[0.5, -1.0]]
+    """
+    by_id = {passage.id: passage for passage in passages}
+    blank_ids = {
+        passage.id: [f"{passage.id}:{blank}" for blank in range(1, len(passage.blanks) + 1)]
+        for passage in passages
+    }
+    found: dict[str, Sequence[float]] = {}
+    if is_sample_log(text):
+        samples = {sample.id: sample for sample in parse_sample_log(text, name=name)}
+        for passage in passages:
+            for blank, answer in zip(blank_ids[passage.id], passage.answers, strict=True):
+                if blank in samples:
+                    samples[blank].check_options(passage.candidates, answer)
+                    found[blank] = samples[blank].ln_probs
+    else:
+        for where, item_id, rows in _json_scores(text, by_id, ANSWER, name):
+            passage = by_id[item_id]
+            if len(rows) != len(passage.blanks):
+                raise FormatError(
+                    f"{where}: {item_id[:80]} needs {len(passage.blanks)} rows of scores, one for "
+                    f"each blank, found {len(rows)}"
+                )
+            for blank, row in zip(blank_ids[item_id], rows, strict=True):
+                found[blank] = _row(row, len(passage.candidates), f"{where}: blank {blank[:80]}")
+    _check_complete(
+        [blank for blanks in blank_ids.values() for blank in blanks], found, name, "blank"
     )
+    return [
+        np.array([found[blank] for blank in blank_ids[passage.id]], np.float64)
+        for passage in passages
+    ]
 
 
-def _from_json(lines: Sequence[str], questions: Sequence[Question], name: str) -> list[list[float]]:
-    by_id: dict[str, list[float]] = {}
-    option_counts = {question.id: len(question.options) for question in questions}
-    for number, line in enumerate(lines, 1):
+def _lines(text: str) -> list[str]:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+
+
+def _json_scores(
+    text: str, known: Container[str], expected: str, name: str
+) -> Iterator[tuple[str, str, list[Any]]]:
+    """Place, id and scores of each line; the file may have scores of a larger set."""
+    seen = set()
+    for number, line in enumerate(_lines(text), 1):
+        if not line.strip():
+            continue
         where = f"{name}, line {number}"
         try:
             record = parse_json(line)
         except ParseError as error:
-            raise FormatError(
-                f'{where}: not JSON ({error}); expected {{"id": ..., "scores": [...]}}'
-            ) from None
+            raise FormatError(f"{where}: not JSON ({error}); expected {expected}") from None
+        item_id = record.get("id") if isinstance(record, dict) else None
         if (
-            not isinstance(record, dict)
-            or not isinstance(record.get("id"), str)
+            not isinstance(item_id, str | int)
+            or isinstance(item_id, bool)
             or not isinstance(record.get("scores"), list)
         ):
-            raise FormatError(
-                f'{where}: expected {{"id": ..., "scores": [...]}}, found {quote(line)}'
-            )
-        item_id, values = record["id"], record["scores"]
-        if item_id in by_id:
+            raise FormatError(f"{where}: expected {expected}, found {quote(line)}")
+        item_id = str(item_id)
+        if item_id in seen:
             raise FormatError(
                 f"{where}: {item_id[:80]} has scores on an earlier line; keep one of them"
             )
-        if item_id not in option_counts:
-            continue  # the scores may be of a larger set
-        if len(values) != option_counts[item_id]:
-            raise FormatError(
-                f"{where}: {item_id} needs {option_counts[item_id]} scores, one for each option, "
-                f"found {len(values)}"
-            )
-        if any(isinstance(value, str) for value in values):
-            raise FormatError(
-                f"{where}: the scores of {quote(item_id)} must be numbers without quotation marks"
-            )
-        by_id[item_id] = [finite_score(value, where) for value in values]
-    return _in_order(by_id, questions, name)
+        if item_id in known:
+            seen.add(item_id)
+            yield where, item_id, record["scores"]
 
 
-def _from_log(text: str, questions: Sequence[Question], name: str) -> list[list[float]]:
-    by_id = {question.id: question for question in questions}
-    found: dict[str, list[float]] = {}
-    for sample in parse_sample_log(text, name=name):
-        question = by_id.get(sample.id)
-        if question is not None:
-            sample.check_options(question.options, question.answer_index)
-            found[question.id] = list(sample.ln_probs)
-    return _in_order(found, questions, name)
-
-
-def _in_order(
-    by_id: Mapping[str, list[float]], questions: Sequence[Question], name: str
-) -> list[list[float]]:
-    _check_complete([question.id for question in questions], by_id, name, "question")
-    return [by_id[question.id] for question in questions]
+def _row(scores: Any, n: int, where: str) -> list[float]:
+    if not isinstance(scores, list) or len(scores) != n:
+        count = f"{len(scores)}" if isinstance(scores, list) else quote(scores)
+        raise FormatError(f"{where}: needs {n} scores, one for each option, found {count}")
+    numbers = [as_number(score) for score in scores]
+    for score, number in zip(scores, numbers, strict=True):
+        if not math.isfinite(number):
+            raise FormatError(f"{where}: {quote(score)} is not a finite number")
+    return numbers
 
 
 def _check_complete(ids: Sequence[str], found: Container[str], name: str, noun: str) -> None:
@@ -274,7 +314,8 @@ def _check_complete(ids: Sequence[str], found: Container[str], name: str, noun: 
     if missing:
         raise FormatError(
             f"{name}: {len(missing):,} of {len(ids):,} {noun}s have no scores (first: "
-            f"{missing[0][:80]}); score every {noun}. Are the scores of another set?"
+            f"{missing[0][:80]}). Give scores of all {noun}s of this set; join the logs of all "
+            "measured splits, each of which has one."
         )
 
 
@@ -303,7 +344,7 @@ def _from_lm_output(
                     f"{where}: expected the sentence of {question.id} with {option!r}, a tab "
                     f"and a score, found {found}"
                 )
-            row.append(finite_score(score, where))
+            row.append(_finite_score(score, where))
         rows.append(row)
     return rows
 
@@ -330,13 +371,7 @@ def target_scores_of_log(
     ([-1.0], [True])
     """
     samples = {sample.id: sample for sample in parse_sample_log(text, name=name)}
-    missing = list(dict.fromkeys(passage.id for passage in passages if passage.id not in samples))
-    if missing:
-        total = len({passage.id for passage in passages})
-        lacks = f"{len(missing):,} of {total:,} passages have no answer (first: {missing[0][:80]})"
-        raise FormatError(
-            f"{name}: {lacks}. A log has one split; concatenate the logs of all measured splits"
-        )
+    _check_complete(list(dict.fromkeys(one.id for one in passages)), samples, name, "passage")
     ln_probs, right = np.empty(len(passages)), np.empty(len(passages), np.bool_)
     for row, passage in enumerate(passages):
         sample = samples[passage.id]
@@ -370,108 +405,3 @@ def target_scores_of_log(
         np.ones(len(passages), np.bool_),
         right,
     )
-
-
-# ---- Blanked passages
-
-ANSWER = '{"id": ..., "scores": [[...], ...]}'
-
-
-def parse_blank_scores(
-    text: str, passages: Sequence[BlankedPassage], *, name: str = "scores"
-) -> list[NDArray[np.float64]]:
-    """Scores of each passage, shape (blanks, candidates), in the order of `passages`.
-
-    JSON Lines have one line per passage: `id` and `scores`, with one row per blank, in order. A log
-    of lm-evaluation-harness has one line per blank, with id ``PASSAGE:BLANK``.
-
-    >>> passage = BlankedPassage("7", ("A.", "B."), (0,), ("A.", "C."), (0,))
-    >>> parse_blank_scores('{"id": 7, "scores": [[0.5, -1]]}', [passage])[0].tolist()
-    [[0.5, -1.0]]
-    """
-    if is_sample_log(text):
-        return _blanks_from_log(parse_sample_log(text, name=name), passages, name)
-    by_id = {passage.id: passage for passage in passages}
-    found: dict[str, NDArray[np.float64]] = {}
-    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
-        if not line.strip():
-            continue
-        where = f"{name}, line {number}"
-        record = _record(line, where)
-        passage = by_id.get(str(record["id"]))
-        if passage is None:
-            continue  # the scores may be of a larger set
-        if passage.id in found:
-            raise FormatError(
-                f"{where}: {passage.id[:80]} has scores on an earlier line; keep one of them"
-            )
-        found[passage.id] = _matrix(record["scores"], passage, where)
-    _check_complete([passage.id for passage in passages], found, name, "passage")
-    return [found[passage.id] for passage in passages]
-
-
-def _blanks_from_log(
-    samples: Sequence[Sample], passages: Sequence[BlankedPassage], name: str
-) -> list[NDArray[np.float64]]:
-    by_id = {sample.id: sample for sample in samples}
-    blank_ids = {
-        passage.id: [f"{passage.id}:{blank}" for blank in range(1, len(passage.blanks) + 1)]
-        for passage in passages
-    }
-    missing = [blank for blanks in blank_ids.values() for blank in blanks if blank not in by_id]
-    if missing:
-        total = sum(map(len, blank_ids.values()))
-        hint = (
-            "A log has one split; concatenate the logs of all measured splits"
-            if len(missing) < total
-            else "Give the log of the task NAME_blanks"
-        )
-        raise FormatError(
-            f"{name}: {len(missing):,} of {total:,} blanks have no scores (first: "
-            f"{missing[0][:80]}). {hint}"
-        )
-    for passage in passages:
-        for blank, answer in zip(blank_ids[passage.id], passage.answers, strict=True):
-            by_id[blank].check_options(passage.candidates, answer)
-    return [
-        np.array([by_id[blank].ln_probs for blank in blank_ids[passage.id]], np.float64)
-        for passage in passages
-    ]
-
-
-def _record(line: str, where: str) -> Mapping[str, Any]:
-    try:
-        record = parse_json(line)
-    except ParseError as error:
-        raise FormatError(f"{where}: not JSON ({error}); expected {ANSWER}") from None
-    has_id = (
-        isinstance(record, dict)
-        and isinstance(record.get("id"), str | int)
-        and not isinstance(record["id"], bool)
-    )
-    if not has_id or not isinstance(record.get("scores"), list):
-        raise FormatError(f"{where}: expected {ANSWER}, found {quote(line)}")
-    return record
-
-
-def _matrix(rows: Sequence[Any], passage: BlankedPassage, where: str) -> NDArray[np.float64]:
-    blanks, candidates = len(passage.blanks), len(passage.candidates)
-    if len(rows) != blanks:
-        raise FormatError(
-            f"{where}: {passage.id[:80]} needs {blanks} rows of scores, one for each blank, found "
-            f"{len(rows)}"
-        )
-    for blank, row in enumerate(rows, 1):
-        if not isinstance(row, list) or len(row) != candidates:
-            count = f"{len(row)} scores" if isinstance(row, list) else quote(row)
-            raise FormatError(
-                f"{where}: blank {blank} of {passage.id[:80]} needs {candidates} scores, one for "
-                f"each candidate, found {count}"
-            )
-        for value in row:
-            if not math.isfinite(as_number(value)):
-                raise FormatError(
-                    f"{where}: blank {blank} of {passage.id[:80]}: {quote(value)} is not a finite "
-                    "number"
-                )
-    return np.array(rows, np.float64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,16 +20,6 @@ from cloze_gen.corpus.arrays import SEPARATOR
 Floats = NDArray[np.float32]
 LONGEST = 0.25  # clipping length of a matrix's gradient
 START = 1e-6  # of the sums of squares; gradients are means over a batch, some 1e-3
-
-
-def fresh_squares(
-    weights: Mapping[str, Floats], *, tables: Collection[str], start: float = START
-) -> dict[str, Floats]:
-    """Initial sums of squares, one a row for `tables`; steps are full-sized beyond `start`."""
-    return {
-        name: np.full(len(weight) if name in tables else weight.shape, start, np.float32)
-        for name, weight in weights.items()
-    }
 
 
 class Adagrad:
@@ -96,12 +86,10 @@ def fresh_weights(
     return rng.uniform(-spread, spread, shape).astype(np.float32)
 
 
-def learn_vectors(
-    words: Ids, gradient: Floats, optimizer: Adagrad, *, table: str = VECTORS
-) -> None:
+def learn_vectors(words: Ids, gradient: Floats, optimizer: Adagrad) -> None:
     """Update the vectors of words, which may repeat, by a gradient of shape (n, width)."""
     rows, place = np.unique(words, return_inverse=True)
-    optimizer.move_rows(table, rows, summed(place, gradient, len(rows)))
+    optimizer.move_rows(VECTORS, rows, summed(place, gradient, len(rows)))
 
 
 def summed(place: NDArray[np.int64], values: Floats, n: int) -> Floats:
@@ -116,24 +104,15 @@ def summed(place: NDArray[np.int64], values: Floats, n: int) -> Floats:
     )
 
 
-def passage_vectors(vectors: Floats, ids: Ids, lengths: Ids) -> Floats:
-    """The mean of the vectors of the words before each passage's last, shape (n, width).
-
-    >>> vectors = np.array([[9, 9], [1, 0], [3, 4], [9, 9]], np.float32)
-    >>> passage_vectors(vectors, np.array([1, 0, 2, 3]), np.array([4])).tolist()
-    [[2.0, 2.0]]
-    """
-    passage = np.repeat(np.arange(len(lengths)), lengths)
-    counts = ids != SEPARATOR
-    counts[np.cumsum(lengths) - 1] = False
-    words, passage = ids[counts], passage[counts]
-    share = (1 / np.maximum(np.bincount(passage, minlength=len(lengths)), 1)).astype(np.float32)
-    rows, place = np.unique(words, return_inverse=True)
-    matrix = sparse.csr_array((share[passage], (passage, place)), shape=(len(lengths), len(rows)))
-    return np.asarray(matrix @ vectors[rows])
+TABLES = (VECTORS, "class_weights", "word_weights")  # learned by rows
 
 
-TABLES = ("class_weights", "word_weights")
+def fresh_squares(weights: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Initial sums of squares, one a row for `TABLES`; steps are full-sized beyond `START`."""
+    return {
+        name: np.full(len(weight) if name in TABLES else weight.shape, START, np.float32)
+        for name, weight in weights.items()
+    }
 
 
 def fresh_output(bounds: Ids, width: int) -> dict[str, Floats]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -17,12 +16,7 @@ from cloze_gen.corpus.training_text import TOKENS
 from cloze_gen.engine.progress import Stopwatch
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
-from cloze_gen.models.cbow import CbowNetwork, SupervisedCbowNetwork
-from cloze_gen.models.memory_network import VALUES, MemoryNetwork
 from cloze_gen.models.network_layers import (
-    START,
-    TABLES,
-    VECTORS,
     Adagrad,
     FeedForwardNetwork,
     Floats,
@@ -38,7 +32,6 @@ from cloze_gen.models.network_training import (
     STEPS,
     Course,
     block_reader,
-    passage_reader,
     plan_course,
     train,
 )
@@ -47,21 +40,14 @@ from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup, types_of
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import memory_mapped, write_tsv
 
-NetworkKind = Literal["feedforward", "recurrent", "cbow", "supervised_cbow", "memory"]
-Network = (
-    FeedForwardNetwork | RecurrentNetwork | CbowNetwork | SupervisedCbowNetwork | MemoryNetwork
-)
+Kind = Literal["feedforward", "recurrent"]
 NETWORK_WORDS, CLASSES, TRAINING = "words.txt", "classes.npy", "training.tsv"
-_NETWORKS: Mapping[NetworkKind, Callable[[Mapping[str, Floats], Ids], Network]] = {
+_NETWORKS: Mapping[Kind, type[FeedForwardNetwork | RecurrentNetwork]] = {
     "feedforward": FeedForwardNetwork,
     "recurrent": RecurrentNetwork,
-    "cbow": CbowNetwork,
-    "supervised_cbow": SupervisedCbowNetwork,
-    "memory": MemoryNetwork,
 }
 _TRAINING = ("network", "words_read", "perplexity")
-_LESSONS = 20  # parts of a course, for progress messages
-_LESSON_COUNT = 2  # lessons per message
+_PARTS = 20  # of a course; `TRAINING` has the perplexity of each
 
 
 class NeuralModel(Protocol):
@@ -80,25 +66,22 @@ class NeuralModel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
-    """A part of a network's course, for a worker.
+class Training:
+    """The training of a network, for a worker.
 
     Attributes:
-        passages: places (`training_passages`), for a network trained on passages.
-        folder: weights and training state, which a lesson changes.
-        numbers: of the blocks to read.
+        folder: of the weights: first the initial ones, then the trained ones.
+        size: of the closed vocabulary.
         rate: of the first steps.
     """
 
-    kind: NetworkKind
+    kind: Kind
     tokens: Path
     folder: Path
     classes: Path
     course: Course
-    numbers: range
     size: int
     rate: float
-    passages: Path | None = None
 
 
 def write_vocabulary(
@@ -119,59 +102,22 @@ def write_vocabulary(
     return bounds
 
 
-def begin_course(lesson: Lesson, weights: Mapping[str, Floats], *, start: float = START) -> None:
-    """Write a network's initial weights and training state; `start` as in `fresh_squares`."""
-    (lesson.folder / "state").mkdir(exist_ok=True)
-    _save(lesson.folder, weights)
-    _save(
-        lesson.folder / "state",
-        fresh_squares(weights, tables=(VECTORS, VALUES, *TABLES), start=start),
-    )
-
-
-def write_trained(writer: ArtifactWriter, ctx: StageContext, begun: Sequence[Lesson]) -> None:
-    rows: list[tuple[str, int, float]] = []
-    clock = Stopwatch()
-    for number in range(_LESSONS):
-        lessons = [
-            replace(lesson, numbers=numbers)
-            for lesson in begun
-            if (numbers := _numbers(lesson.course, number))
-        ]
-        for lesson, loss in zip(
-            lessons, ctx.map(take_lesson, lessons, unit="lessons"), strict=True
-        ):
-            rows.append(
-                (
-                    lesson.kind,
-                    lesson.numbers.stop * lesson.course.words_a_block,
-                    round(float(np.exp(loss)), 2),
-                )
-            )
-        done = number + 1
-        if lessons and done % _LESSON_COUNT == 0:
-            ctx.say(_progress_text(done / _LESSONS, rows[-len(lessons) :], clock.seconds))
-    for lesson in begun:
-        shutil.rmtree(lesson.folder / "state")
+def write_trained(
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    begun: Sequence[tuple[Training, Mapping[str, Floats]]],
+) -> None:
+    """Train networks from their initial weights, one a worker."""
+    for training, weights in begun:
+        _save(training.folder, weights)
+    trainings = [training for training, _ in begun]
+    parts: list[tuple[int, tuple[str, int, float]]] = []
+    for training, found in zip(
+        trainings, ctx.map(train_network, trainings, unit="networks"), strict=True
+    ):
+        parts += [(part, (training.kind, read, perplexity)) for part, read, perplexity in found]
+    rows = [row for _, row in sorted(parts, key=lambda one: one[0])]
     writer.rows[TRAINING] = write_tsv(writer.path(TRAINING), _TRAINING, rows)
-
-
-def _progress_text(share: float, rows: Iterable[tuple[str, int, float]], seconds: float) -> str:
-    """
-    >>> _progress_text(0.25, [("feedforward", 2_000_000, 143.2)], 60)
-    '25 %: feedforward 2.0 of 8.0 M words, perplexity 143; about 3 min left'
-    """
-    left = seconds * (1 - share) / share / 60
-    parts = [
-        f"{kind} {words / 1e6:.1f} of {words / share / 1e6:.1f} M words, perplexity {perplexity:.0f}"
-        for kind, words, perplexity in rows
-    ]
-    parts += [f"about {left:.0f} min left"] if left >= 1 else []
-    return f"{100 * share:.0f} %: {'; '.join(parts)}"
-
-
-def _numbers(course: Course, number: int) -> range:
-    return range(course.blocks * number // _LESSONS, course.blocks * (number + 1) // _LESSONS)
 
 
 def _save(folder: Path, arrays: Mapping[str, Floats]) -> None:
@@ -179,50 +125,28 @@ def _save(folder: Path, arrays: Mapping[str, Floats]) -> None:
         np.save(folder / f"{name}.npy", array)
 
 
-def take_lesson(lesson: Lesson) -> float:
-    names = sorted(path.stem for path in lesson.folder.glob("*.npy"))
-    weights, squares = (
-        {name: np.load(folder / f"{name}.npy") for name in names} for folder in _folders(lesson)
-    )
-    network, tokens = (
-        _NETWORKS[lesson.kind](weights, np.load(lesson.classes)),
-        memory_mapped(lesson.tokens),
-    )
-    held = [lesson.folder / "state" / f"held_{name}.npy" for name in ("cells", "states")]
-    if isinstance(network, RecurrentNetwork) and held[0].exists():
-        network.held = (np.load(held[0]), np.load(held[1]))
-    optimizer, course = Adagrad(weights, squares, rate=lesson.rate), lesson.course
-    if isinstance(network, SupervisedCbowNetwork):
-        assert lesson.passages is not None  # for the type checker
-        read_passages = passage_reader(
-            tokens, memory_mapped(lesson.passages), course, size=lesson.size
-        )
-        losses = train(
-            network,
-            read_passages,
-            optimizer,
-            course=course,
-            numbers=lesson.numbers,
-            rate=lesson.rate,
-        )
-    else:
-        read = block_reader(tokens, course, lead=network.lead, size=lesson.size)
-        losses = train(
-            network, read, optimizer, course=course, numbers=lesson.numbers, rate=lesson.rate
-        )
-    for folder, arrays in zip(_folders(lesson), (weights, squares), strict=True):
-        _save(folder, arrays)
-    if isinstance(network, RecurrentNetwork) and network.held:
-        for path, array in zip(held, network.held, strict=True):
-            np.save(path, array)
-    return float(np.mean(losses))
+def train_network(training: Training) -> list[tuple[int, int, float]]:
+    """Part of the course, words read up to its end, and perplexity, for each part with blocks."""
+    course = training.course
+    weights = {path.stem: np.load(path) for path in sorted(training.folder.glob("*.npy"))}
+    network = _NETWORKS[training.kind](weights, np.load(training.classes))
+    tokens = memory_mapped(training.tokens)
+    read = block_reader(tokens, course, lead=network.lead, size=training.size)
+    optimizer = Adagrad(weights, fresh_squares(weights), rate=training.rate)
+    found = []
+    for part in range(_PARTS):
+        numbers = range(course.blocks * part // _PARTS, course.blocks * (part + 1) // _PARTS)
+        if numbers:
+            losses = train(
+                network, read, optimizer, course=course, numbers=numbers, rate=training.rate
+            )
+            perplexity = round(float(np.exp(float(np.mean(losses)))), 2)
+            found.append((part, numbers.stop * course.words_a_block, perplexity))
+    _save(training.folder, weights)
+    return found
 
 
-def _folders(lesson: Lesson) -> tuple[Path, Path]:
-    return lesson.folder, lesson.folder / "state"
-
-
-def open_trained(artifact: Artifact, kind: NetworkKind) -> NeuralModel:
+def open_trained(artifact: Artifact, kind: Kind) -> NeuralModel:
     """A trained network, memory-mapped: workers of one machine share its weights."""
     names = sorted(name for name in artifact.manifest["files"] if name.startswith(f"{kind}/"))
     weights = {Path(name).stem: memory_mapped(artifact.path(name)) for name in names}
@@ -234,7 +158,6 @@ def count_words(artifact: Artifact) -> int:
     return int(artifact.manifest["files"][NETWORK_WORDS]["rows"])
 
 
-Kind = Literal["feedforward", "recurrent"]
 FEWEST_WORDS = 64  # of a text: two blocks of one stream
 
 
@@ -313,23 +236,21 @@ def write_networks(
     bounds = write_vocabulary(
         writer, table.words, table.count, sentences=int(text.facts["sentences"]), size=size
     )
-    begun = [
-        Lesson(
+    begun = []
+    for kind in kinds:
+        most_words = (
+            settings.feedforward_words if kind == "feedforward" else settings.recurrent_words
+        )
+        training = Training(
             kind,
             tokens=text.path(TOKENS),
             folder=writer.path(f"{kind}/x").parent,
             classes=writer.path(CLASSES),
-            course=plan_course(
-                n_words, epochs=settings.epochs, most_words=getattr(settings, f"{kind}_words")
-            ),
-            numbers=range(0),
+            course=plan_course(n_words, epochs=settings.epochs, most_words=most_words),
             size=size,
             rate=settings.learning_rate,
         )
-        for kind in kinds
-    ]
-    for lesson in begun:
-        begin_course(lesson, fresh_weights_of(lesson.kind, bounds, settings, seed))
+        begun.append((training, fresh_weights_of(kind, bounds, settings, seed)))
     write_trained(writer, ctx, begun)
     ctx.say(f"{' and '.join(kinds)} over {size:,} words in {clock.seconds:.0f} s")
 

@@ -23,15 +23,6 @@ from cloze_gen.models.arpa import ArpaBlock, word_ids
 class LanguageModel(Protocol):
     """P(word | history) over a closed vocabulary of words, `<unk>` and `</s>`."""
 
-    @property
-    def order(self) -> int:
-        """n of the longest n-grams; at most the last order - 1 tokens of a history count."""
-        ...
-
-    def __contains__(self, word: object) -> bool:
-        """Whether `word` can follow: False for `<s>` and `<unk>`, True for `</s>`."""
-        ...
-
     def log10_prob(self, history: Sequence[str], word: str) -> float:
         """log10 P(word | history), oldest first; unknown words count as `<unk>`."""
         ...

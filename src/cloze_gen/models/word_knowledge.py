@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
+from cloze_gen.models.context_space import ContextSpace
 from cloze_gen.models.neighbour_counts import Blanks, Side, flatten
 
 
@@ -27,35 +27,12 @@ class EvenCounts:
     adjacent: float = 100.0
 
 
-class WordKnowledge(Protocol):
-    """Measures of words and their contexts; shapes and units as `ContextSpace`."""
-
-    @property
-    def window(self) -> int:
-        """The most tokens on each side that `neighbour_fit` uses."""
-        ...
-
-    def similarity(self, words: Blanks, answers: Sequence[str]) -> np.ndarray: ...
-
-    def topicality(self, words: Blanks, others: Sequence[Iterable[str]]) -> np.ndarray: ...
-
-    def frame_cues_of(self, words: Sequence[str]) -> np.ndarray: ...
-
-    def neighbour_fit(self, words: Blanks, before: Blanks, after: Blanks) -> np.ndarray: ...
-
-    def neighbour_frequency(
-        self, words: Blanks, neighbours: Sequence[str], *, side: Side
-    ) -> np.ndarray: ...
-
-    def evidence(self, words: Sequence[str]) -> np.ndarray: ...
-
-
 @dataclass(frozen=True, slots=True)
 class MixedKnowledge:
     """Corpus and built-in words interpolated; a word that only one knows is measured by it."""
 
-    corpus: WordKnowledge
-    builtin: WordKnowledge
+    corpus: ContextSpace
+    builtin: ContextSpace
     even: EvenCounts = EvenCounts()
 
     @property
@@ -113,6 +90,9 @@ class MixedKnowledge:
 
     def _evidence(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         return self.corpus.evidence(words), self.builtin.evidence(words)
+
+
+WordKnowledge = ContextSpace | MixedKnowledge
 
 
 def _mean(

@@ -198,17 +198,7 @@ def _canary(card: CardFacts) -> str:
     )
     return (
         f"{data} Every record contains the canary GUID `{card.facts.canary}`. "
-        f"Use it to filter the set out of training corpora.{canary_drawn(card.facts)}"
-    )
-
-
-def canary_drawn(facts: ReleaseFacts) -> str:
-    """How to check that the canary was drawn, as the end of a paragraph; empty if it was not."""
-    _, _, commitment = str(facts.settings.get("release", {}).get("canary", "")).partition(":")
-    return (
-        f" The canary was drawn at random; the sha256 of its nonce is `{escape(commitment)}`."
-        if commitment
-        else ""
+        f"Use it to filter the set out of training corpora."
     )
 
 
@@ -248,7 +238,6 @@ _KINDS = {
     "baseline": "a simple method",
     "balanced": "a rule on one score; the items were selected so that it is near chance",
     "bias": "a rule on the options alone",
-    "classifier": "a trained classifier of the options or of the ranks of their scores",
     "model": "a method from the paper or its literature",
     "rule": "a rule without a trained model",
     "surface": "a method on surface features of the text",

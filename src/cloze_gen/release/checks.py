@@ -70,12 +70,8 @@ def check_signature(release: ReleaseFolder) -> Check:
     for file, text in ((SIGNATURE, facts.signature), (CARD, facts.signature), (CARD, facts.canary)):
         if release.fault(file) or text.encode("utf-8", "surrogatepass") not in release.read(file):
             wrong.append(f"{file}: does not contain {quote(text)} from release.json")
-    drawn = str(facts.settings["release"].get("canary", ""))
-    if canary_of(facts.signature, drawn) != facts.canary:
-        wrong.append(
-            f"release.json: the canary {quote(facts.canary)} does not match "
-            f"{'release.canary' if drawn else 'the signature'}"
-        )
+    if canary_of(facts.signature) != facts.canary:
+        wrong.append(f"release.json: the canary {quote(facts.canary)} does not match the signature")
     return Check("signature", one_line(facts.signature), tuple(wrong))
 
 

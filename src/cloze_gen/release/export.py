@@ -81,8 +81,8 @@ def draw_questions(
     _check_values("--skip", filters.skipped, [one.question.id for one in listed])
     if filters.difficulty and all(math.isnan(one.difficulty) for one in listed):
         raise UsageError(
-            "--difficulty: the items have none. Measure it with `cloze-gen evaluate RELEASE --items "
-            "LOG LOG LOG`, then export the run, or the file *_with_items.jsonl of the result."
+            "--difficulty: the items have none. Measure it with `cloze-gen evaluate RUN --items "
+            "--scores A B C`, then export the run, or the file *_with_items.jsonl of the result."
         )
     drawn = sorted(
         (one.question for one in listed if _fits(one, filters)),

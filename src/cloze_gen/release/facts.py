@@ -175,7 +175,7 @@ def release_facts(
         reference=style.reference,
         seed=published.seed,
         signature=signature,
-        canary=canary_of(signature, release.canary),
+        canary=canary_of(signature),
         order=style.order(run.settings),
         text="full",
         sample=sample,

@@ -40,7 +40,7 @@ from cloze_gen.release.verdict import BAD, CARE, GOOD, UNKNOWN
 _ADVERSARIES = ("adversary",)
 _PEOPLE = ("human",)
 _BASELINES = ("baseline", "random", *_PEOPLE)  # people are in the paper's table only
-_RULES = ("balanced", "bias", "classifier")
+_RULES = ("balanced", "bias")
 
 _SCRIPT = importlib.resources.files("cloze_gen.release").joinpath("templates", "report.js").read_text("utf-8")  # fmt: skip
 _LEVEL_CLASSES = {GOOD: "good", CARE: "care", BAD: "bad", UNKNOWN: "muted"}

@@ -21,7 +21,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from cloze_gen.evaluation.blanks import BlankEvaluation
-from cloze_gen.evaluation.item_analysis import ItemFigures
 from cloze_gen.evaluation.questions import QuestionRow
 from cloze_gen.release.paper_figures import BlankTable, PaperTable
 from cloze_gen.release.report_passages import Analysis, people, table_rows
@@ -34,15 +33,6 @@ _PAGE_COLOURS = {
     GRID: "var(--line)",
     FIRST: "var(--first)",
     SECOND: "var(--second)",
-}
-
-# On white, for a file without the page's style sheet.
-_FILE_COLOURS = {
-    INK: "#1b1f24",
-    MUTED: "#56606b",
-    GRID: "#d3d9e0",
-    FIRST: "#0b5cad",
-    SECOND: "#b4500a",
 }
 
 # 4.2 inches (302 pt): on a phone's 358 px a 9 pt letter comes out at 11 px.
@@ -117,34 +107,6 @@ def plain_label(label: str) -> str:
     """
     text = re.sub(r"[^ -~]", "?", label)
     return text if len(text) <= 30 else text[:27] + "..."
-
-
-def items_plot(items: Sequence[ItemFigures]) -> str:
-    """Difficulty against item-rest correlation, suspects marked, as a file of its own."""
-    with drawing():
-        figure = new_figure(3.2)
-        axes = figure.subplots()
-        for suspect, marker, colour, label in (
-            (False, ".", FIRST, "items"),
-            (True, "x", SECOND, "suspects"),
-        ):
-            of = [one for one in items if one.is_suspect is suspect and one.difficulty is not None]
-            # If no model or every model is right there is no correlation: drawn at 0.
-            axes.plot([100 * (one.difficulty or 0) for one in of], [one.item_rest or 0 for one in of], marker=marker, markersize=5,
-                      color=colour, linestyle="none", label=label)  # fmt: skip
-        axes.axhline(0, color=MUTED, linestyle=":", linewidth=1.2)
-        axes.set_xlim(-3, 103)
-        axes.set_xlabel("models that are right, %")
-        axes.set_ylabel("item-rest correlation")
-        figure.legend(loc="outside upper right", ncols=2)
-        text = svg_text(
-            figure,
-            name="items",
-            label="Share of models that are right and item-rest correlation of each item",
-        )
-    for placeholder, colour in _FILE_COLOURS.items():
-        text = text.replace(_PAGE_COLOURS[placeholder], colour)
-    return text + "\n"
 
 
 _PER_MILLION = 1e6

@@ -19,7 +19,7 @@ from cloze_gen.formats.features import Table, features_of
 from cloze_gen.formats.licences import bibtex, citation_cff, yaml_lines
 from cloze_gen.formats.pointers import filled_record, pointer_record, reference_text
 from cloze_gen.records.release_facts import ReleaseFacts
-from cloze_gen.release.card import canary_drawn, escape
+from cloze_gen.release.card import escape
 from cloze_gen.release.documents import (
     CARD,
     CITATION,
@@ -186,7 +186,7 @@ cloze-gen fill PATH/OF/THIS/FOLDER --books FOLDER/OF/THE/BOOKS
 Signature: `{facts.signature}`
 
 This is test data. Do not train on it. Every record contains the canary GUID `{facts.canary}`. Use it to filter the set out \
-of training corpora.{canary_drawn(facts)}
+of training corpora.
 
 {_POSITIONS}
 

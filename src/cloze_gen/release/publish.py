@@ -95,6 +95,4 @@ def _published(style: Style, run: RunToPublish, finished: Artifact) -> Published
         },
     )
     records = list(read_jsonl(finished.path(kind.file)))
-    return released_set(
-        last, kind, records=records, canary=canary_of(run.signature, last.release.canary)
-    )
+    return released_set(last, kind, records=records, canary=canary_of(run.signature))

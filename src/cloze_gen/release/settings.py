@@ -13,10 +13,8 @@ from cloze_gen.rng import derive_rng
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.runs import without_folders
 
-_GUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _WITHOUT_FILES = ("release", "input")  # these groups of settings have no file names
 _TEXT = "release.text"
-_SHA256 = "[0-9a-f]{64}"
 
 
 class ReleaseSettings(SettingsGroup):
@@ -36,12 +34,6 @@ class ReleaseSettings(SettingsGroup):
     date: str = Field(
         "",
         description="date of publication, YYYY-MM-DD; empty: no date",
-    )
-    canary: str = Field(
-        "",
-        pattern=f"^({_GUID}:{_SHA256})?$",
-        description="drawn canary and the sha256 of its nonce, as `cloze-gen contamination --canary` "
-        "prints them; empty: the canary follows from the signature",
     )
     url: str = Field("", description="address of the published set; empty: no address")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
 import re
 import uuid
@@ -70,30 +69,15 @@ def digest_in_signature(signature: str) -> str:
     return signature.rpartition("|set:")[2] if "|set:" in signature else ""
 
 
-def canary_of(signature: str, drawn: str = "") -> str:
+def canary_of(signature: str) -> str:
     """The GUID of a set, in its card and in every record, like BIG-bench's canary string.
 
-    It follows from the signature, or is the `drawn` one (the setting `release.canary`), so equal
-    sets have equal bytes.
+    It follows from the signature, so equal sets have equal bytes.
 
     >>> canary_of("cloze-gen|set:01") == canary_of("cloze-gen|set:01") != canary_of("cloze-gen|set:02")
     True
     """
-    return drawn.partition(":")[0] or str(uuid.uuid5(_CANARIES, signature))
-
-
-def drawn_canary(nonce: str, number: int) -> str:
-    """Number 0 is published; the others have the same distribution and follow from the secret nonce.
-
-    >>> drawn_canary("n", 0) == drawn_canary("n", 0) != drawn_canary("n", 1)
-    True
-    """
-    digest = hmac.digest(nonce.encode(), str(number).encode(), "sha256")
-    return str(uuid.UUID(bytes=digest[:16], version=4))
-
-
-def canary_commitment(nonce: str) -> str:
-    return hashlib.sha256(nonce.encode()).hexdigest()
+    return str(uuid.uuid5(_CANARIES, signature))
 
 
 def read_signature(folder: Path) -> str:

@@ -14,7 +14,7 @@ from cloze_gen.evaluation.chance import chance_accuracy
 from cloze_gen.evaluation.metrics import wilson_interval
 from cloze_gen.evaluation.passages import PASSAGES, PassageEvaluation
 from cloze_gen.evaluation.questions import QuestionEvaluation, QuestionRow
-from cloze_gen.evaluation.selection import HUMAN, LOCAL_MODEL
+from cloze_gen.evaluation.selection import HUMAN
 from cloze_gen.records.question import Question
 
 Level = Literal["good", "usable with care", "do not publish", "not measured"]
@@ -280,7 +280,7 @@ def passage_verdict(
     ``machine (...)`` or ``human (...)``; `guessable`: share that a reader is expected to guess.
     """
     rows = list(evaluation.of_set(PASSAGES).values()) if evaluation else []
-    simple = [(row.name, row.share) for row in rows if _is_simple(row.name, row.kind)]
+    simple = [(row.name, row.share) for row in rows if row.kind in _SIMPLE]
     leak = _best("passages", simple, "predicts", "last words", "LAMBADA: at most 7 %")
     count = n if judged.startswith("human") else round(n * guessable)
     noun = "test passages"
@@ -350,6 +350,8 @@ def _filled(share: tuple[float, float, float] | None) -> Finding:
 
 # ---- parts
 
+_SIMPLE = {"random", "rule", "model"}  # kinds of rows of passages
+
 
 def _best(
     limit: str, rows: Sequence[tuple[str, tuple[float, float, float] | None]], finds: str, what: str, compared: str
@@ -370,10 +372,6 @@ def _best(
         f"interval {_ends(low, high)}, corrected for {tried} methods; {compared}): "
         f"{_MEANINGS[LEAK][level]}.",
     )
-
-
-def _is_simple(name: str, kind: str) -> bool:
-    return kind in {"random", "rule", "model"} and not name.startswith(LOCAL_MODEL)
 
 
 def _size(n: int, noun: str) -> Finding:

@@ -72,27 +72,15 @@ def new_file(path: Path, *, option: str) -> Iterator[BinaryIO]:
             created = True
             yield handle
     except FileExistsError:
-        raise _exists(path, option) from None
+        raise UsageError(
+            f"{path}: the file exists. Nothing was written. Give a new file to {option}."
+        ) from None
     except BaseException as error:
         if created:
             path.unlink(missing_ok=True)
         if isinstance(error, OSError | ValueError):
             raise UsageError(f"{path}: cannot be written ({error_text(error)}).") from None
         raise
-
-
-def check_new(path: Path, *, option: str) -> None:
-    """UsageError if `new_file` could not write here; for use before a long computation."""
-    if os.path.lexists(path):
-        raise _exists(path, option)
-    if not os.access(path.parent, os.W_OK):
-        raise UsageError(
-            f"{path}: cannot be written: {path.parent} is not a folder in which you can write."
-        )
-
-
-def _exists(path: Path, option: str) -> UsageError:
-    return UsageError(f"{path}: the file exists. Nothing was written. Give a new file to {option}.")
 
 
 def stays_within(name: str) -> bool:

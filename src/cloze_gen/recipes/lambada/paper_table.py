@@ -21,13 +21,13 @@ LAMBADA_TABLE_1 = PassageTable(
         ),
         PassageFigure(
             "Unsupervised CBOW",
-            "unsupervised CBOW",
+            "",
             SetFigures(0, 57040, 16352),
             SetFigures(0, 55190, 12950),
         ),
         PassageFigure(
             "Supervised CBOW",
-            "supervised CBOW",
+            "",
             SetFigures(0, 47587, 4660),
             SetFigures(None, 2344, 259),
         ),
@@ -40,8 +40,6 @@ LAMBADA_TABLE_1 = PassageTable(
         ),
         PassageFigure("RNN", "", SetFigures(0, 14725, 7831), SetFigures(0.154, 277, 24)),
         PassageFigure("LSTM", "recurrent", SetFigures(0, 5357, 324), SetFigures(0.219, 149, 12)),
-        PassageFigure(
-            "Memory network", "memory network", SetFigures(0, 16318, 846), SetFigures(None, 566, 46)
-        ),
+        PassageFigure("Memory network", "", SetFigures(0, 16318, 846), SetFigures(None, 566, 46)),
     ),
 )
