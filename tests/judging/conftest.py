@@ -12,7 +12,7 @@ from cloze_gen.judging.agreement import Ratings
 from cloze_gen.judging.exchange import PacketRow
 from cloze_gen.judging.study_agreement import Annotated, Annotation
 from cloze_gen.judging.tasks.groom import RejectReason
-from cloze_gen.records.judgement import Kind, StudyItem, Task
+from cloze_gen.records.judgement import StudyItem, Task
 from cloze_gen.rng import derive_rng
 
 WORDS = ["owl", "'Tis", "=lamp", "3", "sea", "Map", "cup", "-ear", "naïve", "@home"]
@@ -99,7 +99,7 @@ def groom_study(
             verdict = (
                 {"picked": picked} if kept else {"rejected": str(RejectReason.UNCLEAR), "note": ""}
             )
-            response.append(Annotation(item, judge, Kind.FIRST, "", verdict, 5 + 10 * rng.random()))
+            response.append(Annotation(item, judge, "", verdict, 5 + 10 * rng.random()))
     return Annotated(Task.GROOM, items, str.__eq__), response
 
 
@@ -123,7 +123,6 @@ def read_study(
                 Annotation(
                     item,
                     judge,
-                    Kind.FIRST,
                     "",
                     read_verdict(
                         given, fits_as_well=marks, trivial=rng.random() < 0.1 and not marks

@@ -36,16 +36,11 @@ def messages(row: PacketRow) -> list[dict[str, str]]:
         r"[\x7f-\x9f\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", data
     )  # no line separators
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", data)), default=0))
-    instruction = (
-        f"\nFor this item, follow this instruction instead: {row.shown['instruction']}"
-        if row.shown.get("instruction")
-        else ""
-    )
     return [
         {"role": "system", "content": _SYSTEM},
         {
             "role": "user",
-            "content": f"{row.judging.question(row.shown)}{instruction}\n\n{fence}\n{data}\n{fence}",
+            "content": f"{row.judging.question(row.shown)}\n\n{fence}\n{data}\n{fence}",
         },
     ]
 

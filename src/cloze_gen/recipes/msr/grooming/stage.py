@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -21,7 +20,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.engine.threads import keep_to_one_thread
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.study import read_verdicts
-from cloze_gen.judging.tasks.groom import RejectReason, reject_reason
+from cloze_gen.judging.tasks.groom import RejectReason
 from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
@@ -40,7 +39,7 @@ from cloze_gen.recipes.msr.grooming.candidate_checks import (
     read_items,
     window_tags,
 )
-from cloze_gen.recipes.msr.grooming.predicates import GroomingSettings
+from cloze_gen.recipes.msr.grooming.predicates import FREQUENT_FREQ, TAG_WINDOW, GroomingSettings
 from cloze_gen.recipes.msr.tables import (
     DECISION_COLUMNS,
     DECISIONS,
@@ -79,7 +78,6 @@ _SURE = {
 
 def read_groomed(path: str) -> VerdictFile:
     file = read_verdicts(path, task=Task.GROOM, given_as="grooming.verdicts")
-    file = dataclasses.replace(file, rows=[_with_present_name(row) for row in file.rows])
     for row in file.rows:
         verdict, picked = row.get("verdict"), row.get("picked")
         words = isinstance(picked, list) and all(isinstance(one, str) for one in picked)
@@ -89,12 +87,6 @@ def read_groomed(path: str) -> VerdictFile:
                 "the file with `cloze-gen judge apply`"
             )
     return file
-
-
-def _with_present_name(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row of a file of 0.1 with the present name of its verdict."""
-    reason = reject_reason(row.get("verdict"))
-    return row if reason is None else {**row, "verdict": str(reason)}
 
 
 def judged_by_part(
@@ -201,9 +193,7 @@ def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
             cached_index(shard.index, shard.part.model),
             cached_space(shard.contexts, shard.part.model),
         )
-        judge_by_people(
-            to_judge, judged, index, space, _tagger(shard), reach=shard.settings.tag_window
-        )
+        judge_by_people(to_judge, judged, index, space, _tagger(shard), reach=TAG_WINDOW)
     others = [item for item in items if item.id not in judged]
     if shard.people is not None and shard.settings.unjudged_policy == "left_out":
         for item in others:
@@ -289,7 +279,7 @@ def write_grooming(
 ) -> None:
     table = read_counts(counts)
     frequent = frozenset(
-        table.words[i].casefold() for i in np.flatnonzero(table.freq >= settings.frequent_freq)
+        table.words[i].casefold() for i in np.flatnonzero(table.freq >= FREQUENT_FREQ)
     )
     offensive = offensive_words(settings.offensive_words)
     folders = (focus.folder, index.folder, contexts.folder, forward.folder)
