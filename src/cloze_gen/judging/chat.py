@@ -56,7 +56,11 @@ def parse_reply(text: str, row: PacketRow, *, name: str = "reply") -> dict[str, 
     {'answer': 1, 'fits_as_well': [], 'ungrammatical': [0], 'broken': False, 'trivial': False}
     """
     reply = _only_object(text, name)
-    return checked(row, row.judging.from_reply(reply, row.shown), where=name)
+    try:
+        response = row.judging.from_reply(reply, row.shown)
+    except FormatError as error:
+        raise FormatError(f"{name}: {error}") from None
+    return checked(row, response, where=name)
 
 
 def _only_object(text: str, name: str) -> dict[str, Any]:
