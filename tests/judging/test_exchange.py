@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.errors import refused
 
 from cloze_gen.errors import FormatError
 from cloze_gen.judging.exchange import (
@@ -28,6 +27,7 @@ from cloze_gen.judging.exchange import (
     plain_cell,
     safe_cell,
 )
+from tests.support.errors import refused
 
 
 def test_a_judge_sees_the_fields_of_the_task_and_no_other() -> None:
