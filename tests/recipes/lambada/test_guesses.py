@@ -20,7 +20,7 @@ from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.runs import stage_artifact
 from tests.conftest import FinishedRun
 
-HEAD = verdicts_jsonl(VerdictFile(Task.GUESS, {}, 1, None, 0, []))
+HEAD = verdicts_jsonl(VerdictFile(Task.GUESS, {}, 1, None, []))
 READ = {"judge": 1, "condition": "passage", "guesses": ["key"]}
 
 
@@ -37,7 +37,7 @@ def ctx(tmp_path: Path) -> StageContext:
 def response(ranking: Artifact, *rows: dict[str, Any], of: str = "", **rules: int) -> VerdictFile:
     """A file of verdicts on this ranking."""
     return VerdictFile(
-        Task.GUESS, {"ranking": of or ranking.manifest["fingerprint"]}, 2, None, 0, rows, GuessingSettings().rules | rules
+        Task.GUESS, {"ranking": of or ranking.manifest["fingerprint"]}, 2, None, rows, GuessingSettings().rules | rules
     )  # fmt: skip
 
 
@@ -80,14 +80,9 @@ def test_other_rules_are_refused(ranking: Artifact, ctx: StageContext, name: str
         judged_cases(ranking, response(ranking, **{name: 7}), GuessingSettings(), ctx)
 
 
-def test_what_is_paid_is_no_rule(ranking: Artifact, ctx: StageContext) -> None:
-    """Nor how long a page is."""
-    assert (
-        judged_cases(
-            ranking, response(ranking), GuessingSettings(fee_factor=3, passages_per_page=1), ctx
-        )
-        == []
-    )
+def test_the_length_of_a_page_is_no_rule(ranking: Artifact, ctx: StageContext) -> None:
+    settings = GuessingSettings(passages_per_page=1)
+    assert judged_cases(ranking, response(ranking), settings, ctx) == []
 
 
 def test_a_ranking_that_has_changed_is_told(
@@ -121,9 +116,7 @@ def test_what_is_no_guesses_is_told(tmp_path: Path, answers: Any, message: str) 
     """With the file and the passage; nobody is on both sides of one, whoever wrote the file."""
     file = tmp_path / "said.jsonl"
     file.write_text(
-        verdicts_jsonl(
-            VerdictFile(Task.GUESS, {}, 1, None, 0, [{"id": "b:7", "answers": answers}])
-        ),
+        verdicts_jsonl(VerdictFile(Task.GUESS, {}, 1, None, [{"id": "b:7", "answers": answers}])),
         encoding="utf-8",
     )
     with pytest.raises(FormatError, match=message) as caught:
@@ -139,9 +132,7 @@ def test_what_is_no_guesses_is_told(tmp_path: Path, answers: Any, message: str) 
         (lambda file: file.write_bytes(b"\xff\xfe"), UsageError, "cannot read verdicts"),
         (lambda file: file.write_text(""), FormatError, "expected verdicts of the task guess"),
         (
-            lambda file: file.write_text(
-                verdicts_jsonl(VerdictFile(Task.READ, {}, 1, None, 0, []))
-            ),
+            lambda file: file.write_text(verdicts_jsonl(VerdictFile(Task.READ, {}, 1, None, []))),
             FormatError,
             "task guess",
         ),
