@@ -61,7 +61,7 @@ def alpha_rows(measured: StudyAgreement) -> list[list[str]]:
             _number(alpha.value),
             _range(alpha.low, alpha.high),
             f"{alpha.units:,}",
-            f"{alpha.groups:,}",
+            f"{alpha.items:,}",
             _meaning(alpha),
         ]
         for question, alpha in measured.alphas.items()

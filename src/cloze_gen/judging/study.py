@@ -151,7 +151,7 @@ class Study:
         item, order = self._item(assignment)
         return verdict.id, self.task.as_seen(verdict.response, item.shown, order)
 
-    def parse_response(self, assignment: Assignment, response: Any) -> dict[str, Any]:
+    def _parse(self, assignment: Assignment, response: Any) -> dict[str, Any]:
         """A response in canonical form; FormatError if it is not valid for this item."""
         item, order = self._item(assignment)
         return self.task.parse(response, item.shown, order, assignment.condition)
@@ -176,7 +176,7 @@ class Study:
             FormatError: the response is not valid for this item, or the id belongs to another
                 verdict.
         """
-        canonical = self.parse_response(assignment, response)
+        canonical = self._parse(assignment, response)
         return self._store(
             Verdict(
                 verdict_id, assignment.id, canonical, min(max(seconds, 0.0), _MOST_SECONDS), source
@@ -194,7 +194,7 @@ class Study:
         source: str,
     ) -> Outcome:
         """Store a model's verdict: what its responses, one for each order of the choices, share."""
-        answers = tuple(self.parse_response(assignment, one) for one in responses)
+        answers = tuple(self._parse(assignment, one) for one in responses)
         shared = answers[0] if len(answers) == 1 else self.task.in_both_orders(*answers) or {}
         return self._store(
             Verdict(verdict_id, assignment.id, shared, seconds, source, answers), replaces=""
