@@ -32,11 +32,10 @@ from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.manifest import write_bytes
 from cloze_gen.text_layout import table_lines
 
-_REFUSED = "refused"
-_OUTCOMES: Mapping[str, str] = {
+_OUTCOMES: Mapping[Outcome, str] = {
     Outcome.TAKEN: "accepted",
     Outcome.AGAIN: "already stored",
-    _REFUSED: "refused",
+    Outcome.CHANGED: "refused",
 }
 
 
@@ -90,34 +89,26 @@ def import_files(out: Path, study: str, files: Sequence[Path]) -> None:
         raise FormatError(
             f"{which}: no answers found. Nothing was imported. Fill in an item and import again."
         )
-    outcomes: Counter[str] = Counter()
+    outcomes: Counter[Outcome] = Counter()
     by_id = opened.state().by_id
     for row in found:
         assignment = by_id[row.assignment]
-        try:
-            outcome = opened.take(
-                assignment,
-                row.response,
-                verdict_id=_content_id(row),
-                source="import",
+        outcome = opened.take(
+            assignment, row.response, verdict_id=_content_id(row), source="import"
+        )
+        outcomes[outcome] += 1
+        if outcome is Outcome.CHANGED:
+            say(
+                f"refused    {row.assignment}: {assignment.judge} gave another answer before; the "
+                "stored answer is kept"
             )
-            why = (
-                f"{assignment.judge} gave another answer before; the stored answer is kept"
-                if outcome is Outcome.CHANGED
-                else ""
-            )
-        except FormatError as error:
-            why = str(error)
-        outcomes[_REFUSED if why else outcome] += 1
-        if why:
-            say(f"refused    {row.assignment}: {why}")
     counts = ", ".join(
         f"{outcomes[one]:,} {text}" for one, text in _OUTCOMES.items() if outcomes[one]
     )
     show("\n".join([f"answers    {len(found):,}: {counts}", *status_lines(opened)]))
-    if outcomes[_REFUSED]:
+    if outcomes[Outcome.CHANGED]:
         raise RefusedError(
-            f"{outcomes[_REFUSED]:,} of {len(found):,} answers were refused (listed above). The "
+            f"{outcomes[Outcome.CHANGED]:,} of {len(found):,} answers were refused (listed above). The "
             "others were imported."
         )
 
