@@ -32,7 +32,8 @@ def test_it_comes_back(tmp_path: Path) -> None:
 
 def test_what_is_none_is_told(tmp_path: Path) -> None:
     """Who named it, what it is, and what writes one; the file of another task is not taken."""
-    for path in (tmp_path, tmp_path / "nowhere", "a\0b"):
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    for path in (tmp_path, tmp_path / "nowhere", tmp_path / "bytes", "a\0b"):
         with pytest.raises(
             UsageError, match=r"grooming\.verdicts: cannot read verdicts .* judge apply"
         ):

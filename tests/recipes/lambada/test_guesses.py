@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.runs import stage_artifact
 from tests.conftest import FinishedRun
 
-HEAD = verdicts_jsonl(VerdictFile(Task.GUESS, {}, 1, None, []))
 READ = {"judge": 1, "condition": "passage", "guesses": ["key"]}
 
 
@@ -122,31 +120,3 @@ def test_what_is_no_guesses_is_told(tmp_path: Path, answers: Any, message: str) 
     with pytest.raises(FormatError, match=message) as caught:
         read_guessed(str(file))
     assert "said.jsonl" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        (lambda file: None, UsageError, r"cannot read verdicts from .*said\.jsonl.*No such file"),
-        (lambda file: file.mkdir(), UsageError, "cannot read verdicts"),
-        (lambda file: file.write_bytes(b"\xff\xfe"), UsageError, "cannot read verdicts"),
-        (lambda file: file.write_text(""), FormatError, "expected verdicts of the task guess"),
-        (
-            lambda file: file.write_text(verdicts_jsonl(VerdictFile(Task.READ, {}, 1, None, []))),
-            FormatError,
-            "task guess",
-        ),
-        (
-            lambda file: file.write_text(HEAD.replace('"rules": {}', '"rules": [2]')),
-            FormatError,
-            "expected `of`",
-        ),
-    ],
-)
-def test_what_is_no_file_of_verdicts_is_told(
-    tmp_path: Path, make: Callable[[Path], object], error: type[Exception], message: str
-) -> None:
-    """With its name and what is wrong."""
-    make(tmp_path / "said.jsonl")
-    with pytest.raises(error, match=message):
-        read_guessed(str(tmp_path / "said.jsonl"))
