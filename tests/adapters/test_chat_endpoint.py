@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import json
+import gzip
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,79 +18,15 @@ from cloze_gen.adapters.chat_endpoint import (
     MOST_USELESS,
     Endpoint,
     Reply,
-    Usage,
     ask_endpoint,
     endpoint_from,
 )
 from cloze_gen.errors import ToolError, UsageError
+from tests.cases.chat_server import RAW, Answer, Handler, Stub, completion, error, running_stub
+from tests.support.errors import refused
 
 KEY = "sk-very-secret-1"
 MESSAGES = [{"role": "user", "content": "Which “word”?"}]
-Answer = tuple[int, Mapping[str, str], bytes]
-
-
-def completion(text: Any, **more: Any) -> Answer:
-    return (
-        200,
-        {},
-        json.dumps(
-            {"choices": [{"message": {"role": "assistant", "content": text}}], **more}
-        ).encode(),
-    )
-
-
-def error(status: int, message: str = "", **headers: str) -> Answer:
-    return status, headers, json.dumps({"error": {"message": message}}).encode() if message else b""
-
-
-class Stub(ThreadingHTTPServer):
-    """Gives its answers (or functions) in turn, the last one repeatedly; records requests."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answers: list[Answer | Callable[[dict[str, Any]], Answer]] = []
-        self.asked: list[tuple[str, Mapping[str, str], dict[str, Any]]] = []
-        self.pause_seconds = 0.0  # between two bytes of an answer
-        self.over = threading.Event()  # what hangs, hangs until then
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Stub
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append(
-            (self.path, {name.casefold(): value for name, value in self.headers.items()}, body)
-        )
-        answer = (
-            self.server.answers.pop(0) if len(self.server.answers) > 1 else self.server.answers[0]
-        )
-        status, headers, content = answer(body) if callable(answer) else answer
-        try:
-            self.send_response(status)
-            for name, value in {"Content-Length": str(len(content)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            for piece in (
-                [content[i : i + 1] for i in range(len(content))]
-                if self.server.pause_seconds
-                else [content]
-            ):
-                self.wfile.write(piece)
-                time.sleep(self.server.pause_seconds)
-        except OSError:  # the asker has gone
-            self.close_connection = True
-
-    do_GET = do_POST
-
-    def log_message(self, *_: Any) -> None:
-        """Silent."""
 
 
 class Watch:
@@ -111,13 +46,8 @@ class Watch:
 
 @pytest.fixture
 def stub() -> Iterator[Stub]:
-    with Stub() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with running_stub() as server:
         yield server
-        server.over.set()
-        server.shutdown()
-        thread.join()
 
 
 def ask(
@@ -125,7 +55,6 @@ def ask(
     *ids: str,
     watch: Watch | None = None,
     key: str = KEY,
-    usage: Usage | None = None,
     **settings: Any,
 ) -> list[Reply]:
     endpoint = endpoint_from(
@@ -134,12 +63,10 @@ def ask(
         {"CLOZE_GEN_API_KEY": key},
         **{"per_second": 1000.0, "timeout_seconds": 20.0, **settings},
     )
-    return asked_of(endpoint, *ids, watch=watch, usage=usage)
+    return asked_of(endpoint, *ids, watch=watch)
 
 
-def asked_of(
-    endpoint: Endpoint, *ids: str, watch: Watch | None = None, usage: Usage | None = None
-) -> list[Reply]:
+def asked_of(endpoint: Endpoint, *ids: str, watch: Watch | None = None) -> list[Reply]:
     """The replies of `ask_endpoint`."""
     watch = watch or Watch()
     stored: list[Reply] = []
@@ -149,7 +76,6 @@ def asked_of(
             requests,
             endpoint=endpoint,
             on_reply=stored.append,
-            usage=usage,
             clock=watch.clock,
             sleep=watch.sleep,
         )
@@ -159,12 +85,9 @@ def asked_of(
 
 
 def test_a_good_reply_comes_back(stub: Stub) -> None:
-    usage = {"prompt_tokens": 30, "completion_tokens": 4}
-    stub.answers = [completion('{"guesses": []}', usage=usage, model="tiny-1")]
-    counted = Usage()
+    stub.answers = [completion('{"guesses": []}', model="tiny-1")]
     settings = {"temperature": 0, "seed": 1}
-    assert ask(stub, usage=counted) == [Reply("3f", '{"guesses": []}', "", 0.0, "tiny-1", settings)]
-    assert counted == Usage(replies=1, reported=1, tokens_in=30, tokens_out=4)
+    assert ask(stub) == [Reply("3f", '{"guesses": []}', "", 0.0, "tiny-1", settings)]
     [(path, headers, body)] = stub.asked
     assert path == "/v1/chat/completions"
     assert headers["authorization"] == f"Bearer {KEY}"
@@ -229,8 +152,8 @@ def test_a_server_that_knows_no_such_setting_is_asked_without(
             {}, b'{"choices": [{"message": 3}]}'),
         completion(3), completion(["x"]), completion(None), completion(""), (200, {}, b'{"choices": ' + b"[" * 50_000), (200, {},
             b"\xff\xfe"), (200, {}, b"null"),
-        error(413, "too long"), (200, {}, b" " * (MOST_REPLY_BYTES + 1)), error(400,
-            "content policy"),
+        error(413, "too long"), (200, {}, b" " * (MOST_REPLY_BYTES + 1)), error(400, "content policy"), (204, {}, b""),
+        (200, {"Content-Encoding": "gzip"}, gzip.compress(b" " * 10**7)), completion(None, refusal="I can't."),
     ],
 )  # fmt: skip
 def test_what_is_no_reply_is_told_and_the_next_is_asked_for(stub: Stub, answer: Answer) -> None:
@@ -357,9 +280,9 @@ def test_an_answer_that_was_cut_short_is_asked_for_again(stub: Stub) -> None:
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_key_that_is_refused_ends_it_at_once(stub: Stub, status: int) -> None:
     stub.answers = [error(status, f"Incorrect API key: {KEY}")]
-    with pytest.raises(UsageError, match="CLOZE_GEN_API_KEY is refused") as refused:
+    with pytest.raises(UsageError, match="CLOZE_GEN_API_KEY is refused") as caught:
         ask(stub)
-    assert KEY[:8] not in str(refused.value)
+    assert KEY[:8] not in str(caught.value)
     with pytest.raises(UsageError, match="CLOZE_GEN_API_KEY is not set"):
         ask(stub, key="")
     assert len(stub.asked) == 2
@@ -396,10 +319,10 @@ def test_no_such_place_or_model_is_told(stub: Stub) -> None:
 def test_no_redirect_is_followed(stub: Stub, status: int) -> None:
     with Stub() as other:
         stub.answers = [(status, {"Location": f"{other.url}/{KEY}"}, b"")]
-        with pytest.raises(UsageError, match=str(other.server_port)) as refused:
+        with pytest.raises(UsageError, match=str(other.server_port)) as caught:
             ask(stub)
         assert (len(stub.asked), other.asked) == (1, [])
-        assert KEY not in str(refused.value)
+        assert KEY not in str(caught.value)
 
 
 def test_no_proxy_reads_the_key(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -420,6 +343,35 @@ def test_a_huge_reply_is_not_read_to_its_end(stub: Stub) -> None:
     assert time.monotonic() - start < 10
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\nContent-Le",
+        b"SSH-2.0-OpenSSH_9.6\r\n",
+        b"HTTP/1.1 200 OK\r\nA: " + b"x" * 1_000_000,
+    ],
+)
+def test_what_is_no_http_is_asked_for_again(stub: Stub, content: bytes) -> None:
+    stub.answers = [(RAW, {}, content), completion("x")]
+    assert ask(stub)[0].text == "x"
+    assert len(stub.asked) == 2
+
+
+def test_the_text_of_a_reply_in_parts_is_read(stub: Stub) -> None:
+    """Models that think send parts; only those of text count."""
+    stub.answers = [
+        completion([{"type": "thinking", "thinking": "?"}, {"type": "text", "text": "x"}])
+    ]
+    assert ask(stub)[0].text == "x"
+
+
+def test_another_refusal_ends_it(stub: Stub) -> None:
+    stub.answers = [error(402, "no credit")]
+    refused(lambda: ask(stub), ToolError, names="402 ('no credit')")
+    assert len(stub.asked) == 1
+
+
 def test_a_server_that_hangs_is_given_up(stub: Stub) -> None:
 
     def hangs(_: object) -> Answer:
@@ -431,8 +383,10 @@ def test_a_server_that_hangs_is_given_up(stub: Stub) -> None:
         ask(stub, timeout_seconds=0.2, retries=1)
 
 
-def test_a_server_that_dribbles_is_given_up(stub: Stub) -> None:
-    stub.answers = [completion("x" * 200)]
+@pytest.mark.parametrize("status", [200, RAW])
+def test_a_server_that_dribbles_is_given_up(stub: Stub, status: int) -> None:
+    """Byte by byte, of the body or of the headers."""
+    stub.answers = [(status, {}, b"x" * 200)]
     stub.pause_seconds = 0.02
     endpoint = endpoint_from(stub.url, "tiny", {}, timeout_seconds=0.3, retries=0)
     start = time.monotonic()
@@ -474,9 +428,9 @@ ENVIRONMENT = {"OPENAI_API_KEY": KEY}
     ],
 )  # fmt: skip
 def test_other_addresses_are_refused(url: str) -> None:
-    with pytest.raises(UsageError, match="--endpoint") as refused:
+    with pytest.raises(UsageError, match="--endpoint") as caught:
         endpoint_from(url, "tiny", ENVIRONMENT)
-    assert KEY not in str(refused.value)
+    assert KEY not in str(caught.value)
 
 
 def test_addresses_that_are_allowed() -> None:
@@ -500,9 +454,9 @@ def test_the_key_is_of_the_first_variable_that_is_set() -> None:
         == "OPENAI_API_KEY"
     )
     for key in (f"{KEY}\r\nX: y", f"{KEY} x", f"{KEY}é"):
-        with pytest.raises(UsageError, match="OPENAI_API_KEY") as refused:
+        with pytest.raises(UsageError, match="OPENAI_API_KEY") as caught:
             endpoint_from(url, "m", {"OPENAI_API_KEY": key})
-        assert KEY not in str(refused.value)
+        assert KEY not in str(caught.value)
 
 
 @pytest.mark.parametrize(

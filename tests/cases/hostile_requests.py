@@ -40,8 +40,7 @@ def tokens(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
         "nobody's": "A" * 43, "long": "A" * 900, "null": "%00", "up": "..%2f..%2fstudy.sqlite", "revoked": known.revoked_token,
         "a session": known.cookie.split("=")[1], "foreign": known.foreign_token, "sql": "'%20OR%201=1--", "digest": known.digest,
         "one more": f"{known.token}A", "one less": known.token[:-1], "a line": f"{known.token}%0d%0aSet-Cookie:%20a=b",
-        "other case": known.token.swapcase(),
-        "not utf-8": "%ff%fe", "a name": "bartholomew", "wildcard": "%25", "empty": "",
+        "other case": known.token.swapcase(), "not utf-8": "%ff%fe", "empty": "",
     }  # fmt: skip
     for name, token in tokens.items():
         yield name, 404, make.get(f"/enter/{token}", session=False)
@@ -53,28 +52,16 @@ def tokens(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
 def sessions(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     secrets = {
         "revoked": known.revoked_session, "foreign": known.foreign_session, "a token": known.token, "the digest": known.digest, "empty": "",
-        "long": "A" * 5000, "a name": "bartholomew", "quoted": '"\\"', "sql": "'--", "bytes": "\xff\xfe", "null": "%00",
+        "long": "A" * 5000, "sql": "'--", "bytes": "\xff\xfe",
     }  # fmt: skip
     for name, secret in secrets.items():
         yield name, 403, make.get("/", Cookie=f"{known.cookie_name}={secret}")
-        yield f"{name}, verdict", 403, make.post(Cookie=f"{known.cookie_name}={secret}")
+    yield "revoked, verdict", 403, make.post(Cookie=f"{known.cookie_name}={known.revoked_session}")
     for path in ("/", "/done", f"/item/{known.open_item}"):
         yield f"none, {path[:5]}", 403, make.get(path, session=False)
     yield "none, verdict", 403, make.post(Cookie=None)
     yield "other name", 403, make.get("/", Cookie=f"session={known.cookie.split('=')[1]}")
     yield "two headers", 400, make.get("/").replace(b"Cookie:", b"Cookie: a=b\r\nCookie:")
-    yield "9 kB", 431, make.get("/", Cookie=f"{known.cookie}; a={'b' * 9000}")
-    yield (
-        "websocket",
-        403,
-        make.get(
-            "/",
-            session=False,
-            Upgrade="websocket",
-            Connection="Upgrade, close",
-            Sec_WebSocket_Key="AAAA",
-        ),
-    )
 
 
 def paths(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
@@ -83,31 +70,22 @@ def paths(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
         known.foreign_item,
         "0" * 12,
         known.item_id,
-        "'%20OR%201=1--",
-        "%00",
         "..%2f..%2fstudy.sqlite",
         "%ff",
-        "*",
-        "",
     )
     for item in items:
         yield f"/item/{item[:8]}", 404, make.get(f"/item/{item}")
     paths = (
-        "/item/../../../etc/passwd", "/item/%2e%2e/%2e%2e/etc/passwd", "/static/../app.py", "/static/..%2fapp.py",
-        "/static/%2e%2e/pages.py",
-        "/static//etc/passwd", "/static/page.js%00.css", "/static/page.js/", "/static/", "/static", "/static\\..\\app.py", "/study.sqlite",
-        "//evil.example/", "/%c0%ae%c0%ae/app.py", "/item", "/verdict/", "/admin", "/.git/config", "/export.csv", "/key", "/item/%25%32%66",
+        "/item/../../../etc/passwd", "/static/../app.py", "/static/..%2fapp.py", "/static/%2e%2e/pages.py", "/static//etc/passwd",
+        "/static/page.js%00.css", "/static/", "/study.sqlite", "//evil.example/", "/verdict/", "/.git/config",
     )  # fmt: skip
     for path in paths:
         yield path, 404, make.get(path)
     yield "elsewhere", 400, make.get("http://evil.example/")
     yield "no path", 400, make.get("*")
-    yield "bytes", 400, make.get(b"/item/\xff\xfe")
-    yield "a space", 400, make.get(b"/item/a b")
     yield "a line", 404, make.get("/item/a%0d%0aSet-Cookie:%20a=b")
     yield "long", 414, make.get(f"/item/{'a' * 2000}")
     yield "long query", 414, make.get(f"/?{'a' * 2000}")
-    yield "very long", (400, 414), make.get(f"/item/{'a' * 40000}")
 
 
 def hosts(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
@@ -116,15 +94,12 @@ def hosts(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
         "evil.example",
         f"localhost:{port}",
         name,
-        f"{name}:1",
         f"a@{known.host}",
         f"{known.host}.",
-        f"{known.host},evil",
         "",
-        "[::1]",
     ):
         yield host or "empty", (400, 421), make.get("/", Host=host)
-        yield f"{host or 'empty'}, verdict", (400, 421), make.post(Host=host)
+    yield "evil.example, verdict", 421, make.post(Host="evil.example")
     yield (
         "forwarded",
         421,
@@ -132,60 +107,25 @@ def hosts(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
             "/", Host="evil.example", X_Forwarded_Host=known.host, Forwarded=f"host={known.host}"
         ),
     )
-    yield "none", 400, make.get("/", Host=None)
     yield "none, old", 421, make.get("/", Host=None, version="1.0")
-    yield "two", 400, make.get("/").replace(b"Host:", b"Host: evil.example\r\nHost:")
 
 
 def methods(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
-    for method in (
-        "HEAD",
-        "PUT",
-        "PATCH",
-        "DELETE",
-        "OPTIONS",
-        "TRACE",
-        "CONNECT",
-        "PROPFIND",
-        "get",
-        "A" * 300,
-    ):
-        yield method[:9], 405, make.get(f"/item/{known.open_item}", method=method)
-        yield f"{method[:9]} verdict", 405, make.post().replace(b"POST", method.encode(), 1)
+    for method in ("HEAD", "PUT", "OPTIONS", "get"):
+        yield method, 405, make.get(f"/item/{known.open_item}", method=method)
+        yield f"{method} verdict", 405, make.post().replace(b"POST", method.encode(), 1)
     for path in ("/", "/done", f"/item/{known.open_item}", "/favicon.ico"):
         yield f"POST {path[:5]}", 405, make.post(path=path)
     yield "GET verdict", 405, make.get("/verdict")
-    yield "none", 400, make.get("/", method="")
-    yield "bytes", 400, make.get("/").replace(b"GET", b"G\x00T")
 
 
 def origins(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     own = f"http://{known.host}"
-    for origin in (
-        None,
-        "null",
-        "http://evil.example",
-        f"{own}.evil.example",
-        f"https://{known.host}",
-        f"{own}/",
-        own.upper(),
-        f"{own}, {own}",
-        "",
-    ):
+    for origin in (None, "null", "http://evil.example", f"https://{known.host}", f"{own}/"):
         yield f"origin {origin}", 403, make.post(Origin=origin)
     for site in ("cross-site", "same-site", "none", ""):
         yield f"site {site}", 403, make.post(Sec_Fetch_Site=site)
-    for csrf in (
-        None,
-        "",
-        known.other_csrf,
-        "0" * 64,
-        known.csrf[:-1],
-        f"{known.csrf} a",
-        known.csrf.upper(),
-        "\xff",
-        "A" * 5000,
-    ):
+    for csrf in (None, known.other_csrf, known.csrf[:-1], known.csrf.upper(), "\xff"):
         yield f"csrf {str(csrf)[:9]}", 403, make.post(X_CSRF_Token=csrf)
     yield (
         "two origins",

@@ -1,10 +1,9 @@
-"""Packets out, verdicts in: files of every form, and what is refused."""
+"""Packets out, verdicts in, and what is refused."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,58 +29,24 @@ def out(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def file_of(out: Path, ending: str, cli: Cli, **options: str) -> Path:
-    """The packet of ann in some form."""
-    assert (
-        cli("judge", "export", "tiny", "--judges", "ann", "--out", out, "--format", ending).status
-        == 0
-    )
+def packet(out: Path, cli: Cli) -> Path:
+    """The packet of ann."""
+    assert cli("judge", "export", "tiny", "--judges", "ann", "--out", out).status == 0
     (file,) = (out / "judgements" / "tiny" / "packets").glob("ann-*")
     return file
 
 
-def filled_csv(text: str) -> str:
-    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+def filled(file: Path, *, first: int = 0) -> str:
+    """A packet as a spreadsheet writes it after four words of each item were picked."""
+    rows = list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8-sig"))))
     for row in rows:
-        words = [choice.split(" ", 1)[1] for choice in row["candidates"].split("; ")]
-        row |= {f"pick_{n}": word for n, word in enumerate(sorted(words)[:4], 1)}
+        words = sorted(choice.split(" ", 1)[1] for choice in row["candidates"].split("; "))
+        row |= {f"pick_{n}": word for n, word in enumerate(words[first : first + 4], 1)}
     made = io.StringIO()
     writer = csv.DictWriter(made, rows[0].keys(), delimiter=";")
     writer.writeheader()
     writer.writerows(rows)
     return made.getvalue()
-
-
-def filled_jsonl(text: str) -> str:
-    records = [json.loads(line) for line in text.splitlines()]
-    return "".join(
-        json.dumps(
-            {
-                "assignment": one["assignment"],
-                "response": {"picked": sorted(one["shown"]["candidates"])[:4]},
-            }
-        )
-        + "\n"
-        for one in records
-    )
-
-
-def filled_label_studio(text: str) -> str:
-    tasks = json.loads(text)
-    for task in tasks:
-        choices = sorted(
-            task["data"]["candidates"], key=lambda choice: str(choice["value"]).split(" ", 1)[-1]
-        )[:4]
-        result = {
-            "from_name": "picked",
-            "to_name": "text",
-            "type": "choices",
-            "value": {"choices": [one["alias"] for one in choices]},
-        }
-        task["annotations"] = [
-            {"result": [result], "completed_by": 1, "lead_time": 12.5, "was_cancelled": False}
-        ]
-    return json.dumps(tasks)
 
 
 def picked(study: Study) -> list[Any]:
@@ -93,15 +58,9 @@ def picked(study: Study) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("form", "fill"),
-    [("csv", filled_csv), ("jsonl", filled_jsonl), ("label-studio", filled_label_studio)],
-)
-def test_a_packet_comes_back(
-    form: str, fill: Callable[[str], str], out: Path, cli: Cli, tmp_path: Path
-) -> None:
-    back = tmp_path / f"back.{form}"
-    back.write_text(fill(file_of(out, form, cli).read_text(encoding="utf-8")), encoding="utf-8")
+def test_a_packet_comes_back(out: Path, cli: Cli, tmp_path: Path) -> None:
+    back = tmp_path / "back.csv"
+    back.write_text(filled(packet(out, cli)), encoding="utf-8")
     for told in ("2 accepted", "2 already stored"):
         outcome = cli("judge", "import", "tiny", back, "--out", out)
         assert (outcome.status, told in outcome.out) == (0, True), outcome
@@ -112,7 +71,7 @@ def test_a_packet_comes_back(
 
 def test_a_file_that_is_there_stays(out: Path, cli: Cli) -> None:
     """A packet that somebody may be filling in is never written over, and --again deals nothing."""
-    file = file_of(out, "csv", cli)
+    file = packet(out, cli)
     file.write_text("mine", encoding="utf-8")
     outcome = cli("judge", "export", "tiny", "--judges", "ann", "--out", out, "--again")
     assert "(exists, not changed)" in outcome.out
@@ -120,87 +79,46 @@ def test_a_file_that_is_there_stays(out: Path, cli: Cli) -> None:
     assert len(open_named_study(out, "tiny")[0].state().by_id) == 2
 
 
-def test_what_can_be_taken_is_kept_beside_what_is_refused(
-    out: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One of two verdicts is refused: the counts of both are printed, and the exit status says so."""
-    monkeypatch.setattr("cloze_gen.judging.study._MOST_VERDICTS", 0)
-    text = file_of(out, "jsonl", cli).read_text(encoding="utf-8")
-    back = tmp_path / "back.jsonl"
-    back.write_text(filled_jsonl(text), encoding="utf-8")
-    refused = cli("judge", "import", "tiny", back, "--out", out)
-    assert (refused.status, "2 refused" in refused.out, refused.err.count("refused    ")) == (
-        1,
-        True,
-        2,
-    ), refused
-    monkeypatch.undo()
-    back.write_text(filled_jsonl(text.splitlines()[0]), encoding="utf-8")
-    assert cli("judge", "import", "tiny", back, "--out", out).status == 0
-    other = [
-        {"assignment": json.loads(line)["assignment"], "response": {"rejected": "other"}}
-        for line in text.splitlines()
-    ]
-    back.write_text("".join(json.dumps(one) + "\n" for one in other), encoding="utf-8")
-    outcome = cli("judge", "import", "tiny", back, "--out", out)
-    assert (
-        outcome.status,
-        "1 accepted, 1 refused" in outcome.out,
-        "1 of 2 answers were refused" in outcome.err,
-    ) == (1, True, True), outcome
-
-
 def test_what_was_said_otherwise_is_refused(out: Path, cli: Cli, tmp_path: Path) -> None:
-    """A second file cannot change a verdict; the first stays and the refusal is told."""
-    text = file_of(out, "jsonl", cli).read_text(encoding="utf-8")
-    back = tmp_path / "back.jsonl"
-    for first, told, status in ((0, "2 accepted", 0), (4, "2 of 2 answers were refused", 1)):
-        lines = (json.loads(line) for line in text.splitlines())
-        response = (
-            {
-                "assignment": one["assignment"],
-                "response": {"picked": one["shown"]["candidates"][first : first + 4]},
-            }
-            for one in lines
-        )
-        back.write_text("".join(json.dumps(one) + "\n" for one in response), encoding="utf-8")
-        outcome = cli("judge", "import", "tiny", back, "--out", out)
-        assert (outcome.status, told in outcome.out + outcome.err) == (status, True), outcome
+    """A second file cannot change a verdict: the first stays, and what is new is accepted."""
+    file = packet(out, cli)
+    back = tmp_path / "back.csv"
+    half = filled(file).splitlines()[:2]
+    back.write_text("\n".join(half), encoding="utf-8")
+    assert cli("judge", "import", "tiny", back, "--out", out).status == 0
+    back.write_text(filled(file, first=4), encoding="utf-8")
+    outcome = cli("judge", "import", "tiny", back, "--out", out)
+    assert (outcome.status, "1 accepted, 1 refused" in outcome.out) == (1, True), outcome
+    assert "the stored answer is kept" in outcome.err
+    assert "1 of 2 answers were refused" in outcome.err
     study, _ = open_named_study(out, "tiny")
-    assert len(picked(study)) == 2
+    words = sorted(next(study.store.items()).shown["candidates"])
+    assert [sorted(one["picked"]) for one in picked(study)] == [words[:4], words[4:8]]
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "expected"),
-        (
-            '{"assignment": "000000000000", "response": {"picked": [1, 2, 3, 4]}}\n',
-            "not an assignment of this study",
-        ),
-        ("[{}]", "expected"),
-        ("[]", "no answers found"),
-        ("assignment,pick_1\n", "no answers found"),
         ("a,b\n1,2\n", "expected the columns assignment"),
+        ("assignment,pick_1\n", "no answers found"),
     ],
 )
 def test_what_is_no_packet_is_one_message(
     text: str, says: str, out: Path, cli: Cli, tmp_path: Path
 ) -> None:
     """It names the file, and nothing is taken."""
-    back = tmp_path / "back.txt"
+    back = tmp_path / "back.csv"
     back.write_text(text, encoding="utf-8")
     outcome = cli("judge", "import", "tiny", back, "--out", out)
-    assert (outcome.status, says in outcome.err, "back.txt" in outcome.err) == (1, True, True), (
+    assert (outcome.status, says in outcome.err, "back.csv" in outcome.err) == (1, True, True), (
         outcome.err
     )
     assert cli("judge", "import", "tiny", tmp_path / "nowhere", "--out", out).status == 2
 
 
 def test_options_that_are_none(out: Path, cli: Cli, tmp_path: Path) -> None:
-    """A form, a name, a study, a role: one message each, status 2, nothing dealt."""
+    """A name, a study, a condition: one message each, status 2, nothing dealt."""
     for arguments, says in (
-        (("--format", "xml"), "expected csv"),
         (("--judges", "../evil"), "part of file names"),
         (("--judges", "ANN"), "only in case"),
         (("--condition", "passage"), "only for guessing"),
@@ -212,55 +130,15 @@ def test_options_that_are_none(out: Path, cli: Cli, tmp_path: Path) -> None:
     assert not open_named_study(out, "tiny")[0].state().by_id
 
 
-def test_all_verdicts_are_looked_at_before_one_is_taken(tmp_path: Path, cli: Cli) -> None:
-    """A file whose last line says what cannot be said of its item changes nothing."""
-    (tmp_path / "judgements").mkdir()
-    study = make_tiny_study(tmp_path / "judgements" / "read", Task.READ, n=2, judges="ann", each=1)
-    good, bad = study.due("ann")
-    study.close()
-    response = {
-        "answer": 1,
-        "fits_as_well": [2],
-        "ungrammatical": [],
-        "broken": False,
-        "trivial": False,
-    }
-    lines = [
-        {"assignment": good.id, "response": response},
-        {"assignment": bad.id, "response": {**response, "trivial": True}},
-    ]
-    back = tmp_path / "back.jsonl"
-    back.write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
-    outcome = cli("judge", "import", "read", back, "--out", tmp_path)
-    assert (outcome.status, "back.jsonl, line 2: trivial" in outcome.err) == (1, True), outcome.err
-    assert not open_named_study(tmp_path, "read")[0].state().verdicts
-
-
-def test_two_verdicts_of_one_id_are_refused_before_one_is_taken(tmp_path: Path, cli: Cli) -> None:
-    """Of one file, or one of them taken before; the same verdict twice is one."""
-    (tmp_path / "judgements").mkdir()
-    study = make_tiny_study(tmp_path / "judgements" / "read", Task.READ, n=2, judges="ann", each=1)
-    assignments = [one.id for one in study.due("ann")]
-    study.close()
-    response = {
-        "answer": 1,
-        "fits_as_well": [2],
-        "ungrammatical": [],
-        "broken": False,
-        "trivial": False,
-    }
-    first, second = (
-        json.dumps({"assignment": one, "response": response, "id": "mine"}) + "\n"
-        for one in assignments
-    )
-    for text, status, taken in ((first + second, 1, 0), (first + first, 0, 1), (second, 1, 1)):
-        (tmp_path / "back.jsonl").write_text(text, encoding="utf-8")
-        outcome = cli("judge", "import", "read", tmp_path / "back.jsonl", "--out", tmp_path)
-        assert (outcome.status, "another verdict has this id" in outcome.err) == (
-            status,
-            status == 1,
-        ), outcome.err
-        assert len(open_named_study(tmp_path, "read")[0].state().verdicts) == taken
+def test_all_files_are_read_before_a_verdict_is_taken(out: Path, cli: Cli, tmp_path: Path) -> None:
+    """A file whose last row cannot be read changes nothing."""
+    text = filled(packet(out, cli))
+    good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
+    good.write_text(text, encoding="utf-8")
+    bad.write_text(text.replace("moonbow", "nobody").rstrip() + "\n", encoding="utf-8")
+    outcome = cli("judge", "import", "tiny", good, bad, "--out", out)
+    assert (outcome.status, "bad.csv, row 2" in outcome.err) == (1, True), outcome.err
+    assert not open_named_study(out, "tiny")[0].state().verdicts
 
 
 def test_a_condition_is_of_guessing(tmp_path: Path, cli: Cli) -> None:
@@ -271,44 +149,3 @@ def test_a_condition_is_of_guessing(tmp_path: Path, cli: Cli) -> None:
     ).close()
     outcome = cli("judge", "export", "guess", "--condition", "pasage", "--out", tmp_path)
     assert (outcome.status, "expected passage or sentence" in outcome.err) == (2, True)
-
-
-@pytest.mark.parametrize("form", ["jsonl", "label-studio"])
-def test_what_was_said_goes_out_and_comes_back(
-    form: str, out: Path, cli: Cli, tmp_path: Path
-) -> None:
-    nothing = cli("judge", "export", "tiny", "--answered", "--format", form, "--out", out)
-    assert (nothing.status, "no answers yet" in nothing.err) == (2, True), nothing.err
-    back = tmp_path / "back.jsonl"
-    back.write_text(
-        filled_jsonl(file_of(out, "jsonl", cli).read_text(encoding="utf-8")), encoding="utf-8"
-    )
-    cli("judge", "import", "tiny", back, "--out", out)
-    told = {}
-    for names in ((), ("--names",)):
-        outcome = cli(
-            "judge",
-            "export",
-            "tiny",
-            "--answered",
-            *names,
-            "--format",
-            form,
-            "--to",
-            tmp_path / f"to{len(names)}",
-            "--out",
-            out,
-        )
-        assert outcome.status == 0, outcome.err
-        (file,) = (tmp_path / f"to{len(names)}").iterdir()
-        told[bool(names)] = file
-    assert '"ann"' not in told[False].read_text(encoding="utf-8")
-    assert '"judge 1"' in told[False].read_text(encoding="utf-8")
-    if form == "jsonl":
-        lines = [json.loads(line) for line in told[True].read_text(encoding="utf-8").splitlines()]
-        verdicts = open_named_study(out, "tiny")[0].state().verdicts.values()
-        assert {(line["id"], line["seconds"]) for line in lines} == {
-            (one.id, one.seconds) for one in verdicts
-        }
-    again = cli("judge", "import", "tiny", told[True], "--out", out)
-    assert "2 already stored" in again.out, again

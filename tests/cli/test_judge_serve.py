@@ -59,7 +59,7 @@ def test_who_is_revoked_is_out_though_another_serves(
         served_at_a_taken_port(revoked=["ann"])
     found = [
         (judge, kind, revoked_at is not None)
-        for _, kind, judge, _, revoked_at in rows(study.folder)["passes"]
+        for _, kind, judge, _, revoked_at in rows(study.folder)["tokens"]
     ]
     assert found == [("ann", TOKEN, True), ("ann", SESSION, True), ("bob", TOKEN, False)]
 
@@ -99,29 +99,6 @@ def test_nobody_left_is_told(served_at_a_taken_port: Callable[..., None]) -> Non
     """With all shut out there is nobody to serve it to."""
     with pytest.raises(UsageError, match="the study has no judges"):
         served_at_a_taken_port(revoked=["ann", "bob"])
-
-
-def test_adjudicators_may_come_later(
-    study: Study, served_at_a_taken_port: Callable[..., None]
-) -> None:
-    for asked in ({"adjudicators": ["ann"]}, {"judges": ["eve"], "adjudicators": ["eve"]}):
-        with pytest.raises(
-            UsageError, match=r"ann.* already judge|eve: cannot be judge and adjudicator"
-        ):
-            serve(
-                study.folder.parent.parent,
-                "tiny",
-                host="127.0.0.1",
-                port=0,
-                origin="",
-                revoked=[],
-                **{"judges": [], **asked},
-            )
-    with pytest.raises(UsageError, match="cannot listen"):
-        served_at_a_taken_port(adjudicators=["eve"])
-    assert [row for row in rows(study.folder)["judges"] if row[0] == "eve"] == [
-        ("eve", "adjudicator")
-    ]
 
 
 def owners_page(link: str) -> str:

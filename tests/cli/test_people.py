@@ -17,7 +17,7 @@ from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.evaluation.people import FAULTS
 from cloze_gen.judging.study import Study
 from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
-from cloze_gen.records.judgement import Judge, Kind, Role, Task
+from cloze_gen.records.judgement import Judge, Role, Task
 from cloze_gen.rng import stable_fraction
 from cloze_gen.store.tables import read_jsonl
 
@@ -31,7 +31,6 @@ ERRORS = {
     "ann": 0.0,
     "bob": 0.1,
     "cara": 0.4,
-    "eve": 0.0,
     "model": 1.0,
 }  # shares of items that each gets wrong
 
@@ -64,12 +63,8 @@ def scripted(study: Study, judge: str, item: Any) -> dict[str, Any]:
     """A judge of known error rate: right, or the next option, or two candidates swapped."""
     errs = stable_fraction(judge, item.id) < ERRORS[judge]
     if study.facts.task is Task.FILL:
-        fills = list(
-            item.key["answers"] if "answers" in item.key else item.key["expected"]["fills"]
-        )
+        fills = list(item.key["answers"])
         return {"fills": [fills[1], fills[0], *fills[2:]] if errs else fills}
-    if "expected" in item.key:
-        return dict(item.key["expected"])
     n, answer = len(item.shown["options"]), item.key["answer"]
     chosen = (answer + errs) % n
     marks = (
@@ -87,21 +82,20 @@ def scripted(study: Study, judge: str, item: Any) -> dict[str, Any]:
 
 
 def make_round(cli: Cli, out: Path, *new: str | Path) -> Round:
-    """A study of three people, a machine and an adjudicator, who all say what they are scripted to."""
-    made = cli("judge", "new", *new, "--judges", ",".join(JUDGES), "--adjudicators", "eve", "--name", "round", "--attention", "0.1",
-               "--repeats", "0.1", "--out", out)  # fmt: skip
+    """A study of three people and a machine, who all say what they are scripted to."""
+    made = cli("judge", "new", *new, "--judges", ",".join(JUDGES), "--name", "round", "--out", out)
     assert made.status == 0, made.err
     study, _ = open_named_study(out, "round")
     study.add_judges([Judge("model", Role.MACHINE)])
     seen: list[dict[str, Any]] = []
     right: dict[str, list[bool]] = {}
-    for judge in ("model", *JUDGES, "eve"):
+    for judge in ("model", *JUDGES):
         while (one := study.next_open(judge)) is not None:
             item = study.store.item(one.item)
-            seen.append(study.seen(one) | {"of": [item.id, item.source, one.kind]})
+            seen.append(study.seen(one) | {"of": [item.id, item.source]})
             response = scripted(study, judge, item)
             study.take(one, response, verdict_id=f"{judge}-{one.id}", source="page")
-            if one.kind is Kind.FIRST and judge != "model":
+            if judge != "model":
                 right.setdefault(item.source, []).append(
                     response.get("answer", response.get("fills")) == next(iter(item.key.values()))
                 )
@@ -244,18 +238,8 @@ def test_nothing_of_key_or_set_is_seen(which: str, request: pytest.FixtureReques
     allowed = SHOWN[Task.READ if which == "reading" else Task.FILL]
     assert len(found.seen) > 40
     for seen in found.seen:
-        item, source, kind = seen.pop("of")
-        assert (
-            set(seen)
-            - (
-                {"votes"}
-                if kind is Kind.ADJUDICATION
-                else {"instruction"}
-                if source == "attention"
-                else set()
-            )
-            == allowed
-        )
+        item, source = seen.pop("of")
+        assert set(seen) == allowed
         text = json.dumps(seen)
         told = (item, "scs-style", '"answers"', *(f'"{name}"' for name in (source, *JUDGES)))
         assert [one for one in told if one in text] == []
@@ -307,66 +291,22 @@ def test_people_fill_blanks(filling: Round, cli: Cli) -> None:
     assert "| human |" in card.partition("## Human accuracy")[2].partition("## Evaluation")[0]
 
 
-@pytest.mark.parametrize(
-    ("call", "status", "response"),
-    [
-        (("tiny", "--only", "human"), 2, "--only human: no answers of people; pass --people FILE"),
-        (("tiny", "--people", "{gone}"), 2, "cannot read verdicts from"),
-        (("tiny", "--people", "{fill}"), 1, "expected verdicts of the task read"),
-        (
-            ("tiny", "--people", "{torn}"),
-            1,
-            "torn.jsonl: item 'x': expected `id`, `set` and `item`",
-        ),
-        (
-            ("{few}", "--people", "{read}"),
-            2,
-            "no verdicts on the items of this set. It has verdicts on ",
-        ),
-    ],
-)
-def test_mistakes_are_one_message(
-    reading: Round,
-    filling: Round,
-    cli: Cli,
-    tmp_path: Path,
-    call: tuple[str, ...],
-    status: int,
-    response: str,
+def test_a_file_of_another_task_is_refused(
+    reading: Round, filling: Round, cli: Cli, tmp_path: Path
 ) -> None:
-    """With what was expected, and nothing is written or trained."""
-    head, *_ = reading.file.read_text(encoding="utf-8").splitlines()
-    (tmp_path / "torn.jsonl").write_text(f'{head}\n{{"id": "x"}}\n', encoding="utf-8")
-    question = {
-        "id": "b:1",
-        "book_id": "b",
-        "tokens": ["We", "ran", "."],
-        "position": 1,
-        "options": ["ran", "rode"],
-        "answer_index": 0,
-    }
-    (tmp_path / "few.jsonl").write_text(json.dumps(question) + "\n", encoding="utf-8")
-    places = {
-        "gone": tmp_path / "gone",
-        "torn": tmp_path / "torn.jsonl",
-        "few": tmp_path / "few.jsonl",
-        "fill": filling.file,
-        "read": reading.file,
-    }
-    only = () if "--only" in call else ("--only", "longest")
-    outcome = cli(
-        "evaluate",
-        *(one.format(**places) for one in call),
-        *only,
-        "--out",
-        reading.out,
-        "--write-to",
-        tmp_path / "new",
-    )
-    assert outcome.status == status, outcome.err
+    """One message, and nothing is written."""
+    options = ("--only", "longest", "--out", reading.out, "--write-to", tmp_path / "new")
+    outcome = cli("evaluate", "tiny", "--people", filling.file, *options)
+    assert outcome.status == 1, outcome.err
     assert outcome.err.count("cloze-gen: ") == 1
-    assert response in outcome.err
+    assert "expected verdicts of the task read" in outcome.err
     assert not (tmp_path / "new").exists()
+
+
+def test_people_are_asked_for_by_a_file(reading: Round, cli: Cli) -> None:
+    outcome = cli("evaluate", "tiny", "--only", "human", "--out", reading.out)
+    assert outcome.status == 2
+    assert "--only human: no answers of people; pass --people FILE" in outcome.err
 
 
 def test_what_has_changed_since_is_not_counted(reading: Round, cli: Cli, tmp_path: Path) -> None:
@@ -417,13 +357,13 @@ def test_a_model_is_no_person(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     """The verdicts of models in the file of a pool are left out of the row of people, which is said."""
     marks = {"fits_as_well": [], "ungrammatical": [], "broken": False, "trivial": False}
     rows = [
-        {"id": item, "set": "mine", "item": item, "adjudicated": None,
+        {"id": item, "set": "mine", "item": item,
          "answers": [{"judge": judge, "answer": judge, **marks} for judge in judges]}
         for item, judges in {"a": [1, 2], "b": [2]}.items()
     ]  # fmt: skip
     file = tmp_path / "verdicts.jsonl"
     for kept in (rows, rows[1:]):
-        told = VerdictFile(Task.READ, {}, 1, None, 0, kept, {"models": {"2": "model-x\x1b[2J"}})
+        told = VerdictFile(Task.READ, {}, 1, None, kept, {"models": {"2": "model-x\x1b[2J"}})
         file.write_text(verdicts_jsonl(told), encoding="utf-8")
         if kept is rows:
             found = read_people(file, Task.READ, {"a", "b"}, name="mine").found

@@ -12,7 +12,7 @@ import pytest
 from cloze_gen.cli.judge_study import open_named_study
 from cloze_gen.judging.study import Study
 from cloze_gen.recipes.questions.pool import PoolReason
-from cloze_gen.records.judgement import Judge, Kind, Role
+from cloze_gen.records.judgement import Judge, Role
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import QUESTIONS, REJECTED, read_jsonl, read_parquet
 from tests.conftest import FinishedRun, Outcome
@@ -105,9 +105,14 @@ def test_a_choice_that_depends_on_the_order_is_no_reading(pooled: FinishedRun, c
     study.add_judges([Judge("model-x", Role.MACHINE)])
     while (one := study.next_open("model-x")) is not None:
         answer = study.store.item(one.item).key["answer"]
-        turned = one.kind is Kind.REPEAT and one.item == lost
-        response = {"answer": (answer + turned) % 5, **FINE}
-        study.take(one, response, verdict_id=one.id, source="endpoint h, model x, seed 1")
+        answers = (answer, (answer + (one.item == lost)) % 5)
+        study.take_of_model(
+            one,
+            [{"answer": place, **FINE} for place in answers],
+            verdict_id=one.id,
+            seconds=1.0,
+            source="endpoint h, model x, seed 1",
+        )
     study.close()
     assert cli("judge", "apply", "pool", "--out", pooled.out).status == 0
     rows = read_parquet(stage_artifact(pooled.folder, "choice").path(REJECTED)).to_pylist()

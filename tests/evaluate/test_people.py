@@ -44,19 +44,13 @@ def response(answer: int | None, **marks: Any) -> dict[str, Any]:
     } | marks
 
 
-def item(
-    n: int, *answers: dict[str, Any], of: str = "mine", adjudicated: dict[str, Any] | None = None
-) -> ItemVerdicts:
+def item(n: int, *answers: dict[str, Any], of: str = "mine") -> ItemVerdicts:
     return ItemVerdicts(
-        f"b:{n}:1",
-        of,
-        f"d{n}",
-        {f"{judge}": one for judge, one in enumerate(answers, 1)},
-        adjudicated,
+        f"b:{n}:1", of, f"d{n}", {f"{judge}": one for judge, one in enumerate(answers, 1)}
     )
 
 
-def test_the_share_of_first_verdicts_by_hand() -> None:
+def test_the_share_of_right_verdicts_by_hand() -> None:
     found = SetVerdicts(
         "mine",
         [item(0, response(1), response(1), response(2)), item(1, response(1), response(None))],
@@ -77,18 +71,6 @@ def test_the_share_of_first_verdicts_by_hand() -> None:
         digest="5d0c1a2b3c",
     )
     assert sure.note == "1 judge, 2 verdicts (file 5d0c1a2b)"
-
-
-def test_an_adjudicator_changes_no_share_of_right_answers() -> None:
-    """First verdicts alone are counted: the paper's people had nobody to ask."""
-    without, decided = (
-        [item(0, response(1)), item(1, response(0), adjudicated=one)] for one in (None, response(1))
-    )
-    rows = [
-        human_row(SetVerdicts("mine", one, 0), QUESTIONS, seed=1, digest="")
-        for one in (without, decided)
-    ]
-    assert rows[0] == rows[1]
 
 
 def test_judges_who_say_the_same_add_nothing() -> None:
@@ -152,23 +134,6 @@ def test_faults_by_one_and_by_most_by_hand() -> None:
     assert (mine["ambiguous"]["low"], mine["ambiguous"]["high"]) == wilson_interval(2, 2)
 
 
-def test_an_adjudicator_decides_what_most_found() -> None:
-    """What was decided stands for the judges' own marks, not for what a single one finds."""
-    [figures] = reading_figures(
-        [
-            item(
-                0,
-                response(1, fits_as_well=[2]),
-                response(1, fits_as_well=[2]),
-                adjudicated=response(1, ungrammatical=[0]),
-            )
-        ]
-    )
-    assert figures["adjudicated"] == 1
-    assert (figures["ambiguous"]["by_one"], figures["ambiguous"]["by_most"]) == (1.0, 0.0)
-    assert (figures["ungrammatical"]["by_one"], figures["ungrammatical"]["by_most"]) == (0.0, 1.0)
-
-
 def test_the_table_has_two_lines_a_set() -> None:
     """By one judge and by most, in percent."""
     lines = reading_table(
@@ -229,7 +194,6 @@ def item_of_blanks(digest: str, *fills: list[int]) -> ItemVerdicts:
         "mine",
         digest,
         {f"{judge}": {"fills": one} for judge, one in enumerate(fills, 1)},
-        None,
     )
 
 

@@ -12,7 +12,7 @@ from cloze_gen.judging.agreement import Ratings
 from cloze_gen.judging.exchange import PacketRow
 from cloze_gen.judging.study_agreement import Annotated, Annotation
 from cloze_gen.judging.tasks.groom import RejectReason
-from cloze_gen.records.judgement import Kind, StudyItem, Task
+from cloze_gen.records.judgement import StudyItem, Task
 from cloze_gen.rng import derive_rng
 
 WORDS = ["owl", "'Tis", "=lamp", "3", "sea", "Map", "cup", "-ear", "naïve", "@home"]
@@ -48,32 +48,18 @@ OPTIONS = ("boat", "skiff", "carriage", "hat", "owl")
 
 
 def binary_ratings(
-    errors: Mapping[str, tuple[float, float]],
-    n: int,
-    *,
-    seed: int,
-    positive: float = 0.3,
-    of_each: int | None = None,
-) -> tuple[Ratings, dict[str, str]]:
-    """Yes/no labels of n items, `of_each` judges an item, and the truth.
-
-    Args:
-        errors: judge -> (P(no | yes), P(yes | no)).
-    """
+    errors: Mapping[str, tuple[float, float]], n: int, *, seed: int, positive: float = 0.3
+) -> Ratings:
+    """Yes/no labels of n items by judges with (P(no | yes), P(yes | no))."""
     rng = derive_rng(seed, "tests.judging.binary")
-    judges = sorted(errors)
-    ratings, truth = {}, {}
+    ratings = {}
     for item in range(n):
         true = rng.random() < positive
-        truth[f"i{item}"] = "yes" if true else "no"
-        asked = [judges[place] for place in sorted(rng.permutation(len(judges))[:of_each].tolist())]
         ratings[(f"i{item}",)] = {
-            judge: ("no" if rng.random() < errors[judge][0] else "yes")
-            if true
-            else ("yes" if rng.random() < errors[judge][1] else "no")
-            for judge in asked
+            judge: "yes" if (rng.random() >= miss if true else rng.random() < false_yes) else "no"
+            for judge, (miss, false_yes) in sorted(errors.items())
         }
-    return ratings, truth
+    return ratings
 
 
 def groom_study(
@@ -99,7 +85,7 @@ def groom_study(
             verdict = (
                 {"picked": picked} if kept else {"rejected": str(RejectReason.UNCLEAR), "note": ""}
             )
-            response.append(Annotation(item, judge, Kind.FIRST, "", verdict, 5 + 10 * rng.random()))
+            response.append(Annotation(item, judge, "", verdict, 5 + 10 * rng.random()))
     return Annotated(Task.GROOM, items, str.__eq__), response
 
 
@@ -123,7 +109,6 @@ def read_study(
                 Annotation(
                     item,
                     judge,
-                    Kind.FIRST,
                     "",
                     read_verdict(
                         given, fits_as_well=marks, trivial=rng.random() < 0.1 and not marks

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.judging.assignment import Case, JudgesPerItem, assign_items, assignment_id
-from cloze_gen.records.judgement import Kind
 
 
 @dataclass(frozen=True)
@@ -73,16 +72,21 @@ def test_a_page_is_of_one_condition() -> None:
 
 def test_nobody_is_asked_twice() -> None:
     """Neither who waits to answer, nor who has, nor who is waited for no longer."""
-    asked = Case("0", (), {}, pending=(("ann", ""),), withdrawn=("bob",))
+    asked = Case("0", (), {}, pending=(("ann", ""),), late=("bob",))
     assert assign_items([asked], "ann", JudgesPerItem(9), limit=1, seen=[]) == []
     assert assign_items([asked], "bob", JudgesPerItem(9), limit=1, seen=[]) == []
     assert assign_items([asked], "cid", JudgesPerItem(9), limit=1, seen=[]) == [("0", "")]
 
 
 def test_an_assignment_is_known_by_all_of_it() -> None:
-    asked = ("secret", "ann", "b:7", "passage", Kind.FIRST)
-    others = [("other", *asked[1:]), ("secret", "bob", *asked[2:]), (*asked[:2], "b:8", *asked[3:]), (*asked[:3], "", Kind.FIRST),
-              (*asked[:4], Kind.REPEAT), ("secret\x1fann", "", *asked[2:])]  # fmt: skip
+    asked = ("secret", "ann", "b:7", "passage")
+    others = [
+        ("other", *asked[1:]),
+        ("secret", "bob", *asked[2:]),
+        (*asked[:2], "b:8", "passage"),
+        (*asked[:3], ""),
+        ("secret\x1fann", "", *asked[2:]),
+    ]
     made = [assignment_id(*one) for one in (asked, *others)]
     assert assignment_id(*asked) == made[0]
     assert len(set(made)) == len(made)

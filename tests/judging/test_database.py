@@ -15,7 +15,7 @@ import pytest
 
 from cloze_gen.errors import StoreError, UsageError
 from cloze_gen.judging.database import DATABASE, Database, StudyStore, create_store
-from cloze_gen.records.judgement import Assignment, Judge, Kind, Role, StudyItem, Verdict
+from cloze_gen.records.judgement import Assignment, Judge, Role, StudyItem, Verdict
 
 WRITER = """
 import sys
@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
     create_store(tmp_path, [StudyItem("b:1", (), {}, {}, "tiny")])
     store = StudyStore(tmp_path)
     store.add_judges([Judge("ann", Role.JUDGE)])
-    store.add_assignments([Assignment("a", "ann", "b:1", "", Kind.FIRST, 1)])
+    store.add_assignments([Assignment("a", "ann", "b:1", "", 1, "")])
     store.database.close()
     return tmp_path
 
@@ -66,12 +66,12 @@ def test_half_a_transaction_is_none(folder: Path) -> None:
     with pytest.raises(Exception, match="UNIQUE"):
         store.add_assignments(
             [
-                Assignment("b", "ann", "b:1", "", Kind.FIRST, 2),
-                Assignment("a", "ann", "b:1", "", Kind.FIRST, 3),
+                Assignment("b", "ann", "b:1", "", 2, ""),
+                Assignment("a", "ann", "b:1", "", 3, ""),
             ]
         )
     assert [one.id for one in store.assignments()] == ["a"]
-    store.add_assignments([Assignment("b", "ann", "b:1", "", Kind.FIRST, 2)])
+    store.add_assignments([Assignment("b", "ann", "b:1", "", 2, "")])
     assert [one.id for one in StudyStore(folder).assignments()] == ["a", "b"]
 
 
@@ -87,7 +87,7 @@ def test_what_is_no_study_is_told(folder: Path) -> None:
 
 def test_the_latest_verdicts_come_in_the_order_in_which_they_were_given(folder: Path) -> None:
     store = StudyStore(folder)
-    store.add_assignments([Assignment("b", "ann", "b:1", "", Kind.REPEAT, 2)])
+    store.add_assignments([Assignment("b", "ann", "b:1", "", 2, "")])
     for verdict_id, assignment in (("1", "a"), ("2", "b"), ("3", "a")):
         store.add_verdict(Verdict(verdict_id, assignment, {}, 0.0, "page"))
     assert [verdict.id for verdict in store.verdicts().values()] == ["2", "3"]
@@ -168,7 +168,7 @@ def test_a_transaction_that_cannot_end_is_taken_back(folder: Path) -> None:
     def refused_at_the_end() -> None:
         with store.database.writing() as connection:
             connection.execute("PRAGMA defer_foreign_keys=ON")
-            connection.execute("INSERT INTO passes VALUES ('d', 'token', 'nobody', '', NULL)")
+            connection.execute("INSERT INTO tokens VALUES ('d', 'token', 'nobody', '', NULL)")
 
     with pytest.raises(StoreError):
         refused_at_the_end()

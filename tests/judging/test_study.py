@@ -15,15 +15,16 @@ import pytest
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.assignment import JudgesPerItem
 from cloze_gen.judging.database import DATABASE, STUDY_FILE, StudyStore
+from cloze_gen.judging.state import order_dependence, verdicts_by_judge
 from cloze_gen.judging.study import Outcome, Study, open_study, read_verdicts
 from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
-from cloze_gen.records.judgement import Judge, Kind, Role, Task
-from tests.cases.studies import make_tiny_study, response, rule_of
+from cloze_gen.records.judgement import Judge, Role, Task
+from tests.cases.studies import make_old, make_tiny_study, response, rule_of
 
 
 def test_it_comes_back(tmp_path: Path) -> None:
     """Whatever editor put a mark before it."""
-    file = VerdictFile(Task.READ, {"release": "5d"}, 2, 0.5, 0, [{"id": "b:7"}])
+    file = VerdictFile(Task.READ, {"release": "5d"}, 2, 0.5, [{"id": "b:7"}])
     for encoding in ("utf-8", "utf-8-sig"):
         (tmp_path / "v.jsonl").write_text(verdicts_jsonl(file), encoding=encoding)
         assert read_verdicts(tmp_path / "v.jsonl", task=Task.READ, given_as="--people") == file
@@ -31,13 +32,14 @@ def test_it_comes_back(tmp_path: Path) -> None:
 
 def test_what_is_none_is_told(tmp_path: Path) -> None:
     """Who named it, what it is, and what writes one; the file of another task is not taken."""
-    for path in (tmp_path, tmp_path / "nowhere", "a\0b"):
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    for path in (tmp_path, tmp_path / "nowhere", tmp_path / "bytes", "a\0b"):
         with pytest.raises(
             UsageError, match=r"grooming\.verdicts: cannot read verdicts .* judge apply"
         ):
             read_verdicts(path, task=Task.GROOM, given_as="grooming.verdicts")
     (tmp_path / "v.jsonl").write_text(
-        verdicts_jsonl(VerdictFile(Task.READ, {}, 1, None, 0, [])), encoding="utf-8"
+        verdicts_jsonl(VerdictFile(Task.READ, {}, 1, None, [])), encoding="utf-8"
     )
     with pytest.raises(FormatError, match="expected verdicts of the task groom"):
         read_verdicts(tmp_path / "v.jsonl", task=Task.GROOM, given_as="grooming.verdicts")
@@ -97,61 +99,6 @@ def test_another_process_is_noticed(tmp_path: Path) -> None:
     assert first.current_response(one) is not None
 
 
-def test_checks_and_repeats_are_mixed_in(tmp_path: Path) -> None:
-    study = make_tiny_study(
-        tmp_path / "study", n=40, judges="ann", each=1, page=10, attention=0.1, repeats=0.2
-    )
-    answer_all(study, "ann")
-    kinds = [one.kind for one in study.state().of_judge["ann"]]
-    assert kinds.count(Kind.FIRST) == 40
-    assert 0 < kinds.count(Kind.ATTENTION) <= 4
-    assert 0 < kinds.count(Kind.REPEAT) <= 20
-    assert {len(case.answers) for case in study.state().cases.values()} == {1}
-
-
-def test_what_is_said_again_does_not_count(tmp_path: Path) -> None:
-    study = make_tiny_study(
-        tmp_path / "study", n=40, judges="ann,bob", each=2, page=10, repeats=0.5
-    )
-    study.add_judges([Judge("eve", Role.ADJUDICATOR)])
-    for judge in ("ann", "bob", "eve"):
-        while (one := study.next_open(judge)) is not None:
-            answer = {Kind.REPEAT: 0, Kind.ADJUDICATION: 3}.get(
-                one.kind, 1 if judge == "ann" else 4
-            )
-            study.take(
-                one,
-                {**response(Task.READ), "answer": answer},
-                verdict_id=f"{judge}-{one.id}",
-                source="page",
-            )
-    mine = study.state().of_judge["ann"]
-    again = [one.item for one in mine if one.kind is Kind.REPEAT]
-    assert len(again) == len(set(again)) > 5
-    first = {one.item: one.place for one in mine if one.kind is Kind.FIRST}
-    assert all(first[one.item] < one.place for one in mine if one.kind is Kind.REPEAT)
-    assert {
-        tuple(answer.response["answer"] for answer in case.answers)
-        for case in study.state().cases.values()
-    } == {(1, 4)}
-    assert len(study.state().decided) == 40
-
-
-def test_nothing_comes_again_before_it_was_answered(tmp_path: Path) -> None:
-    """Pages that are handed out at once hold no repeats, for nothing was said yet."""
-    study = make_tiny_study(tmp_path / "study", n=40, judges="ann", each=1, page=10, repeats=0.5)
-    assert {one.kind for _ in range(4) for one in study.assign_page("ann")} == {Kind.FIRST}
-
-
-def test_nobody_guesses_twice(tmp_path: Path) -> None:
-    """A passage that was read is known: of guessing nothing comes again, whatever the settings say."""
-    study = make_tiny_study(
-        tmp_path / "study", Task.GUESS, n=40, judges="ann", each=1, page=10, repeats=0.5
-    )
-    answer_all(study, "ann", Task.GUESS)
-    assert {one.kind for one in study.state().of_judge["ann"]} == {Kind.FIRST}
-
-
 def test_progress_is_what_is_dealt_and_what_may_be(tmp_path: Path) -> None:
     """Time left is from the median seconds, from the fifth verdict on."""
     study = make_tiny_study(tmp_path / "study", n=12, judges="ann,bob", each=1, page=4)
@@ -172,32 +119,12 @@ def test_progress_is_what_is_dealt_and_what_may_be(tmp_path: Path) -> None:
     assert study.progress("bob").left == 12 - 8
 
 
-def test_an_adjudicator_waits(tmp_path: Path) -> None:
-    study = make_tiny_study(tmp_path / "study", n=3, judges="ann,bob", each=2)
-    study.add_judges([Judge("eve", Role.ADJUDICATOR)])
-    answer_all(study, "ann")
-    assert study.next_open("eve") is None
-    while (one := study.next_open("bob")) is not None:
-        answer = 0 if one.item == "b2:1" else 1
-        study.take(
-            one,
-            {**response(Task.READ), "answer": answer},
-            verdict_id=f"bob-{one.id}",
-            source="page",
-        )
-    asked = study.next_open("eve")
-    assert asked is not None
-    assert (asked.item, asked.kind) == ("b2:1", Kind.ADJUDICATION)
-    assert [vote["answer"] for vote in study.seen(asked)["votes"]] == [1, 0]
-    assert "ann" not in str(study.seen(asked))
-
-
 def test_a_machine_counts_for_nobody(tmp_path: Path) -> None:
     """It is asked everything, and people are still wanted everywhere."""
     study = make_tiny_study(tmp_path / "study", n=3, each=1)
     study.add_judges([Judge("model", Role.MACHINE)])
     answer_all(study, "model")
-    assert len(study.state().of_judge["model"]) == 6  # each item in two orders of its options
+    assert len(study.state().of_judge["model"]) == 3
     assert not any(case.answers for case in study.state().cases.values())
     assert study.next_open("ann") is not None
 
@@ -219,15 +146,46 @@ def test_a_database_of_another_study_is_refused(tmp_path: Path) -> None:
         open_study(tmp_path / "study3", JudgesPerItem(3))
 
 
-def test_withdrawn_items_go_to_others(tmp_path: Path) -> None:
-    """Who never comes back is waited for no longer; a verdict that comes after all still counts."""
+def test_what_is_not_answered_in_a_day_goes_to_others(tmp_path: Path) -> None:
+    """A verdict that comes after all still counts."""
     study = make_tiny_study(tmp_path / "study", n=2, each=1)
     one = study.next_open("ann")
     assert one is not None
     assert study.next_open("bob") is None
-    assert study.withdraw("ann") == 2
-    assert study.next_open("bob") is not None
+    make_old(study)
+    again = study.next_open("ann")
+    assert again is not None
+    assert again.id == one.id  # nobody else has taken it
+    taken = study.next_open("bob")
+    assert taken is not None
+    assert taken.item == one.item
+    assert study.next_open("ann") is None
     assert study.take(one, response(Task.READ), verdict_id="late", source="page") is Outcome.TAKEN
+    assert [answer.judge for answer in study.state().cases[one.item].answers] == ["ann"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "shared", "depends"),
+    [((1, 1), 1, (0, 1)), ((1, 2), None, (1, 1)), ((1,), 1, None)],
+)
+def test_a_model_has_one_verdict_an_item(
+    answers: tuple[int, ...], shared: int | None, depends: tuple[int, int] | None, tmp_path: Path
+) -> None:
+    """Its answers in all orders are kept; an item on which they share nothing is not asked again."""
+    study = make_tiny_study(tmp_path / "study", n=1)
+    study.add_judges([Judge("model", Role.MACHINE)])
+    one = study.next_open("model")
+    assert one is not None
+    said = [{**response(Task.READ), "answer": n, "fits_as_well": []} for n in answers]
+    taken = study.take_of_model(one, said, verdict_id="1", seconds=1.0, source="endpoint")
+    assert taken is Outcome.TAKEN
+    for found in (study, open_study(tmp_path / "study", JudgesPerItem(3))):
+        verdict = found.state().verdicts[one.id]
+        assert (verdict.response.get("answer"), list(verdict.answers)) == (shared, said)
+        assert order_dependence(found.state(), Task.READ).get("model") == depends
+        assert found.next_open("model") is None
+        counted = verdicts_by_judge(found.state(), models=True)
+        assert list(counted) == ([] if shared is None else [one.item])
 
 
 def meanwhile(
@@ -303,74 +261,6 @@ def test_a_study_is_read_as_of_one_moment(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(StudyStore, "assignments", read)
     assert len(second.state().verdicts) == 1
     assert "dan" in second.state().judges
-
-
-def test_an_item_is_decided_by_one_adjudicator(tmp_path: Path) -> None:
-    """Of two who decided after all, the last counts, also in a reopened study."""
-    study = make_tiny_study(tmp_path / "study", n=4, judges="ann,bob", each=2, page=2)
-    study.add_judges([Judge(name, Role.ADJUDICATOR) for name in ("eve", "fay")])
-    for judge, answer in (("ann", 0), ("bob", 1)):
-        while (one := study.next_open(judge)) is not None:
-            study.take(
-                one,
-                {**response(Task.READ), "answer": answer},
-                verdict_id=f"{judge}-{one.id}",
-                source="page",
-            )
-    eve, fay = study.due("eve"), study.due("fay")
-    assert [one.item for one in (*eve, *fay)] == ["b1:1", "b2:1", "b3:1", "b4:1"]
-    study.take(eve[0], response(Task.READ), verdict_id="1", source="page")
-    assert study.withdraw("eve") == 1
-    for one in fay:
-        study.take(one, response(Task.READ), verdict_id=f"fay-{one.id}", source="page")
-    (again,) = study.due("fay")
-    assert (again.item, study.next_open("eve")) == ("b2:1", None)
-    words = [{**response(Task.READ), "answer": answer} for answer in (0, 3, 4)]
-    study.take(again, words[0], verdict_id="2", source="page")
-    study.take(eve[1], words[1], verdict_id="3", source="page")
-    study.take(again, words[2], verdict_id="4", replaces="2", source="page")
-    assert [
-        one.state().decided["b2:1"]
-        for one in (study, open_study(tmp_path / "study", JudgesPerItem(2)))
-    ] == [words[2]] * 2
-
-
-def test_an_item_is_not_answered_without_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cloze_gen.judging.study._MOST_VERDICTS", 3)
-    study = make_tiny_study(tmp_path / "study")
-    one = study.next_open("ann")
-    assert one is not None
-    words = [{**response(Task.READ), "answer": n, "fits_as_well": []} for n in range(4)]
-    for n in range(3):
-        assert (
-            study.take(
-                one, words[n], verdict_id=f"v{n}", replaces=f"v{n - 1}" if n else "", source="page"
-            )
-            is Outcome.TAKEN
-        )
-    with pytest.raises(FormatError, match="answered 3 times"):
-        study.take(one, words[3], verdict_id="v3", replaces="v2", source="page")
-    assert study.current_response(one) == ("v2", words[2])
-    assert study.take(one, words[2], verdict_id="v2", replaces="v1", source="page") is Outcome.AGAIN
-
-
-def test_who_cannot_be_asked_holds_nobody_up(tmp_path: Path) -> None:
-    study = make_tiny_study(tmp_path / "study", n=2, judges="ann,bob,cara", each=3)
-    study.add_judges([Judge("eve", Role.ADJUDICATOR)])
-    for number, judge in enumerate(("ann", "bob")):
-        while (one := study.next_open(judge)) is not None:
-            study.take(
-                one,
-                {**response(Task.READ), "answer": number},
-                verdict_id=f"{judge}-{one.id}",
-                source="page",
-            )
-    assert study.next_open("cara") is not None
-    assert study.next_open("eve") is None
-    study.withdraw("cara")
-    assert study.next_open("eve") is not None
 
 
 def test_a_study_is_its_owners_alone(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.errors import FormatError, UsageError
-from cloze_gen.judging.assignment import attention_items, shown_order
+from cloze_gen.judging.assignment import shown_order
 from cloze_gen.judging.tasks import TASKS
 from cloze_gen.judging.tasks.groom import FIT, GROOM, JUDGES_DISAGREE, RejectReason, groomed
 from cloze_gen.judging.tasks.read import read_item
@@ -88,10 +88,20 @@ def take(task: Task, response: Any) -> dict[str, Any]:
         (Task.FILL, {"fills": [0]}, "each of the 2 blanks"),
         (Task.FILL, {"fills": [1, 1]}, "different whole numbers"),
         (Task.FILL, {"fills": [1, 3]}, "from 0 to 2"),
+        *((Task.GROOM, {"picked": value}, "expected") for value in (3, "owl", [0, 1, 2, 3, 4], [0, 1, 2, 3.0], [0, 1, 2, [3]], [0, 1, 2, 10**400])),
+        (Task.GROOM, {"rejected": "other", "note": 3}, "at most 200 characters"),
+        *((Task.GUESS, {"guesses": value}, "guess") for value in ([3], None)),
+        *((Task.READ, {"answer": value}, "answer") for value in (-1, "f", "b", "", True, None, 1.0)),
+        *((Task.READ, {**WHOLE, name: value}, name) for name in ("fits_as_well", "ungrammatical") for value in (2, "b", [5], ["f"], None, [[]])),
+        *((Task.READ, {**WHOLE, name: value}, "true or false") for name in ("broken", "trivial") for value in (1, "yes", None)),
+        (Task.READ, {"answer": 9, "broken": True}, "answer"),
+        (Task.READ, {**WHOLE, "fits": []}, "expected an object with"),
+        *((Task.FILL, {"fills": value}, "fills") for value in ([0, 1, 2], [-1, 0], ["0", 1], "01", [0, None])),
         *((task, {"other": 1}, "expected an object with") for task in Task),
+        *((task, None, "expected an object with") for task in Task),
         *((task, 3, "expected an object with") for task in Task),
     ],
-)
+)  # fmt: skip
 def test_what_can_not_be_said_is_refused(task: Task, response: Any, says: str) -> None:
     """The message names the field and what it may hold."""
     with pytest.raises(FormatError, match=says):
@@ -167,20 +177,6 @@ TALLIES: list[tuple[Task, Mapping[str, Any], Mapping[str, Any], Mapping[str, tup
     (Task.GUESS, {"target": "lamp"}, {"guesses": ["oil", "lamp"]}, {"sentence, right": (1, 1)}),
     (Task.GUESS, {"target": "lamp"}, {"guesses": []}, {"sentence, right": (0, 1)}),
 ]
-REPEATS: list[tuple[Task, Mapping[str, Any], Mapping[str, Any], Mapping[str, tuple[int, int]]]] = [
-    (Task.GROOM, KEPT, REJECTED, {"verdict": (0, 1)}),
-    (Task.GROOM, REJECTED, {"rejected": "other", "note": ""}, {"verdict": (1, 1)}),
-    (
-        Task.READ,
-        read_verdict(1, fits_as_well=[0]),
-        read_verdict(1),
-        {"answer": (1, 1), "marks": (0, 1)},
-    ),
-    (Task.READ, read_verdict(None, broken=True), read_verdict(1), {"answer": (0, 1)}),
-    (Task.FILL, {"fills": [2, 0, 1]}, {"fills": [2, 1, 0]}, {"blanks": (1, 3)}),
-    (Task.GUESS, {"guesses": ["Lamp"]}, {"guesses": ["lamp", "oil"]}, {"first guess": (1, 1)}),
-    (Task.GUESS, {"guesses": []}, {"guesses": ["lamp"]}, {"first guess": (0, 1)}),
-]
 
 
 @pytest.mark.parametrize(("task", "key", "response", "counts"), TALLIES)
@@ -192,47 +188,6 @@ def test_what_is_counted(
 ) -> None:
     """What the key cannot tell is not counted, nor what a judge was not asked."""
     assert TASKS[task].tally(Judged(response, {}, key, "sentence", str.__eq__)) == counts
-
-
-@pytest.mark.parametrize(("task", "first", "again", "counts"), REPEATS)
-def test_how_far_a_repeat_is_alike(
-    task: Task,
-    first: Mapping[str, Any],
-    again: Mapping[str, Any],
-    counts: Mapping[str, tuple[int, int]],
-) -> None:
-    """Each part of a verdict by itself, and only where both times it was given."""
-    assert TASKS[task].repeat_tally(first, again) == counts
-
-
-@pytest.mark.parametrize("task", list(Task))
-def test_an_attention_item_is_passed_by_what_it_asks_for(task: Task) -> None:
-    first, second = (
-        item.key["expected"]
-        for item in attention_items(TASKS[task], 2, seed=1, guesses={"passage": 1})
-    )
-    assert TASKS[task].passes_check(first, first)
-    assert not TASKS[task].passes_check(first, second)
-
-
-def test_sentences_in_each_others_blanks_fail() -> None:
-    """The right ones in another order are not what was asked for."""
-    assert not TASKS[Task.FILL].passes_check({"fills": [0, 1, 2]}, {"fills": [1, 0, 2]})
-
-
-def test_marks_beside_the_instruction_fail() -> None:
-    """Told to mark nothing, a reader who marks has not read."""
-    assert not TASKS[Task.READ].passes_check(read_verdict(2), read_verdict(2, ungrammatical=[0]))
-
-
-def test_rejecting_an_attention_item_fails() -> None:
-    """Told to pick four, a groomer who rejects has not read."""
-    assert not GROOM.passes_check(KEPT, REJECTED)
-
-
-def test_a_note_is_no_part_of_an_instruction() -> None:
-    """Told to reject with a reason, a judge may write whatever note."""
-    assert GROOM.passes_check({"rejected": "offensive", "note": ""}, REJECTED)
 
 
 WORDS = tuple("abcdefgh")
@@ -289,12 +244,6 @@ def test_a_verdict_is_that_of_most(response: dict[str, Any]) -> None:
         assert found.picked == ()
 
 
-@given(GROOMED)
-def test_what_is_settled_needs_no_adjudicator(response: dict[str, Any]) -> None:
-    wanted = groomed(response, candidates=WORDS).verdict == JUDGES_DISAGREE and len(response) > 1
-    assert bool(GROOM.open_items({"i": response})) == wanted
-
-
 def test_too_many_are_cut_by_votes_and_then_by_score() -> None:
     """Six with two votes of three each: the four with the best forward scores, told in their order."""
     response = {"ann": picked("abcd"), "bob": picked("cdef"), "cyd": picked("abef")}
@@ -308,25 +257,6 @@ def test_of_reasons_given_as_often_the_first_guideline_counts() -> None:
     """The order of the reasons, not of the judges, decides."""
     response = {"ann": rejected(RejectReason.BROKEN), "bob": rejected(RejectReason.UNGRAMMATICAL)}
     assert groomed(response, candidates=WORDS).verdict == RejectReason.UNGRAMMATICAL
-
-
-def test_an_adjudicator_decides_alone() -> None:
-    """Against all judges, both ways; the judges' votes are still told."""
-    keep, reject = (
-        {"ann": picked("abcd"), "bob": picked("abcd")},
-        {"ann": rejected(RejectReason.OFFENSIVE)},
-    )
-    against = groomed(keep, rejected(RejectReason.BROKEN), candidates=WORDS)
-    assert (against.verdict, against.picked, against.judges, against.adjudicated) == (
-        RejectReason.BROKEN,
-        (),
-        2,
-        True,
-    )
-    assert against.votes == dict.fromkeys("abcd", 2)
-    for_it = groomed(reject, picked("hgab"), candidates=WORDS)
-    assert (for_it.verdict, for_it.picked, for_it.adjudicated) == (FIT, ("a", "b", "g", "h"), True)
-    assert read_item({"ann": read_verdict(1)}, read_verdict(2, ungrammatical=[0])).answer == 2
 
 
 def test_what_nobody_judged_has_no_verdict() -> None:
@@ -365,87 +295,3 @@ def test_marks_count_among_those_who_answered() -> None:
         False,
     )
     assert read_item({"ann": marks, "bob": read_verdict(1)}).fits_as_well == ()
-
-
-@pytest.mark.parametrize(
-    ("response", "reason"),
-    [
-        ([read_verdict(1), read_verdict(2)], "options 2 and 3 tie"),
-        (
-            [read_verdict(1), read_verdict(1), read_verdict(2), read_verdict(2), read_verdict(4)],
-            "options 2 and 3 tie",
-        ),
-        ([read_verdict(1), read_verdict(None, broken=True)], "half marked it as broken"),
-        ([read_verdict(1, fits_as_well=[0]), read_verdict(1)], "1 marked fitting as well by half"),
-        (
-            [read_verdict(1, ungrammatical=[0, 4]), read_verdict(1)],
-            "1 and 5 marked ungrammatical by half",
-        ),
-        ([read_verdict(1), read_verdict(1), read_verdict(2)], None),
-        ([read_verdict(1)], None),
-    ],
-)
-def test_readers_who_leave_something_open(
-    response: list[dict[str, Any]], reason: str | None
-) -> None:
-    """Ties are told in words, in the numbers that readers see; one reader leaves nothing open."""
-    found = TASKS[Task.READ].open_items({"q": {f"judge{n}": one for n, one in enumerate(response)}})
-    assert found.get("q") == reason
-
-
-def test_groomers_who_leave_something_open() -> None:
-    response = {
-        "j": {"ann": picked("abcd"), "bob": picked("abef")},
-        "i": {"ann": picked("abcd"), "bob": rejected(RejectReason.OTHER)},
-        "k": {"ann": picked("abcd"), "bob": picked("abcd")},
-    }
-    found = GROOM.open_items(response)
-    assert list(found.items()) == [
-        ("i", "1 of 2 kept it, 1 rejected it"),
-        ("j", "only 2 of 4 candidates picked by a majority"),
-    ]
-
-
-def test_blanks_without_a_candidate_of_most() -> None:
-    """Counted from 1; of guesses nothing is ever open, for the key decides."""
-    response = {"p": {"ann": {"fills": [0, 1, 2]}, "bob": {"fills": [0, 2, 1]}}}
-    assert TASKS[Task.FILL].open_items(response) == {"p": "no majority for blank 2, 3"}
-    assert (
-        TASKS[Task.GUESS].open_items({"g": {"ann": {"guesses": ["a"]}, "bob": {"guesses": []}}})
-        == {}
-    )
-
-
-NOTHING = {"fits_as_well": [], "ungrammatical": [], "broken": False, "trivial": False}
-
-
-def test_grooming_counts_who_picked_and_tells_why_others_did_not() -> None:
-    """A candidate that nobody picked has no words; a note stands with its reason."""
-    votes = [
-        {"picked": [0, 1, 2, 3]},
-        {"picked": [0, 4, 5, 6]},
-        {"rejected": "offensive", "note": "scorns"},
-    ]
-    told = TASKS[Task.GROOM].summarize(votes)
-    assert told.n == 3
-    assert told.of_place[0] == "picked by 2 of 3"
-    assert 7 not in told.of_place
-    assert told.more == ["rejected: The sentence is offensive or takes sides. (scorns)"]
-
-
-def test_reading_counts_answers_and_marks() -> None:
-    """... of each option, and what was said of the whole; who says broken may have no answer."""
-    votes = [
-        {**NOTHING, "answer": 1, "fits_as_well": [2]},
-        {**NOTHING, "answer": 2},
-        {**NOTHING, "answer": None, "broken": True},
-    ]
-    told = TASKS[Task.READ].summarize(votes)
-    assert told.of_place == {1: "chosen by: 1", 2: "chosen by: 1, fits as well: 1"}
-    assert told.more == ["broken: 1"]
-
-
-def test_filling_counts_by_blank() -> None:
-    """The candidates of a blank, the commonest first, under the letters that the judge sees."""
-    told = TASKS[Task.FILL].summarize([{"fills": [2, 0]}, {"fills": [2, 1]}, {"fills": [3, 1]}])
-    assert told.more == ["blank 1: C 2, D 1", "blank 2: B 2, A 1"]

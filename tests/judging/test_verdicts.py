@@ -17,7 +17,6 @@ FILE = VerdictFile(
     {"forward": "5d"},
     3,
     0.7149,
-    2,
     [{"id": "b:7", "picked": ["é", "\u2028"]}, {"id": "b:8"}],
     {"rounds": 1},
 )
@@ -69,10 +68,10 @@ def test_what_is_none_is_named(lines: list[dict[str, Any]], says: str) -> None:
 @pytest.mark.parametrize(
     ("judges", "alpha", "told"),
     [
-        (1, None, "human (1 judge, alpha undefined, 2 adjudicated)"),
-        (2, 0.0, "human (2 judges, alpha 0.00, 2 adjudicated)"),
-        (2, -0.001, "human (2 judges, alpha 0.00, 2 adjudicated)"),
-        (1200, -0.051, "human (1,200 judges, alpha -0.05, 2 adjudicated)"),
+        (1, None, "human (1 judge, alpha undefined)"),
+        (2, 0.0, "human (2 judges, alpha 0.00)"),
+        (2, -0.001, "human (2 judges, alpha 0.00)"),
+        (1200, -0.051, "human (1,200 judges, alpha -0.05)"),
     ],
 )
 def test_whose_they_are_is_told(judges: int, alpha: float | None, told: str) -> None:

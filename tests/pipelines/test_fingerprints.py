@@ -20,16 +20,13 @@ from cloze_gen.store.fingerprint import StageKey, canonical_json
 from tests.conftest import ROOT, SAMPLE
 
 CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
-# Settings that change no stage: how a stage works, how people are paid, the release's form, and which
+# Settings that change no stage: how a stage works, the length of people's pages, the release's form, and which
 # books there are (their digests and facts are covered).
 NO_STAGE = {
     "input.keep_splits",
     "lm.memory",
     "guessing.passages_per_page",
     "guessing.sentences_per_page",
-    "guessing.passage_page_usd",
-    "guessing.sentence_page_usd",
-    "guessing.fee_factor",
 }
 
 

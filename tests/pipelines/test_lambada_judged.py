@@ -55,7 +55,7 @@ class Judged:
     def stages(self) -> dict[str, str]:
         return {stage["label"]: stage["fingerprint"] for stage in read_run(self.run)["stages"]}
 
-    def study(self, judges: list[str], name: str = "study", attention: float = 0.1) -> Study:
+    def study(self, judges: list[str], name: str = "study") -> Study:
         """A new study of its head."""
         folder, ranking = self.out / "judgements" / name, stage_artifact(self.run, "ranking")
         items, rules = (
@@ -64,7 +64,7 @@ class Judged:
         )
         facts = make_study(
             folder, items, task=GUESSING.task, run="tiny", style="lambada-style", of={GUESSING.of: ranking.manifest["fingerprint"]},
-            settings=StudySettings(attention=attention), rules=rules,
+            settings=StudySettings(), rules=rules,
         )  # fmt: skip
         study = open_study(folder, GUESSING.rule(facts))
         study.add_judges([Judge(one, Role.JUDGE) for one in judges])
@@ -78,7 +78,7 @@ class Judged:
 
 
 def targets_of(study: Study) -> Mapping[str, str]:
-    return {item.id: item.key.get("target", "") for item in study.store.items()}
+    return {item.id: item.key["target"] for item in study.store.items()}
 
 
 def guess_all(study: Study, judge: str, targets: Mapping[str, str], n: int = 9999) -> int:
@@ -89,7 +89,7 @@ def guess_all(study: Study, judge: str, targets: Mapping[str, str], n: int = 999
             return count
         share = 0.7 if one.condition == "passage" else 0.02
         knows = stable_fraction("knows", one.item + judge) < share
-        guesses = [f" {targets[one.item].upper()}. "] if knows and targets[one.item] else []
+        guesses = [f" {targets[one.item].upper()}. "] if knows else []
         study.take(one, {"guesses": guesses}, verdict_id=f"{judge}-{one.id}", source="page")
     return n
 
@@ -225,9 +225,7 @@ def test_answers_make_the_last_stages_and_no_other(
 @pytest.mark.slow
 def test_the_file_is_known_by_its_content(run: Judged, tmp_path: Path) -> None:
     """Moved elsewhere it makes the same set; one more answer makes another."""
-    study = run.study(
-        GROUP, attention=0
-    )  # an answer to a check of attention is none about a passage
+    study = run.study(GROUP)
     targets = targets_of(study)
     guess_until_one_is_kept(study, targets)
     file = run.written(study)

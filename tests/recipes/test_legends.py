@@ -53,11 +53,6 @@ def test_names_with_a_part_of_their_own() -> None:
     assert legend_of("unheard_of", legends) == ""
 
 
-def test_old_reasons_of_judges_are_read() -> None:
-    assert RejectReason("no_four_wrong_ones") is RejectReason.AMBIGUOUS
-    assert RejectReason("context_too_little") is RejectReason.UNCLEAR
-
-
 def test_no_two_reasons_of_a_stage_became_one() -> None:
     """Two old reasons have one new name only where two recipes mean the same."""
     olds: dict[str, list[str]] = {}

@@ -116,7 +116,6 @@ def test_a_set_is_asked_about_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "taken", "expected"),
     [
-        ("attention", (), "attention-2"),
         ("release", (), "release-2"),
         ("a/../b\x1b", (), "a-..-b-"),
         ("\u2028", (), "-"),

@@ -88,27 +88,6 @@ class BadRequest(Refusal):
     """The server rejected the form of the request."""
 
 
-@dataclass(slots=True)
-class Usage:
-    """Sums over the replies; `reported`: replies that state their tokens."""
-
-    replies: int = 0
-    reported: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-
-    def add(self, stated: Any) -> None:
-        self.replies += 1
-        names = ("prompt_tokens", "completion_tokens")
-        tokens: list[Any] = [
-            stated.get(name) if isinstance(stated, Mapping) else -1 for name in names
-        ]
-        if all(type(one) is int and 0 <= one < 10**9 for one in tokens):
-            self.reported += 1
-            self.tokens_in += tokens[0]
-            self.tokens_out += tokens[1]
-
-
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """Treats a redirect as a reply: the key and the item go to the user's host only."""
 
@@ -125,10 +104,10 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class ChatLine:
-    """The connection to one endpoint; `usage` adds up what the replies state."""
+    """The connection to one endpoint."""
 
-    def __init__(self, endpoint: Endpoint, usage: Usage) -> None:
-        self.endpoint, self._usage = endpoint, usage
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
         # No proxy for a server on this machine: it would see the key.
         proxies = urllib.request.ProxyHandler(
             {} if is_this_machine(urlsplit(endpoint.url).hostname or "") else None
@@ -256,7 +235,6 @@ class ChatLine:
             raise Refusal(
                 f"no JSON ({error}): {self._quoted(answer[:200].decode('utf-8', 'replace'))}"
             ) from None
-        self._usage.add(reply.get("usage") if isinstance(reply, dict) else None)
         try:
             choice = reply["choices"][0]
             content = choice["message"]["content"]
@@ -397,7 +375,6 @@ def ask_endpoint(
     endpoint: Endpoint,
     on_reply: Callable[[Reply], str | None],
     on_wait: Callable[[str, float], None] | None = None,
-    usage: Usage | None = None,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Reply]:
@@ -406,15 +383,13 @@ def ask_endpoint(
     Args:
         on_reply: returns why a text could not be used, if so.
         on_wait: gets the reason and seconds of each delay before a retry.
-        usage: adds up the tokens that the replies state.
 
     Raises:
         UsageError: the key is refused, or there is no such URL or model.
         ToolError: all retries failed, the server requests a longer wait than
             `LONGEST_WAIT_SECONDS`, or `MOST_USELESS` useless replies in a row.
     """
-    line = ChatLine(endpoint, usage or Usage())
-    asker = _Asker(line, on_wait or (lambda _, __: None), clock, sleep)
+    asker = _Asker(ChatLine(endpoint), on_wait or (lambda _, __: None), clock, sleep)
     useless = 0
     for own_id, messages in requests:
         reply = asker.ask(own_id, messages)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cloze_gen.adapters.terminal import columns_of
 from cloze_gen.cli.arguments import (
     DEFAULT_OUT,
     LARGEST_SEED,
@@ -16,14 +14,12 @@ from cloze_gen.cli.arguments import (
     Out,
     Run,
     Workers,
-    config_names,
     number,
     study_names,
 )
-from cloze_gen.errors import UsageError
 from cloze_gen.records.judgement import Task
 
-_MOST_ITEMS, _MOST_PAGES, _MOST_USD = 10**9, 1000, 10**6
+_MOST_ITEMS, _MOST_PAGES = 10**9, 1000
 judge_group = typer.Typer(
     no_args_is_help=True,
     help="Human judgements: groom candidates, guess words, answer questions, fill blanks.",
@@ -47,10 +43,6 @@ def new(
         ),
     ] = "",
     judges: Judges = "",
-    adjudicators: Annotated[
-        str,
-        typer.Option(help="names of those who decide open items after all judges have finished"),
-    ] = "",
     name: Annotated[str, typer.Option(help="name of the study; default: RUN-TASK")] = "",
     each: Annotated[
         int | None,
@@ -82,10 +74,6 @@ def new(
     page: Annotated[
         int | None, typer.Option(help="number of items that a judge gets at a time (20)")
     ] = None,
-    attention: Annotated[float | None, typer.Option(help="share of attention checks (0)")] = None,
-    repeats: Annotated[
-        float | None, typer.Option(help="share of items that a judge gets twice (0)")
-    ] = None,
     show_machine: Annotated[
         bool,
         typer.Option(
@@ -97,20 +85,17 @@ def new(
 ) -> None:
     """Create a study: draw its items and name its judges.
 
-    Example: cloze-gen judge new holmes-style --task groom --pool 40 --draw balanced --judges ann,bob,cara --adjudicators eve
+    Example: cloze-gen judge new holmes-style --task groom --pool 40 --draw balanced --judges ann,bob,cara
     """
     from cloze_gen.cli import judge_study as command
 
-    settings = {"each": each, "pool": pool, "draw": draw, "page": page, "attention": attention, "repeats": repeats, "seed": seed,
-                "show_machine": show_machine}  # fmt: skip
-    people, deciding = _names(judges), _names(adjudicators)
+    settings = {"each": each, "pool": pool, "draw": draw, "page": page, "seed": seed, "show_machine": show_machine}  # fmt: skip
     command.new(
         out,
         run,
         task=task,
         name=name,
-        judges=people,
-        adjudicators=deciding,
+        judges=_names(judges),
         others=others or [],
         settings=settings,
         items_file=items,
@@ -123,7 +108,6 @@ def serve(
     judges: Annotated[
         str, typer.Option(help="names of additional judges, separated by commas")
     ] = "",
-    adjudicators: Annotated[str, typer.Option(help="names of additional adjudicators")] = "",
     revoke: Annotated[
         str, typer.Option(help="names of judges to lock out; ends all their links and sessions")
     ] = "",
@@ -144,15 +128,13 @@ def serve(
     """
     from cloze_gen.cli import judge_study as command
 
-    people, deciding = _names(judges), _names(adjudicators)
     command.serve(
         out,
         study,
         host=host,
         port=port,
         origin=origin,
-        judges=people,
-        adjudicators=deciding,
+        judges=_names(judges),
         revoked=_names(revoke),
     )
 
@@ -165,62 +147,26 @@ def export(
         str, typer.Option(help="guessing: passage or sentence; default: the one needed next")
     ] = "",
     pages: Annotated[int, number(1, _MOST_PAGES, help="number of pages for each judge")] = 1,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format", help="csv (a table to fill in), jsonl (for a program) or label-studio"
-        ),
-    ] = "csv",
     to: Annotated[
         Path | None, typer.Option(help="folder to write to; default: packets in the study's folder")
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="write unanswered items again, and assign no new ones")
     ] = False,
-    answered: Annotated[
-        bool,
-        typer.Option(
-            "--answered", help="write the answers so far instead, as jsonl or label-studio"
-        ),
-    ] = False,
-    names: Annotated[
-        bool, typer.Option("--names", help="with --answered: write the judges' names, not numbers")
-    ] = False,
-    endpoint: Annotated[str, typer.Option(hidden=True, help="now `judge ask`")] = "",
-    model: Annotated[str, typer.Option(hidden=True, help="now `judge ask`")] = "",
     out: Out = DEFAULT_OUT,
 ) -> None:
-    """Write the next items into one file per judge.
+    """Write the next items into one table (CSV) per judge.
 
-    Example: cloze-gen judge export holmes-style-groom --judges ann,bob --format csv
+    Example: cloze-gen judge export holmes-style-groom --judges ann,bob
     """
-    if names and not answered:
-        raise UsageError(
-            "--names needs --answered. Exported packets contain the judge's name anyway; leave "
-            "--names out."
-        )
-    if endpoint or model:
-        raise UsageError(
-            "--endpoint and --model belong to another command now: cloze-gen judge ask STUDY "
-            "--endpoint URL --model NAME."
-        )
-    if answered and (judges or condition or again or pages != 1):
-        raise UsageError(
-            "--answered writes all answers so far. Leave out --judges, --condition, --again and "
-            "--pages."
-        )
     from cloze_gen.cli import judge_exchange as command
 
-    if answered:
-        command.answered(out, study, form=form, to=to, names=names)
-        return
     command.export(
         out,
         study,
         judges=_names(judges),
         condition=condition,
         pages=pages,
-        form=form,
         to=to,
         again=again,
     )
@@ -239,12 +185,6 @@ def ask(
             help="name of the model; the key is read from CLOZE_GEN_API_KEY or OPENAI_API_KEY"
         ),
     ],
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="print the expected cost and send nothing")
-    ] = False,
-    price: Annotated[
-        str, typer.Option(help="IN,OUT: dollars per million tokens of input and output")
-    ] = "",
     limit: Annotated[int | None, number(1, _MOST_ITEMS, help="maximum number of items")] = None,
     per_second: Annotated[
         float, number(0.001, 1000, help="maximum number of requests per second")
@@ -270,11 +210,9 @@ def ask(
         study,
         url=endpoint,
         model=model,
-        price=price,
         per_second=per_second,
         timeout_seconds=timeout,
         limit=limit,
-        estimate_only=estimate,
     )
 
 
@@ -284,8 +222,7 @@ def import_verdicts(
     files: Annotated[list[Path], typer.Argument(help="filled-in files")],
     out: Out = DEFAULT_OUT,
 ) -> None:
-    """Import answers from filled-in tables, JSON lines or a Label Studio export. A
-    repeated import changes nothing.
+    """Import answers from filled-in tables. A repeated import changes nothing.
 
     Example: cloze-gen judge import holmes-style-groom ann-3f09a1b2c3d4.csv
     """
@@ -296,31 +233,14 @@ def import_verdicts(
 
 @judge_group.command()
 def status(study: Study, out: Out = DEFAULT_OUT) -> None:
-    """Show the progress of a study: its items by outcome, and one row per judge.
+    """Show the progress of a study, how well its judges agree, and figures for each
+    judge.
 
     Example: cloze-gen judge status holmes-style-groom
     """
     from cloze_gen.cli import judge_study as command
 
     command.status(out, study)
-
-
-@judge_group.command()
-def agree(
-    study: Study,
-    names: Annotated[
-        bool, typer.Option("--names", help="show the judges' names, not numbers")
-    ] = False,
-    out: Out = DEFAULT_OUT,
-) -> None:
-    """Show how well the judges agree, figures for each judge, and items for an
-    adjudicator.
-
-    Example: cloze-gen judge agree holmes-style-groom
-    """
-    from cloze_gen.cli import judge_study as command
-
-    command.agree(out, study, names=names, columns=columns_of(sys.stdout))
 
 
 @judge_group.command()
@@ -344,70 +264,6 @@ def apply(
     from cloze_gen.cli import judge_study as command
 
     command.apply(out, study, overrides=set_ or [], make=make, workers=workers)
-
-
-@judge_group.command()
-def withdraw(
-    study: Study,
-    judges: Annotated[list[str], typer.Argument(help="names of judges who will not return")],
-    out: Out = DEFAULT_OUT,
-) -> None:
-    """Release the unanswered items of some judges, so that other judges get them.
-
-    Example: cloze-gen judge withdraw holmes-style-groom bob
-    """
-    from cloze_gen.cli import judge_study as command
-
-    command.withdraw(out, study, judges)
-
-
-@judge_group.command()
-def cost(
-    study: Annotated[
-        str,
-        typer.Argument(
-            help="name of a study in OUT/judgements, or its path; without one, use --items",
-            autocompletion=study_names,
-        ),
-    ] = "",
-    usd_per_hour: Annotated[
-        float | None, number(0, _MOST_USD, help="hourly pay; adds the cost in dollars")
-    ] = None,
-    items: Annotated[
-        int | None, number(1, _MOST_ITEMS, help="without a study: number of items")
-    ] = None,
-    config: Annotated[
-        str,
-        typer.Option(
-            help="without a study: style or TOML file with the settings",
-            autocompletion=config_names,
-        ),
-    ] = "lambada-style",
-    set_: AsIfSettings = None,
-    out: Out = DEFAULT_OUT,
-) -> None:
-    """Show the hours and cost of a study so far and the expected rest. Without a
-    study, show the expected cost of guessing.
-
-    Example: cloze-gen judge cost holmes-style-groom --usd-per-hour 18
-    """
-    from cloze_gen.cli import judge_study as command
-
-    if not study:
-        if items is None:
-            raise UsageError("name a study, or pass --items N.")
-        if usd_per_hour is not None:
-            raise UsageError(
-                "--usd-per-hour needs a study. Without one, set the pay with --set guessing.*."
-            )
-        command.expected_cost(config, items, set_ or [])
-        return
-    if items is not None or set_ or config != "lambada-style":
-        raise UsageError(
-            "--items, --config and --set are for estimates without a study. Leave them out, or "
-            "leave the study out."
-        )
-    command.cost(out, study, usd_per_hour=usd_per_hour)
 
 
 def _names(text: str) -> list[str]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,11 +15,10 @@ from cloze_gen.adapters.chat_endpoint import (
     Endpoint,
     Messages,
     Reply,
-    Usage,
     ask_endpoint,
     endpoint_from,
 )
-from cloze_gen.adapters.terminal import columns_of, show
+from cloze_gen.adapters.terminal import show
 from cloze_gen.cli.judge_exchange import packet_of
 from cloze_gen.cli.judge_study import (
     MOST_NAME_CHARS,
@@ -31,42 +29,17 @@ from cloze_gen.cli.judge_study import (
     warn_if_changed,
 )
 from cloze_gen.engine.progress import say, track
-from cloze_gen.errors import FormatError, RefusedError, UsageError
+from cloze_gen.errors import FormatError, RefusedError
 from cloze_gen.judging.agreement_text import kappa_lines
 from cloze_gen.judging.chat import messages, parse_reply
 from cloze_gen.judging.exchange import PacketRow
 from cloze_gen.judging.state import order_dependence
-from cloze_gen.judging.study import (
-    Outcome,
-    Study,
-    StudySource,
-    judge_numbers,
-    study_agreement,
-)
-from cloze_gen.judging.study_agreement import Share
+from cloze_gen.judging.study import Outcome, Study, StudySource, study_agreement
 from cloze_gen.parsing import quote
-from cloze_gen.records.judgement import Assignment, Judge, Kind, Role
+from cloze_gen.records.judgement import Assignment, Judge, Role
 
-_CHARS_PER_TOKEN = 4  # of English text, for common tokenizers
-_TOKENS_PER_REPLY = 30
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _WITH_DIGEST = re.compile(r"--[0-9a-f]{10}$")
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars per million tokens."""
-
-    tokens_in: float
-    tokens_out: float
-
-    def text(self, tokens_in: float, tokens_out: float) -> str:
-        """
-        >>> Price(0.15, 0.6).text(2_000_000, 100_000)
-        '$0.36'
-        """
-        usd = (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / 1e6
-        return f"${usd:,.2f}" if usd >= 0.01 or not usd else f"${usd:.4f}"
 
 
 def ask(
@@ -75,19 +48,16 @@ def ask(
     *,
     url: str,
     model: str,
-    price: str,
     per_second: float,
     timeout_seconds: float,
     limit: int | None,
-    estimate_only: bool,
 ) -> None:
-    """Print the expected cost, send every open item, and store each verdict at once.
+    """Send every open item, and store each verdict at once.
 
     The judge ``model-NAME`` is recorded as a model annotator. If the task has choices, each item is
     sent in two orders, and only what both answers share counts. RefusedError if some replies could
     not be parsed.
     """
-    usd = _parse_price(price)
     opened, source = open_named_study(out, study)
     endpoint = endpoint_from(
         url, model, os.environ, per_second=per_second, timeout_seconds=timeout_seconds
@@ -97,20 +67,19 @@ def ask(
     )
     roles_agree(opened, [judge])
     warn_if_changed(opened, source)
-    plan = _plan(opened, judge, limit)
-    if not plan:
-        show(f"{judge.name}: has answered all {len(opened.state().cases):,} items")
-    else:
-        show("\n".join(_estimate_lines(opened, plan, endpoint, usd)))
-        if estimate_only:
-            return
+    plan = opened.unanswered(judge)[:limit]
+    refused = 0
+    if plan:
+        show(_plan_line(opened, plan, endpoint))
         add_judges(opened, [judge])
-        refused = _send(opened, judge, plan, endpoint, usd)
+        refused = _send(opened, judge, plan, endpoint)
+    else:
+        show(f"{judge.name}: has answered all {len(opened.state().cases):,} items")
     show("\n".join([*_order_lines(opened, judge), *_agreement_lines(opened, source, judge)]))
-    if plan and refused:
+    if refused:
         raise RefusedError(
-            f"{judge.name}: {refused:,} of {len(plan):,} replies were not accepted. Run the command "
-            "again to retry these items."
+            f"{judge.name}: {refused:,} of {len(plan):,} items were not accepted. Run the command "
+            "again to retry them."
         )
 
 
@@ -130,111 +99,84 @@ def judge_for_model(model: str) -> str:
     return f"{name[: MOST_NAME_CHARS - len(digest) - 2]}--{digest}"
 
 
-def _parse_price(text: str) -> Price | None:
-    """
-    >>> _parse_price("0.15,0.6")
-    Price(tokens_in=0.15, tokens_out=0.6)
-    """
-    if not text:
-        return None
-    try:
-        found = Price(*map(float, text.split(",")))
-    except (ValueError, TypeError):
-        found = None
-    if found is None or not all(0 <= one < 1e6 for one in (found.tokens_in, found.tokens_out)):
-        raise UsageError(
-            f"--price {quote(text)}: expected two prices in dollars per million tokens, for input "
-            "and output. Example: --price 0.15,0.60"
-        )
-    return found
-
-
-def _plan(study: Study, judge: Judge, limit: int | None) -> list[Assignment]:
-    """The open assignments of the first `limit` open items."""
-    found = study.unanswered(judge)
-    items = set(list(dict.fromkeys(one.item for one in found))[:limit])
-    return [one for one in found if one.item in items]
-
-
-def _row(study: Study, assignment: Assignment) -> PacketRow:
+def _rows(study: Study, assignment: Assignment) -> list[PacketRow]:
+    """An item as the model gets it, once for each order of the choices."""
     row = packet_of(study, assignment)
-    turned = assignment.kind is Kind.REPEAT
-    return replace(row, shown=study.task.turned(row.shown)) if turned else row
+    if not study.task.choice:
+        return [row]
+    return [row, replace(row, shown=study.task.turned(row.shown))]
 
 
-def _estimate_lines(
-    study: Study, plan: Sequence[Assignment], endpoint: Endpoint, usd: Price | None
-) -> Iterator[str]:
-    chars = sum(len(one["content"]) for each in plan for one in messages(_row(study, each)))
-    tokens_in, tokens_out = chars / _CHARS_PER_TOKEN, len(plan) * _TOKENS_PER_REPLY
-    items = len({one.item for one in plan})
+def _plan_line(study: Study, plan: Sequence[Assignment], endpoint: Endpoint) -> str:
+    requests = len(plan) * (2 if study.task.choice else 1)
     orders = " (the options of an item in two orders)" if study.task.choice else ""
-    seconds = len(plan) / endpoint.per_second
+    seconds = requests / endpoint.per_second
     time = f"{seconds:,.0f} s" if seconds < 180 else f"{seconds / 60:,.0f} min"
-    yield (
-        f"to send    {items:,} items, {len(plan):,} requests{orders}, at least {time} at "
+    return (
+        f"to send    {len(plan):,} items, {requests:,} requests{orders}, at least {time} at "
         f"{endpoint.per_second:g} per second"
     )
-    yield (
-        f"estimate   {chars:,} characters, about {_rounded(tokens_in)} tokens in and "
-        f"{_rounded(tokens_out)} out; a model that thinks writes many more"
-    )
-    if usd:
-        yield f"           about {usd.text(tokens_in, tokens_out)}"
 
 
-def _send(
-    study: Study, judge: Judge, plan: Sequence[Assignment], endpoint: Endpoint, usd: Price | None
-) -> int:
-    """Send the items, and store and print the results; returns the number of refused replies."""
-    taken, refused, usage = set[str](), set[str](), Usage()
+def _send(study: Study, judge: Judge, plan: Sequence[Assignment], endpoint: Endpoint) -> int:
+    """Send the items, and store and print the results; returns the number of refused items."""
+    taken, refused = set[str](), set[str]()
+    replies_of: dict[str, list[Reply]] = {}
+
+    def requests() -> Iterator[tuple[str, Messages]]:
+        for one in plan:
+            while one.id not in study.state().by_id and study.assign_page(judge.name):
+                pass
+            if one.id not in study.state().by_id:  # people may have decided a guess meanwhile
+                continue
+            for row in _rows(study, one):
+                if one.id not in refused:
+                    yield one.id, messages(row)
 
     def store(reply: Reply) -> str:
-        problem = reply.error or _store(study, reply, endpoint)
-        (refused if problem else taken).add(reply.id)
+        replies_of.setdefault(reply.id, []).append(reply)
+        problem = reply.error or _store(study, replies_of[reply.id], endpoint)
         if problem:
+            refused.add(reply.id)
             say(f"{reply.id}: not accepted ({problem})")
+        elif reply.id in study.state().verdicts:
+            taken.add(reply.id)
         return problem
 
     replies = ask_endpoint(
-        _requests(study, judge, plan), endpoint=endpoint, on_reply=store, usage=usage,
+        requests(),
+        endpoint=endpoint,
+        on_reply=store,
         on_wait=lambda why, seconds: say(f"{endpoint.url}: {why}; retrying in {seconds:.0f} s"),
-    )  # fmt: skip
+    )
+    total = len(plan) * (2 if study.task.choice else 1)
     try:
-        for _ in track(replies, stage="judge", unit="requests", total=len(plan)):
+        for _ in track(replies, stage="judge", unit="requests", total=total):
             pass
     finally:
-        show(
-            f"answers    {len(taken):,} of {len(plan):,} accepted, {len(refused):,} not accepted\n"
-            f"usage      {_usage_text(usage, usd)}"
-        )
+        show(f"answers    {len(taken):,} of {len(plan):,} accepted, {len(refused):,} not accepted")
     return len(refused)
 
 
-def _requests(
-    study: Study, judge: Judge, plan: Sequence[Assignment]
-) -> Iterator[tuple[str, Messages]]:
-    for one in plan:
-        while one.id not in study.state().by_id and study.assign_page(judge.name):
-            pass
-        if one.id in study.state().by_id:  # in guessing, people may have decided the item meanwhile
-            yield one.id, messages(_row(study, one))
+def _store(study: Study, replies: Sequence[Reply], endpoint: Endpoint) -> str:
+    """Store the verdict on an item once all its replies are there.
 
-
-def _store(study: Study, reply: Reply, endpoint: Endpoint) -> str:
-    """Store a model's verdict; returns the problem, or an empty string."""
-    assignment = study.state().by_id[reply.id]
-    row = _row(study, assignment)
+    Returns why the replies cannot be used, or an empty string.
+    """
+    assignment = study.state().by_id[replies[0].id]
+    rows = _rows(study, assignment)
     try:
-        given = study.task.from_packet(parse_reply(reply.text, row))
-        if assignment.kind is Kind.REPEAT:
-            given = study.task.turned_back(given, row.shown)
-        outcome = study.take(
+        answers = [parse_reply(reply.text, row) for reply, row in zip(replies, rows, strict=False)]
+        if len(answers) < len(rows):
+            return ""
+        if len(answers) > 1:
+            answers[1] = study.task.turned_back(answers[1], rows[0].shown)
+        outcome = study.take_of_model(
             assignment,
-            given,
-            verdict_id=f"endpoint-{reply.id}",
-            seconds=reply.seconds,
-            source=_source(reply, endpoint),
+            answers,
+            verdict_id=f"endpoint-{assignment.id}",
+            seconds=sum(reply.seconds for reply in replies),
+            source=_source(replies[-1], endpoint),
         )
     except FormatError as error:
         return str(error)
@@ -251,42 +193,23 @@ def _source(reply: Reply, endpoint: Endpoint) -> str:
     )
 
 
-def _usage_text(usage: Usage, usd: Price | None) -> str:
-    if not usage.reported:
-        return "not reported by the endpoint"
-    cost = f", {usd.text(usage.tokens_in, usage.tokens_out)}" if usd else ""
-    some = "" if usage.reported == usage.replies else f" (reported by {usage.reported:,} of {usage.replies:,} replies)"  # fmt: skip
-    return f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out{cost}{some}"
-
-
 def _order_lines(study: Study, judge: Judge) -> Iterator[str]:
     count, of = order_dependence(study.state(), study.facts.task).get(judge.name, (0, 0))
     if of:
-        low, high = Share(count, of).interval() or (0.0, 1.0)
         yield (
-            f"order      {count:,} of {of:,} items ({100 * count / of:.1f} %, 95 %: {100 * low:.1f} "
-            f"to {100 * high:.1f}) get another answer if the options are in another order; only "
-            "what both answers share counts"
+            f"order      {count:,} of {of:,} items ({100 * count / of:.1f} %) get another answer if "
+            "the options are in another order; only what both answers share counts"
         )
 
 
 def _agreement_lines(study: Study, source: StudySource, judge: Judge) -> list[str]:
     """Agreement of the model with each person who judged the same items."""
-    names = {name: f"judge {number}" for name, number in judge_numbers(study.state()).items()}
-    found = study_agreement(study, is_right=source.is_right, display_names=names)
+    found = study_agreement(study, is_right=source.is_right)
     own = {
         question: [one for one in kappas if one.one == judge.name]
         for question, kappas in found.machine_kappas.items()
     }
-    lines = kappa_lines(own, "model and judge", columns_of(sys.stdout))
+    lines = kappa_lines(own, "model and judge")
     return (
         ["", "agreement with people, on items with a verdict of the model", *lines] if lines else []
     )
-
-
-def _rounded(tokens: float) -> str:
-    """
-    >>> _rounded(17_123.4), _rounded(12)
-    ('17,000', '12')
-    """
-    return f"{float(f'{tokens:.2g}'):,.0f}"

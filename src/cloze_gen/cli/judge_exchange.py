@@ -6,9 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from cloze_gen.adapters.terminal import show
 from cloze_gen.cli.judge_study import (
@@ -25,25 +23,19 @@ from cloze_gen.judging.exchange import (
     VerdictRow,
     packet_row,
     packets_csv,
-    packets_jsonl,
     parse_verdicts_csv,
-    parse_verdicts_jsonl,
 )
-from cloze_gen.judging.label_studio import label_config, parse_annotations, tasks_json
-from cloze_gen.judging.study import Outcome, Study, judge_numbers
+from cloze_gen.judging.study import Outcome, Study
 from cloze_gen.parsing import error_text, name_list, quote
 from cloze_gen.records.judgement import Assignment, Role
 from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.manifest import write_bytes
 from cloze_gen.text_layout import table_lines
 
-FORMS = {"csv": ".csv", "jsonl": ".jsonl", "label-studio": ".json"}
-_LABEL_CONFIG = "label-config.xml"
-_REFUSED = "refused"
-_OUTCOMES: Mapping[str, str] = {
+_OUTCOMES: Mapping[Outcome, str] = {
     Outcome.TAKEN: "accepted",
     Outcome.AGAIN: "already stored",
-    _REFUSED: "refused",
+    Outcome.CHANGED: "refused",
 }
 
 
@@ -54,13 +46,10 @@ def export(
     judges: Sequence[str],
     condition: str,
     pages: int,
-    form: str,
     to: Path | None,
     again: bool,
 ) -> None:
     """Assign the next pages, or with `again` repeat unanswered items; write a file per judge."""
-    if form not in FORMS:
-        raise UsageError(f"--format {quote(form)}: expected {', '.join(FORMS)}")
     opened, source = open_named_study(out, study)
     _check_condition(opened, condition)
     warn_if_changed(opened, source)
@@ -79,14 +68,11 @@ def export(
     rows = [
         row
         for name in names
-        if (row := _write_packet(opened, name, folder, form, pages, condition or None, again))
+        if (row := _write_packet(opened, name, folder, pages, condition or None, again))
     ]
     if not rows:
         say("nothing to export: these judges have no open items (see cloze-gen judge status)")
         return
-    if form == "label-studio":
-        write_bytes(folder / _LABEL_CONFIG, _config_of(opened).encode())
-        say(f"{folder / _LABEL_CONFIG}: the labeling configuration for Label Studio")
     show(
         "\n".join(
             table_lines(["judge", "items", "file"], rows, None, left=frozenset({"judge", "file"}))
@@ -103,62 +89,28 @@ def import_files(out: Path, study: str, files: Sequence[Path]) -> None:
         raise FormatError(
             f"{which}: no answers found. Nothing was imported. Fill in an item and import again."
         )
-    outcomes: Counter[str] = Counter()
+    outcomes: Counter[Outcome] = Counter()
     by_id = opened.state().by_id
-    _check_verdicts(opened, found)
     for row in found:
         assignment = by_id[row.assignment]
-        try:
-            outcome = opened.take(
-                assignment,
-                opened.task.from_packet(row.response),
-                verdict_id=row.id or _content_id(row),
-                seconds=row.seconds or 0.0,
-                source="import",
+        outcome = opened.take(
+            assignment, row.response, verdict_id=_content_id(row), source="import"
+        )
+        outcomes[outcome] += 1
+        if outcome is Outcome.CHANGED:
+            say(
+                f"refused    {row.assignment}: {assignment.judge} gave another answer before; the "
+                "stored answer is kept"
             )
-            why = (
-                f"{assignment.judge} gave another answer before; the stored answer is kept"
-                if outcome is Outcome.CHANGED
-                else ""
-            )
-        except FormatError as error:
-            why = str(error)
-        outcomes[_REFUSED if why else outcome] += 1
-        if why:
-            say(f"refused    {row.assignment}: {why}")
     counts = ", ".join(
         f"{outcomes[one]:,} {text}" for one, text in _OUTCOMES.items() if outcomes[one]
     )
     show("\n".join([f"answers    {len(found):,}: {counts}", *status_lines(opened)]))
-    if outcomes[_REFUSED]:
+    if outcomes[Outcome.CHANGED]:
         raise RefusedError(
-            f"{outcomes[_REFUSED]:,} of {len(found):,} answers were refused (listed above). The "
+            f"{outcomes[Outcome.CHANGED]:,} of {len(found):,} answers were refused (listed above). The "
             "others were imported."
         )
-
-
-def _check_verdicts(study: Study, rows: Sequence[VerdictRow]) -> None:
-    known: dict[str, tuple[str, dict[str, Any]]] = {}
-    for row in rows:
-        try:
-            canonical = (
-                row.assignment,
-                study.parse_response(
-                    study.state().by_id[row.assignment], study.task.from_packet(row.response)
-                ),
-            )
-        except FormatError as error:
-            raise FormatError(
-                f"verdict on {row.assignment}: {error}. Nothing was imported."
-            ) from None
-        before = study.store.find_verdict(row.id) if row.id else None
-        if row.id and canonical != known.setdefault(
-            row.id, (before.assignment, dict(before.response)) if before else canonical
-        ):
-            raise FormatError(
-                f"verdict {quote(row.id)} on {row.assignment}: another verdict has this id. "
-                "Nothing was imported. Leave the ids out, or use a different id for each verdict."
-            )
 
 
 def packet_of(study: Study, assignment: Assignment) -> PacketRow:
@@ -170,41 +122,6 @@ def packet_of(study: Study, assignment: Assignment) -> PacketRow:
         task=study.facts.task,
         condition=assignment.condition,
     )
-
-
-def answered(out: Path, study: str, *, form: str, to: Path | None, names: bool) -> None:
-    """Write the verdicts so far with their items, as JSON lines or Label Studio annotations.
-
-    Without `names`, judges are numbers in the order of first assignments.
-    """
-    if form not in {"jsonl", "label-studio"}:
-        raise UsageError(f"--answered --format {quote(form)}: expected jsonl or label-studio")
-    opened, _ = open_named_study(out, study)
-    state, numbers = opened.state(), judge_numbers(opened.state())
-    rows, verdicts = list[PacketRow](), list[VerdictRow]()
-    for one, response in ((one, opened.current_response(one)) for one in state.by_id.values()):
-        if response is None:
-            continue
-        display_name = (
-            f"judge {numbers[one.judge]}" if one.judge in numbers and not names else one.judge
-        )
-        rows.append(replace(packet_of(opened, one), judge=display_name))
-        canonical, seconds = opened.task.to_packet(response[1]), state.verdicts[one.id].seconds
-        verdicts.append(VerdictRow(one.id, canonical, display_name, seconds, response[0]))
-    if not rows:
-        raise UsageError(f"{opened.facts.name}: no answers yet. Nothing was written.")
-    file = (
-        _create_folder(to or opened.folder / "packets") / f"answered-{len(verdicts)}{FORMS[form]}"
-    )
-    if file.exists() or file.is_symlink():
-        raise UsageError(
-            f"{file}: already exists. Nothing was written. Choose another folder with --to."
-        )
-    write_bytes(
-        file,
-        (packets_jsonl(rows, verdicts) if form == "jsonl" else tasks_json(rows, verdicts)).encode(),
-    )
-    show(f"{len(verdicts):,} answers: {file}")
 
 
 def _check_condition(study: Study, condition: str) -> None:
@@ -222,7 +139,6 @@ def _write_packet(
     study: Study,
     judge: str,
     folder: Path,
-    form: str,
     pages: int,
     condition: str | None,
     again: bool,
@@ -236,23 +152,12 @@ def _write_packet(
     if not due:
         return None
     rows = [packet_of(study, one) for one in due]
-    file = folder / f"{judge}-{due[0].id}{FORMS[form]}"
+    file = folder / f"{judge}-{due[0].id}.csv"
     there = file.exists() or file.is_symlink()
     if not there:
-        write_bytes(file, _bytes_of(rows, form))
+        # the BOM makes spreadsheets read UTF-8
+        write_bytes(file, packets_csv(rows).encode("utf-8-sig"))
     return [judge, f"{len(rows):,}", f"{file}{' (exists, not changed)' if there else ''}"]
-
-
-def _bytes_of(rows: Sequence[PacketRow], form: str) -> bytes:
-    if form == "csv":
-        return packets_csv(rows).encode("utf-8-sig")  # the BOM makes spreadsheets read UTF-8
-    return (packets_jsonl(rows) if form == "jsonl" else tasks_json(rows)).encode()
-
-
-def _config_of(study: Study) -> str:
-    return label_config(
-        study.task, max(study.task.n_fields(item.shown) for item in study.store.items())
-    )
 
 
 def _parse_file(study: Study, text: str, name: str) -> list[VerdictRow]:
@@ -260,15 +165,7 @@ def _parse_file(study: Study, text: str, name: str) -> list[VerdictRow]:
         found = study.state().by_id.get(assignment)
         return packet_of(study, found) if found else None
 
-    begins = text.lstrip()[:1]
-    parse = (
-        parse_annotations
-        if begins == "["
-        else parse_verdicts_jsonl
-        if begins == "{"
-        else parse_verdicts_csv
-    )
-    return parse(text, known, name=name)
+    return parse_verdicts_csv(text, known, name=name)
 
 
 def _content_id(row: VerdictRow) -> str:

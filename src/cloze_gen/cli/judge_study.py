@@ -1,11 +1,10 @@
-"""`cloze-gen judge new | serve | status | agree | cost | withdraw`."""
+"""`cloze-gen judge new | serve | status | apply`."""
 
 from __future__ import annotations
 
 import json
 import re
 import shlex
-import statistics
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +13,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from cloze_gen.adapters.terminal import show
-from cloze_gen.aliases import rename_overrides
 from cloze_gen.api.run import carry_out, task_of_run
 from cloze_gen.cli.arguments import DEFAULT_OUT
 from cloze_gen.engine.progress import say
@@ -40,7 +38,6 @@ from cloze_gen.judging.state import (
 from cloze_gen.judging.study import (
     Study,
     StudySource,
-    judge_numbers,
     make_study,
     open_study,
     study_agreement,
@@ -51,9 +48,6 @@ from cloze_gen.parsing import error_text, quote
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.style_task import (
     find_style,
-    load_settings,
-    report_old_names,
-    style_of,
     style_of_run,
 )
 from cloze_gen.records.judgement import Judge, Role, Task
@@ -168,12 +162,11 @@ def study_title(facts: StudyFacts) -> str:
     return f"{facts.name} ({facts.task}, {facts.items:,} items of {facts.run})"
 
 
-# ---- `cloze-gen judge new | serve | status | agree | cost | withdraw`
+# ---- `cloze-gen judge new | serve | status`
 
 
 def new(
-    out: Path, run: str, *, task: str, name: str, judges: Sequence[str], adjudicators: Sequence[str], others: Sequence[Path],
-    settings: Mapping[str, Any], items_file: Path | None = None,
+    out: Path, run: str, *, task: str, name: str, judges: Sequence[str], others: Sequence[Path], settings: Mapping[str, Any], items_file: Path | None = None,
 ) -> None:  # fmt: skip
     """Make a study of a run's items, mixed with `others` (names of runs, or paths), with judges.
 
@@ -188,8 +181,8 @@ def new(
         folder.name,
         prefer=lambda one: one.draw_named is not None if items_file else one.applies(run_settings),
     )
-    people = parse_people(judges, adjudicators)
-    n_judges = sum(one.role is Role.JUDGE for one in people)
+    people = parse_judges(judges, Role.JUDGE)
+    n_judges = len(people)
     if (
         n_judges
         and settings.get("each") is None
@@ -239,7 +232,6 @@ def new(
 
 def serve(
     out: Path, study: str, *, host: str, port: int, origin: str, judges: Sequence[str], revoked: Sequence[str],
-    adjudicators: Sequence[str] = (),
 ) -> None:  # fmt: skip
     """Serve a study until Ctrl-C, with a new link for each judge. Old links stay valid.
 
@@ -250,12 +242,12 @@ def serve(
 
     opened, source = open_named_study(out, study)
     try:
-        add_judges(opened, parse_people(judges, adjudicators, list(opened.state().judges.values())))
+        add_judges(opened, parse_judges(judges, Role.JUDGE, list(opened.state().judges.values())))
         database = opened.store.database
         invited = [
             name
             for name in _remaining_people(opened, revoked)
-            if name in {*judges, *adjudicators} or not is_shut_out(database, name)
+            if name in judges or not is_shut_out(database, name)
         ]
         warn_if_changed(opened, source)
         for name in revoked:
@@ -273,75 +265,19 @@ def serve(
 
 
 def status(out: Path, study: str) -> None:
+    """Print the progress and, once there are verdicts, the judges' agreement."""
     opened, source = open_named_study(out, study)
     warn_if_changed(opened, source)
-    show("\n".join(status_lines(opened)))
-
-
-def agree(out: Path, study: str, *, names: bool, columns: int | None) -> None:
-    """Print agreement. Without `names`, judges are numbers in the order of first assignments."""
-    opened, source = open_named_study(out, study)
-    found = study_agreement(
-        opened, is_right=source.is_right, display_names=None if names else _numbered(opened)
-    )
-    show("\n".join(report_lines(found, columns=columns)))
-
-
-def cost(out: Path, study: str, *, usd_per_hour: float | None) -> None:
-    """Print a study's past and expected hours, and its cost if the paper states the pay."""
-    opened, source = open_named_study(out, study)
-    lines = list(cost_lines(opened, usd_per_hour=usd_per_hour))
-    show(
-        "\n".join(
-            [*lines, *(["", *source.cost(opened.facts.rules, None, opened)] if source.cost else [])]
-        )
-    )
-
-
-def expected_cost(config: str, items: int, overrides: Sequence[str]) -> None:
-    """Print the expected cost without a study; UsageError if the paper states no pay."""
-    style = style_of(config)
-    source = next((one for one in style.study_sources if one.cost), None)
-    if source is None or source.cost is None:
-        raise UsageError(
-            f"{config}: its paper states no pay. For the hours of a study, use "
-            "`cloze-gen judge cost STUDY`."
-        )
-    report_old_names(style, config, json.dumps(list(overrides)))
-    settings = load_settings(style.settings, config, json.dumps(list(overrides)))
-    show("\n".join(source.cost(source.rules(settings.model_dump(mode="json")), items, None)))
-
-
-def withdraw(out: Path, study: str, judges: Sequence[str]) -> None:
-    opened, _ = open_named_study(out, study)
-    unknown = [name for name in judges if name not in opened.state().judges]
-    if unknown:
-        raise UsageError(
-            f"no such judge: {quote(unknown[0])}. See `cloze-gen judge status {opened.facts.name}`."
-        )
-    for name in judges:
-        count = opened.withdraw(name)
-        say(f"{name}: {f'{count:,} items released' if count else 'no open items'}")
+    lines = list(status_lines(opened))
+    if opened.state().verdicts:
+        found = study_agreement(opened, is_right=source.is_right)
+        lines += ["", *report_lines(found)]
+    show("\n".join(lines))
 
 
 def add_judges(study: Study, judges: Sequence[Judge]) -> None:
     roles_agree(study, judges)
     study.add_judges(judges)
-
-
-def parse_people(
-    judges: Sequence[str], adjudicators: Sequence[str], known: Sequence[Judge] = ()
-) -> list[Judge]:
-    """Judges and adjudicators by name; UsageError for a bad name or one in both roles."""
-    people = parse_judges(judges, Role.JUDGE, known)
-    deciding = parse_judges(adjudicators, Role.ADJUDICATOR, [*known, *people])
-    both = {one.name for one in people} & {one.name for one in deciding}
-    if both:
-        raise UsageError(
-            f"{', '.join(sorted(both))}: cannot be judge and adjudicator in the same study. "
-            "Nothing was written."
-        )
-    return [*people, *deciding]
 
 
 def _ids_in(path: Path) -> list[str]:
@@ -419,10 +355,6 @@ def _settings(given: Mapping[str, Any]) -> StudySettings:
         raise UsageError(f"--{option}: {first['msg']}, found {quote(first.get('input'))}") from None
 
 
-def _numbered(study: Study) -> Mapping[str, str]:
-    return {name: f"judge {number}" for name, number in judge_numbers(study.state()).items()}
-
-
 def status_lines(study: Study) -> Iterator[str]:
     state, facts = study.state(), study.facts
     yield (
@@ -432,7 +364,7 @@ def status_lines(study: Study) -> Iterator[str]:
     for name, count in count_outcomes(state).items():
         yield f"  {count:>8,}  {name}"
     yield ""
-    header = ["judge", "role", "assigned", "answered", "due", "median s", "hours"]
+    header = ["judge", "role", "assigned", "answered", "due"]
     yield from table_lines(
         header,
         [_judge_cells(one) for one in judges_progress(state)],
@@ -441,44 +373,14 @@ def status_lines(study: Study) -> Iterator[str]:
     )
 
 
-def cost_lines(study: Study, *, usd_per_hour: float | None) -> Iterator[str]:
-    """Hours so far, and hours left at the median pace; `usd_per_hour` None: no cost."""
-    state = study.state()
-    times = [
-        time
-        for one in judges_progress(state)
-        if one.judge.role is not Role.MACHINE
-        for time in one.seconds
-    ]
-    wanted = sum(state.rule.wanted(case)[1] + len(case.pending) for case in state.cases.values())
-    rows = [_cost_row("so far", len(times), sum(times), usd_per_hour)]
-    if times:
-        rows.append(
-            _cost_row("left, at least", wanted, wanted * statistics.median(times), usd_per_hour)
-        )
-    header = ["", "verdicts", "hours", *(["usd"] if usd_per_hour is not None else [])]
-    yield from table_lines(header, rows, None, left=frozenset({""}))
-    if not times:
-        yield (
-            f"{wanted:,} verdicts are needed now. There are no times yet, so the hours cannot be "
-            "estimated."
-        )
-
-
-def _cost_row(name: str, verdicts: int, seconds: float, usd_per_hour: float | None) -> list[str]:
-    hours = seconds / 3600
-    return [
-        name,
-        f"{verdicts:,}",
-        f"{hours:,.2f}",
-        *([f"{hours * usd_per_hour:,.2f}"] if usd_per_hour is not None else []),
-    ]
-
-
 def _judge_cells(one: JudgeProgress) -> list[str]:
-    median = "-" if one.median_seconds is None else f"{one.median_seconds:.0f}"
-    return [one.judge.name, str(one.judge.role), f"{one.assigned:,}", f"{one.answered:,}", f"{one.due:,}", median,
-            f"{one.hours:.2f}"]  # fmt: skip
+    return [
+        one.judge.name,
+        str(one.judge.role),
+        f"{one.assigned:,}",
+        f"{one.answered:,}",
+        f"{one.due:,}",
+    ]
 
 
 # ---- `cloze-gen judge apply`
@@ -505,10 +407,6 @@ def apply(out: Path, study: str, *, overrides: Sequence[str], make: bool, worker
         )
         return
     run = run_of(opened)
-    report_old_names(
-        style_of_run(run), find_style(read_run(run)["style"]).name, json.dumps(list(overrides))
-    )
-    overrides = rename_overrides(overrides)
     own = {source.setting, *(one.partition("=")[0].strip() for one in overrides)}
     kept = [one for one in read_run(run)["overrides"] if one.partition("=")[0].strip() not in own]
     task = task_of_run(

@@ -77,7 +77,7 @@ def verdicts_on_set(
 def human_row(
     found: SetVerdicts, questions: Mapping[str, Question], *, seed: int, digest: str
 ) -> QuestionRow:
-    """Accuracy of first verdicts; `questions`: all of the set, by `item_digest`."""
+    """Accuracy of the verdicts; `questions`: all of the set, by `item_digest`."""
     right = np.array(
         [
             sum(
@@ -104,7 +104,7 @@ def human_row(
 def judges_text(found: SetVerdicts, digest: str) -> str:
     """The judges and verdicts of a row, as text.
 
-    >>> judges_text(SetVerdicts("mine", [ItemVerdicts("b:7", "mine", "9f", {"1": {}, "2": {}}, None)], 0),
+    >>> judges_text(SetVerdicts("mine", [ItemVerdicts("b:7", "mine", "9f", {"1": {}, "2": {}})], 0),
     ...     "5d0c1a2b3c4d")
     '2 judges, 2 verdicts (file 5d0c1a2b)'
     """
@@ -140,8 +140,8 @@ def interval(
 def reading_figures(judged: Sequence[ItemVerdicts]) -> list[dict[str, Any]]:
     """One row per set, with shares of items for each of `FAULTS`.
 
-    ``by_one``: mean of the judges' shares. ``by_most``: share by majority or by the adjudicator,
-    with Wilson's interval.
+    ``by_one``: mean of the judges' shares. ``by_most``: share by majority, with
+    Wilson's interval.
     """
     sets: dict[str, list[ItemVerdicts]] = {}
     for one in judged:
@@ -154,10 +154,9 @@ def _figures_of(name: str, items: Sequence[ItemVerdicts]) -> dict[str, Any]:
     for item in items:
         for judge, response in item.responses.items():
             by_judge.setdefault(judge, []).append(read_item({judge: response}))
-    by_most = [read_item(item.responses, item.adjudicated) for item in items]
+    by_most = [read_item(item.responses) for item in items]
     found: dict[str, Any] = {
         "set": name, "items": len(items), "judges": len(by_judge), "verdicts": sum(len(item.responses) for item in items),
-        "adjudicated": sum(item.adjudicated is not None for item in items),
     }  # fmt: skip
     for fault in FAULTS:
         count = sum(_has(one, fault) for one in by_most)
@@ -197,7 +196,7 @@ def _unanswered(found: SetVerdicts) -> int:
 def human_blank_row(
     found: SetVerdicts, passages: Mapping[str, BlankedPassage], *, seed: int, digest: str
 ) -> BlankRow:
-    """Measures of first verdicts; FormatError if fills do not match the passage."""
+    """Measures of the verdicts; FormatError if fills do not match the passage."""
     metrics = _metrics(found, passages, seed=seed)
     return blank_row((HUMAN, HUMAN, ""), metrics, note=judges_text(found, digest))
 

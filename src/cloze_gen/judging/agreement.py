@@ -4,12 +4,11 @@ is ``("msr:1",)`` or, for a candidate, ``("msr:1", "saw")``. The bootstrap draws
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from cloze_gen.rng import derive_rng
@@ -22,7 +21,7 @@ _MOST_CELLS = 8_000_000  # float64 values in memory at once
 
 
 def resampled_sums(
-    contributions: NDArray[np.float64] | scipy.sparse.csr_array,
+    contributions: NDArray[np.float64],
     *,
     seed: int,
     purpose: str,
@@ -45,7 +44,7 @@ def resampled_sums(
         some = min(at_once, draws - first)
         drawn = rng.integers(n, size=(some, n)) + np.arange(some)[:, None] * n
         times = np.bincount(drawn.ravel(), minlength=some * n).reshape(some, n).astype(np.float64)
-        sums.append(np.asarray(times @ contributions))
+        sums.append(times @ contributions)
     return np.concatenate(sums)
 
 
@@ -76,27 +75,18 @@ NO_RATING = -1
 class RatingTable:
     """Ratings as indices into `labels`, or `NO_RATING`; names are sorted.
 
-    `codes`: shape (units, judges). `groups`: shape (units,), index into `group_names`; groups are
+    `codes`: shape (units, judges). `items`: shape (units,), a number for each item; items are
     resampled.
     """
 
     units: tuple[Unit, ...]
     judges: tuple[str, ...]
     labels: tuple[str, ...]
-    group_names: tuple[str, ...]
     codes: NDArray[np.int32]
-    groups: NDArray[np.int64]
+    items: NDArray[np.int64]
 
 
-def item_of(unit: Unit) -> str:
-    """
-    >>> item_of(("msr:1", "saw"))
-    'msr:1'
-    """
-    return unit[0]
-
-
-def tabulate(ratings: Ratings, group_of: Callable[[Unit], str] = item_of) -> RatingTable:
+def tabulate(ratings: Ratings) -> RatingTable:
     """
     >>> table = tabulate({("b",): {"ann": "no"}, ("a",): {"ann": "yes", "bob": "no"}})
     >>> table.judges, table.labels, table.codes.tolist()
@@ -121,8 +111,7 @@ def tabulate(ratings: Ratings, group_of: Callable[[Unit], str] = item_of) -> Rat
             )
         )
     }
-    named = [group_of(unit) for unit in units]
-    groups = {name: place for place, name in enumerate(sorted(set(named)))}
+    items = {item: place for place, item in enumerate(sorted({unit[0] for unit in units}))}
     codes = np.full((len(units), len(judges)), NO_RATING, np.int32)
     for row, unit in enumerate(units):
         for judge, label in ratings[unit].items():
@@ -131,9 +120,8 @@ def tabulate(ratings: Ratings, group_of: Callable[[Unit], str] = item_of) -> Rat
         units,
         tuple(judges),
         tuple(labels),
-        tuple(groups),
         codes,
-        np.array([groups[name] for name in named], np.int64).reshape(-1),
+        np.array([items[unit[0]] for unit in units], np.int64),
     )
 
 
@@ -144,19 +132,17 @@ _PURPOSE = "judging.alpha"
 
 @dataclass(frozen=True, slots=True)
 class Alpha:
-    """Krippendorff's alpha, nominal, with a 95 % bootstrap interval by group.
+    """Krippendorff's alpha, nominal, with a 95 % bootstrap interval by item.
 
-    None if undefined: no unit has two ratings, or all ratings are the same. `units` counts those
-    with two ratings or more.
+    None if undefined: no unit has two ratings, or all ratings are the same. `units` and `items`
+    count those with two ratings or more.
     """
 
     value: float | None
     low: float | None
     high: float | None
     units: int
-    groups: int
-    ratings: int
-    judges: int
+    items: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,17 +156,12 @@ class Kappa:
 
 
 def krippendorff_alpha(
-    ratings: Ratings,
-    *,
-    seed: int,
-    record_id: str = "",
-    group_of: Callable[[Unit], str] = item_of,
-    draws: int = DRAWS,
+    ratings: Ratings, *, seed: int, record_id: str = "", draws: int = DRAWS
 ) -> Alpha:
     """Alpha of nominal ratings. Judges need not rate all units.
 
     Krippendorff 2011, Computing Krippendorff's Alpha-Reliability; the example is its B. The
-    bootstrap draws groups of units; Hayes & Krippendorff 2007 draw pairs.
+    bootstrap draws items; Hayes & Krippendorff 2007 draw pairs.
 
     >>> pairs = enumerate(zip("aabbdcccedda", "babbbccceddd"))
     >>> ratings = {(str(unit),): {"ben": one, "gerry": other} for unit, (one, other) in pairs}
@@ -189,26 +170,18 @@ def krippendorff_alpha(
     >>> krippendorff_alpha({("1",): {"jon": "a", "han": "a"}}, seed=1).value is None
     True
     """
-    table = tabulate(ratings, group_of)
+    table = tabulate(ratings)
     per_unit, pairable = _contributions(table)
-    groups = np.unique(table.groups[pairable])
-    counts = (
-        int(per_unit[:, 1:].sum()),
-        int((table.codes[pairable] != NO_RATING).any(axis=0).sum()) if len(groups) else 0,
-    )
-    if not len(groups):
-        return Alpha(None, None, None, 0, 0, 0, 0)
-    places = np.searchsorted(groups, table.groups[pairable])
-    into = scipy.sparse.csr_array(
-        (np.ones(len(places)), (places, np.arange(len(places)))), shape=(len(groups), len(places))
-    )
-    by_group = np.asarray(into @ per_unit[pairable])
-    value = float(_alpha(by_group.sum(axis=0)))
+    items, places = np.unique(table.items[pairable], return_inverse=True)
+    by_item = np.zeros((len(items), per_unit.shape[1]))
+    np.add.at(by_item, places, per_unit[pairable])
+    value = float(_alpha(by_item.sum(axis=0)))
+    counts = len(places), len(items)
     if np.isnan(value):
-        return Alpha(None, None, None, len(places), len(groups), *counts)
-    sums = resampled_sums(by_group, seed=seed, purpose=_PURPOSE, record_id=record_id, draws=draws)
-    low, high = (middle(_alpha(sums)) if len(groups) > 1 else None) or (None, None)
-    return Alpha(value, low, high, len(places), len(groups), *counts)
+        return Alpha(None, None, None, *counts)
+    sums = resampled_sums(by_item, seed=seed, purpose=_PURPOSE, record_id=record_id, draws=draws)
+    low, high = (middle(_alpha(sums)) if len(items) > 1 else None) or (None, None)
+    return Alpha(value, low, high, *counts)
 
 
 def _contributions(table: RatingTable) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

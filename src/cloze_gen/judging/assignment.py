@@ -2,7 +2,6 @@
 
 A judge never gets an item twice, nor two items with overlapping text (LAMBADA 3.1). All items of a
 page have the same condition.
-Attention items are instructed-response items (Meade & Craig 2012, Psychological Methods 17).
 """
 
 from __future__ import annotations
@@ -12,22 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from cloze_gen.judging.tasks.task import CheckMaterial, JudgingTask
-from cloze_gen.records.judgement import Kind, Span, StudyItem
+from cloze_gen.records.judgement import Span
 from cloze_gen.records.spans import TakenSpans
 from cloze_gen.rng import derive_rng
-
-ATTENTION = "attention"  # the source of items that only check attention
-_WORDS = (
-    "anchor apron basket bridge candle carpet cellar chimney copper corner cradle curtain "
-    "feather ferry garden hammer harbour hedge kettle "
-    "ladder lantern meadow mirror needle orchard oven parcel pebble pillow pocket ribbon "
-    "saddle shutter spoon stable wagon willow window"
-).split()
-_SENTENCES = (
-    "The kettle had boiled dry.", "A gate banged somewhere below.", "The yard had been swept.", "The lamps were lit early.",
-    "Rain stood in the furrows.", "Two boys ran for the doctor.", "The bell had lost its rope.", "She counted the plates again.",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +25,24 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An item and its state in a study; `pending`: (judge, condition) of those yet to answer."""
+    """An item and its state in a study.
+
+    `pending`: (judge, condition) of those yet to answer; `late`: judges who did not answer in time.
+    """
 
     id: str
     spans: tuple[Span, ...]
     key: Mapping[str, Any]
     pending: tuple[tuple[str, str], ...] = ()
     answers: tuple[Answer, ...] = ()
-    withdrawn: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
 
     @property
     def seen_by(self) -> tuple[str, ...]:
         return (
             *(judge for judge, _ in self.pending),
             *(answer.judge for answer in self.answers),
-            *self.withdrawn,
+            *self.late,
         )
 
 
@@ -123,31 +112,10 @@ def assign_items(
     return assigned
 
 
-def assignment_id(study: str, judge: str, item: str, condition: str, kind: Kind) -> str:
+def assignment_id(study: str, judge: str, item: str, condition: str) -> str:
     """12 hexadecimal digits, deterministic, and unpredictable without the `study`'s secret."""
-    parts = "\x1f".join((study, judge, item, condition, kind))
+    parts = "\x1f".join((study, judge, item, condition))
     return hashlib.blake2b(parts.encode(), digest_size=6).hexdigest()
-
-
-def attention_items(
-    task: JudgingTask, n: int, *, seed: int, guesses: Mapping[str, int] | None = None
-) -> list[StudyItem]:
-    """n attention items. The key of each is the response that its instruction requires.
-
-    >>> from cloze_gen.judging.tasks.read import READ
-    >>> item = attention_items(READ, 1, seed=1)[0]
-    >>> item.shown["options"][item.key["expected"]["answer"]] in item.shown["instruction"]
-    True
-    """
-    items = []
-    for number in range(1, n + 1):
-        item_id = f"{ATTENTION}:{number}"
-        rng = derive_rng(seed, f"judging.attention.{task.name}", item_id)
-        words = [_WORDS[i] for i in rng.permutation(len(_WORDS))]
-        order = [int(i) for i in rng.permutation(len(_SENTENCES))]
-        shown, expected = task.attention(CheckMaterial(words, _SENTENCES, order, guesses or {}))
-        items.append(StudyItem(item_id, (), shown, {"expected": expected}, ATTENTION))
-    return items
 
 
 def shown_order(seed: int, judge: str, item: str, n: int) -> list[int]:

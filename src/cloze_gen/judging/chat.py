@@ -36,16 +36,11 @@ def messages(row: PacketRow) -> list[dict[str, str]]:
         r"[\x7f-\x9f\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", data
     )  # no line separators
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", data)), default=0))
-    instruction = (
-        f"\nFor this item, follow this instruction instead: {row.shown['instruction']}"
-        if row.shown.get("instruction")
-        else ""
-    )
     return [
         {"role": "system", "content": _SYSTEM},
         {
             "role": "user",
-            "content": f"{row.judging.question(row.shown)}{instruction}\n\n{fence}\n{data}\n{fence}",
+            "content": f"{row.judging.question(row.shown)}\n\n{fence}\n{data}\n{fence}",
         },
     ]
 
@@ -61,7 +56,11 @@ def parse_reply(text: str, row: PacketRow, *, name: str = "reply") -> dict[str, 
     {'answer': 1, 'fits_as_well': [], 'ungrammatical': [0], 'broken': False, 'trivial': False}
     """
     reply = _only_object(text, name)
-    return checked(row, row.judging.from_reply(reply, row.shown), where=name)
+    try:
+        response = row.judging.from_reply(reply, row.shown)
+    except FormatError as error:
+        raise FormatError(f"{name}: {error}") from None
+    return checked(row, response, where=name)
 
 
 def _only_object(text: str, name: str) -> dict[str, Any]:

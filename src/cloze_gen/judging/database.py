@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from cloze_gen.errors import DamageError, StoreError, UsageError
 from cloze_gen.parsing import quote
-from cloze_gen.records.judgement import Assignment, Judge, Kind, Role, StudyItem, Task, Verdict
+from cloze_gen.records.judgement import Assignment, Judge, Role, StudyItem, Task, Verdict
 from cloze_gen.store.manifest import SEAL, read_manifest, write_manifest
 
 JUDGEMENTS = "judgements"  # the folder next to `runs`; it is never cleaned up
@@ -27,26 +27,23 @@ STUDY_FILE, SCHEMA = "study.json", "cloze-gen/study/1"
 DATABASE = "study.sqlite"
 _WAIT_SECONDS = 30.0  # for a process that writes
 _REST_SECONDS = 1.0  # after a failed wait, so that other threads can read
-_VERSION = 1
-# The column `said` holds responses and the table `passes` tokens; their names are those of 0.1, so
-# that no migration is needed.
+_VERSION = 2
 _TABLES = """
 CREATE TABLE items (place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, spans TEXT NOT NULL, shown TEXT NOT NULL,
     key TEXT NOT NULL) STRICT;
 CREATE TABLE judges (name TEXT PRIMARY KEY, role TEXT NOT NULL) STRICT;
-CREATE TABLE passes (digest TEXT PRIMARY KEY, kind TEXT NOT NULL, judge TEXT NOT NULL REFERENCES judges, made_at TEXT NOT NULL,
+CREATE TABLE tokens (digest TEXT PRIMARY KEY, kind TEXT NOT NULL, judge TEXT NOT NULL REFERENCES judges, made_at TEXT NOT NULL,
     revoked_at TEXT) STRICT;
 CREATE TABLE assignments (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, judge TEXT NOT NULL REFERENCES judges,
-    item TEXT NOT NULL REFERENCES items (id), condition TEXT NOT NULL, kind TEXT NOT NULL, place INTEGER NOT NULL, made_at TEXT NOT NULL,
+    item TEXT NOT NULL REFERENCES items (id), condition TEXT NOT NULL, place INTEGER NOT NULL, made_at TEXT NOT NULL,
     UNIQUE (judge, place)) STRICT;
 CREATE TABLE verdicts (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, assignment TEXT NOT NULL REFERENCES assignments (id),
-    said TEXT NOT NULL, seconds REAL NOT NULL, source TEXT NOT NULL, made_at TEXT NOT NULL) STRICT;
-CREATE TABLE withdrawals (assignment TEXT PRIMARY KEY REFERENCES assignments (id), made_at TEXT NOT NULL) STRICT;
+    response TEXT NOT NULL, seconds REAL NOT NULL, source TEXT NOT NULL, answers TEXT NOT NULL, made_at TEXT NOT NULL) STRICT;
 CREATE INDEX verdicts_of ON verdicts (assignment);
 """
 TOKEN, SESSION = "token", "session"
 _ITEM = "id, spans, shown, key, source"
-_VERDICT = "id, assignment, said, seconds, source"
+_VERDICT = "id, assignment, response, seconds, source, answers"
 _TOKEN_BYTES = 32
 _MOST_TOKEN_CHARS = 100  # longer ones are not looked up; ours have 43
 
@@ -243,8 +240,10 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     )
 
 
-def now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+def now(*, hours_ago: int = 0) -> str:
+    """The time in UTC; its texts sort by time."""
+    moment = datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=hours_ago)
+    return moment.isoformat(timespec="milliseconds")
 
 
 def items_digest(items: Iterable[StudyItem]) -> str:
@@ -277,11 +276,9 @@ class StudyStore:
     def items(self) -> Iterator[StudyItem]:
         return map(_item, self._read(f"SELECT {_ITEM} FROM items ORDER BY place"))
 
-    def outlines(self) -> list[tuple[str, str, Any, Any]]:
-        rows = self._read("SELECT id, source, spans, key FROM items ORDER BY place")
-        return [
-            (item, source, json.loads(spans), json.loads(key)) for item, source, spans, key in rows
-        ]
+    def outlines(self) -> list[tuple[str, Any, Any]]:
+        rows = self._read("SELECT id, spans, key FROM items ORDER BY place")
+        return [(item, json.loads(spans), json.loads(key)) for item, spans, key in rows]
 
     def item(self, item_id: str) -> StudyItem:
         [row] = self._read(f"SELECT {_ITEM} FROM items WHERE id = ?", item_id)
@@ -300,20 +297,16 @@ class StudyStore:
 
     def assignments(self) -> list[Assignment]:
         rows = self._read(
-            "SELECT id, judge, item, condition, kind, place FROM assignments ORDER BY number"
+            "SELECT id, judge, item, condition, place, made_at FROM assignments ORDER BY number"
         )
-        return [
-            Assignment(one, judge, item, condition, Kind(kind), place)
-            for one, judge, item, condition, kind, place in rows
-        ]
+        return [Assignment(*row) for row in rows]
 
     def add_assignments(self, assignments: Iterable[Assignment]) -> None:
-        moment = now()
         self._write(
-            "INSERT INTO assignments (id, judge, item, condition, kind, place, made_at) VALUES "
-            "(?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO assignments (id, judge, item, condition, place, made_at) VALUES "
+            "(?, ?, ?, ?, ?, ?)",
             [
-                (one.id, one.judge, one.item, one.condition, str(one.kind), one.place, moment)
+                (one.id, one.judge, one.item, one.condition, one.place, one.made_at)
                 for one in assignments
             ],
         )
@@ -328,25 +321,21 @@ class StudyStore:
         rows = self._read(f"SELECT {_VERDICT} FROM verdicts WHERE id = ?", verdict_id)
         return _verdict(rows[0]) if rows else None
 
-    def count_verdicts(self, assignment: str) -> int:
-        [row] = self._read("SELECT count(*) FROM verdicts WHERE assignment = ?", assignment)
-        return int(row[0])
-
     def add_verdict(self, one: Verdict) -> None:
         self._write(
-            "INSERT INTO verdicts (id, assignment, said, seconds, source, made_at) VALUES "
-            "(?, ?, ?, ?, ?, ?)",
-            [(one.id, one.assignment, _json(one.response), one.seconds, one.source, now())],
-        )
-
-    def withdrawn(self) -> set[str]:
-        return {row[0] for row in self._read("SELECT assignment FROM withdrawals")}
-
-    def withdraw(self, assignments: Iterable[str]) -> None:
-        moment = now()
-        self._write(
-            "INSERT OR IGNORE INTO withdrawals VALUES (?, ?)",
-            [(one, moment) for one in assignments],
+            "INSERT INTO verdicts (id, assignment, response, seconds, source, answers, made_at) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    one.id,
+                    one.assignment,
+                    _json(one.response),
+                    one.seconds,
+                    one.source,
+                    _json(one.answers),
+                    now(),
+                )
+            ],
         )
 
     def _read(self, sql: str, *values: str) -> list[Any]:
@@ -369,8 +358,11 @@ def _item(row: tuple[str, str, str, str, str]) -> StudyItem:
     )
 
 
-def _verdict(row: tuple[str, str, str, float, str]) -> Verdict:
-    return Verdict(row[0], row[1], json.loads(row[2]), row[3], row[4])
+def _verdict(row: tuple[str, str, str, float, str, str]) -> Verdict:
+    verdict_id, assignment, response, seconds, source, answers = row
+    return Verdict(
+        verdict_id, assignment, json.loads(response), seconds, source, tuple(json.loads(answers))
+    )
 
 
 def _json(value: Any) -> str:
@@ -382,7 +374,7 @@ def issue(database: Database, judge: str, kind: str) -> str:
     secret = secrets.token_urlsafe(_TOKEN_BYTES)
     with database.writing() as connection:
         connection.execute(
-            "INSERT INTO passes (digest, kind, judge, made_at) VALUES (?, ?, ?, ?)",
+            "INSERT INTO tokens (digest, kind, judge, made_at) VALUES (?, ?, ?, ?)",
             (_digest(secret), kind, judge, now()),
         )
     return secret
@@ -394,7 +386,7 @@ def judge_for(database: Database, secret: str, kind: str) -> str | None:
         return None
     with database.reading() as connection:
         row = connection.execute(
-            "SELECT judge FROM passes WHERE digest = ? AND kind = ? AND revoked_at IS NULL",
+            "SELECT judge FROM tokens WHERE digest = ? AND kind = ? AND revoked_at IS NULL",
             (_digest(secret), kind),
         ).fetchone()
     return row[0] if row else None
@@ -404,7 +396,7 @@ def revoke(database: Database, judge: str) -> int:
     """Revoke a judge's links and sessions; returns their number."""
     with database.writing() as connection:
         done = connection.execute(
-            "UPDATE passes SET revoked_at = ? WHERE judge = ? AND revoked_at IS NULL",
+            "UPDATE tokens SET revoked_at = ? WHERE judge = ? AND revoked_at IS NULL",
             (now(), judge),
         )
         return done.rowcount
@@ -414,7 +406,7 @@ def is_shut_out(database: Database, judge: str) -> bool:
     """Whether a judge had links or sessions and all of them were revoked."""
     with database.reading() as connection:
         row = connection.execute(
-            "SELECT count(*), count(revoked_at) FROM passes WHERE judge = ?", (judge,)
+            "SELECT count(*), count(revoked_at) FROM tokens WHERE judge = ?", (judge,)
         ).fetchone()
     return 0 < row[0] == row[1]
 

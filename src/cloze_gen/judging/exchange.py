@@ -1,15 +1,13 @@
-"""Packets: one judge's assignments as CSV or JSON lines, and the verdicts that come back.
+"""Packets: one judge's assignments as a CSV table, and the verdicts that come back.
 
-A packet holds only what its judge may see, in the judge's own order. Candidates for grooming have
-numbers from 1; options and sentences have indices from 0. A cell that a spreadsheet would read as a
-formula gets an apostrophe (OWASP, "CSV Injection"; CWE-1236), which is removed on reading.
+A packet holds only what its judge may see, in the judge's own order. A cell that a spreadsheet
+would read as a formula gets an apostrophe (OWASP, "CSV Injection"; CWE-1236), which is removed on
+reading.
 """
 
 from __future__ import annotations
 
 import csv
-import json
-import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from cloze_gen.errors import FormatError
-from cloze_gen.formats.questions import parse_records
 from cloze_gen.judging.tasks import TASKS
 from cloze_gen.judging.tasks.task import JudgingTask
 from cloze_gen.parsing import name_list, quote
@@ -45,13 +42,10 @@ class PacketRow:
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """An imported verdict, `checked`, in the judge's own order; optional fields may be empty."""
+    """An imported verdict, `checked`, in the judge's own order."""
 
     assignment: str
     response: Mapping[str, Any]
-    judge: str = ""
-    seconds: float | None = None
-    id: str = ""
 
 
 PacketOf = Callable[[str], PacketRow | None]  # assignment -> its row, or None if unknown
@@ -63,7 +57,7 @@ def packet_row(
     """The task's `fields` of an item, and nothing else.
 
     >>> seen = {"before": "A ", "answer": "cat", "after": ".", "candidates": ["map", "owl"],
-    ...     "votes": [{"picked": [0]}]}
+    ...     "id": "b:7"}
     >>> sorted(packet_row(seen, assignment="3f", judge="bo", task="groom").shown)
     ['after', 'answer', 'before', 'candidates']
     """
@@ -71,17 +65,15 @@ def packet_row(
     return PacketRow(assignment, judge, task, condition, shown)
 
 
-def find_packet(assignment: Any, judge: Any, packet_of: PacketOf, *, where: str) -> PacketRow:
+def find_packet(assignment: str, judge: str, packet_of: PacketOf, *, where: str) -> PacketRow:
     """The row of an assignment; FormatError if it is unknown or belongs to another judge."""
-    row = packet_of(assignment) if isinstance(assignment, str) else None
+    row = packet_of(assignment)
     if row is None:
         raise FormatError(
             f"{where}: {quote(assignment)} is not an assignment of this study. Keep the values "
             "of `assignment` as they were exported"
         )
-    if judge is not None and not isinstance(judge, str):
-        raise FormatError(f"{where}: expected a name in `judge`, found {quote(judge)}")
-    if judge and row.judge and judge != row.judge:
+    if judge and judge != row.judge:
         raise FormatError(
             f"{where}: assignment {assignment} belongs to another judge than {quote(judge)}. "
             "Keep the values of `judge` as they were exported"
@@ -89,36 +81,25 @@ def find_packet(assignment: Any, judge: Any, packet_of: PacketOf, *, where: str)
     return row
 
 
-def total_seconds(value: Any, *, where: str) -> float | None:
-    if value is None:
-        return None
-    if (
-        type(value) not in (int, float) or not 0 <= value <= 1e9
-    ):  # float() fails for an integer of 400 digits
-        raise FormatError(f"{where}: `seconds` must be a number from 0, found {quote(value)}")
-    return float(value) if math.isfinite(value) else None
-
-
-def checked(row: PacketRow, response: Any, *, where: str) -> dict[str, Any]:
-    """A packet's response with all fields, lists sorted; FormatError if it is not valid.
+def checked(row: PacketRow, response: Mapping[str, Any], *, where: str) -> dict[str, Any]:
+    """A response with all fields, lists sorted; FormatError if it is not valid.
 
     >>> row = PacketRow("3f", "bo", "groom", "", {"candidates": ["owl", "map", "ear", "sea",
     ...     "cup"]})
-    >>> checked(row, {"picked": ["cup", 1, 2, 3]}, where="a")
-    {'picked': [1, 2, 3, 5]}
-    >>> checked(row, {"picked": [1, 1, 2, 3]}, where="b")
+    >>> checked(row, {"picked": [4, 0, 1, 2]}, where="a")
+    {'picked': [0, 1, 2, 4]}
+    >>> checked(row, {"picked": [0, 1, 2]}, where="b")
     Traceback (most recent call last):
-    cloze_gen.errors.FormatError: b: pick four different candidates, found [1, 1, 2, 3]
+    cloze_gen.errors.FormatError: b: picked: expected 4 candidates, found 3
     """
-    task, choices = row.judging, row.judging.choices(row.shown)
+    task = row.judging
     item = {**row.shown, "guesses": {row.condition: row.shown.get("guesses")}}
-    order = range(len(choices))
+    order = range(task.n_ordered(item))
     try:
-        plain = task.resolve(response, choices) if isinstance(response, Mapping) else response
-        verdict = task.parse(plain, item, order, row.condition)
+        verdict = task.parse(response, item, order, row.condition)
     except FormatError as error:
         raise FormatError(f"{where}: {error}") from None
-    return task.to_packet(task.as_seen(verdict, item, order))
+    return task.as_seen(verdict, item, order)
 
 
 def packets_csv(rows: Iterable[PacketRow]) -> str:
@@ -142,7 +123,7 @@ def parse_verdicts_csv(
 
     >>> row = PacketRow("3f", "bo", "guess", "passage", {"text": "_____", "guesses": 1})
     >>> parse_verdicts_csv("assignment;guess_1\\n3f;menu\\n", {"3f": row}.get)
-    [VerdictRow(assignment='3f', response={'guesses': ['menu']}, judge='bo', seconds=None, id='')]
+    [VerdictRow(assignment='3f', response={'guesses': ['menu']})]
     """
     verdicts = []
     for number, cells in _parse_table(text, name=name, needed=["assignment"]):
@@ -158,73 +139,13 @@ def parse_verdicts_csv(
         filled = {column: cells.get(column, "").strip() for column in columns}
         if any(filled.values()):
             response = row.judging.from_cells(filled, row.shown, where)
-            verdicts.append(
-                VerdictRow(row.assignment, checked(row, response, where=where), judge or row.judge)
-            )
-    return verdicts
-
-
-def packets_jsonl(rows: Iterable[PacketRow], verdicts: Iterable[VerdictRow] = ()) -> str:
-    given = {
-        one.assignment: {"response": dict(one.response), "seconds": one.seconds, "id": one.id}
-        for one in verdicts
-    }
-    lines = (
-        {
-            "assignment": row.assignment,
-            "judge": row.judge,
-            "task": row.task,
-            "condition": row.condition,
-            "shown": dict(row.shown),
-            **given.get(row.assignment, {"response": None}),
-        }
-        for row in rows
-    )
-    return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
-
-
-def parse_verdicts_jsonl(
-    text: str, packet_of: PacketOf, *, name: str = "verdicts.jsonl"
-) -> list[VerdictRow]:
-    """Verdicts of `packets_jsonl` lines; skips lines with ``response`` null.
-
-    Files of 0.1 have the key ``said`` instead.
-
-    >>> row = PacketRow("3f", "bo", "guess", "passage", {"text": "_____", "guesses": 1})
-    >>> parse_verdicts_jsonl('{"assignment": "3f", "response": {"guesses": ["menu"]}, "seconds": 4}',
-    ...     {"3f": row}.get)
-    [VerdictRow(assignment='3f', response={'guesses': ['menu']}, judge='bo', seconds=4.0, id='')]
-    """
-    verdicts = []
-    for number, record in parse_records(text.removeprefix("\ufeff").split("\n"), name=name):
-        where = f"{name}, line {number}"
-        if "said" in record and "response" not in record:  # the key of 0.1
-            record = {**record, "response": record["said"]}
-        if "assignment" not in record or "response" not in record:
-            raise FormatError(
-                f'{where}: expected {{"assignment": ..., "response": ...}}, found {quote(record)}'
-            )
-        row = find_packet(record["assignment"], record.get("judge"), packet_of, where=where)
-        if record["response"] is None:
-            continue
-        response = checked(row, record["response"], where=where)
-        own_id = "" if record.get("id") is None else record["id"]
-        if not isinstance(own_id, str) or len(own_id) > 100 or not own_id.isprintable():
-            raise FormatError(
-                f"{where}: `id` must be a text of at most 100 printable characters, found "
-                f"{quote(own_id)}"
-            )
-        seconds = total_seconds(record.get("seconds"), where=where)
-        verdicts.append(
-            VerdictRow(row.assignment, response, record.get("judge") or row.judge, seconds, own_id)
-        )
+            verdicts.append(VerdictRow(row.assignment, checked(row, response, where=where)))
     return verdicts
 
 
 def _shown_cells(row: PacketRow) -> dict[str, str]:
     cells = {"assignment": row.assignment, "judge": row.judge, "task": row.task}
     cells |= {"condition": row.condition} if row.condition else {}
-    cells |= {"instruction": row.shown["instruction"]} if row.shown.get("instruction") else {}
     return {**cells, "text": row.judging.text(row.shown), **row.judging.cells(row.shown)}
 
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from cloze_gen.judging.assignment import Answer, Case, Rule, assign_items, assignment_id
-from cloze_gen.judging.database import StudyFacts, StudyStore
+from cloze_gen.judging.database import StudyFacts, StudyStore, now
 from cloze_gen.judging.tasks import TASKS
 from cloze_gen.judging.tasks.task import VerdictsByJudge
-from cloze_gen.records.judgement import Assignment, Judge, Kind, Role, Span, Task, Verdict
-from cloze_gen.rng import derive_rng
+from cloze_gen.records.judgement import Assignment, Judge, Role, Span, Task, Verdict
 from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 
 
@@ -33,15 +32,6 @@ class StudySettings(SettingsGroup):
         "fifths of its forward rank",
     )
     page: int = Field(20, ge=1, le=1000, description="number of items that a judge gets at a time")
-    attention: float = Field(
-        0.0, ge=0, le=0.5, description="share of attention checks among a judge's items"
-    )
-    repeats: float = Field(
-        0.0,
-        ge=0,
-        le=0.5,
-        description="share of items that a judge gets a second time; 0 in guessing",
-    )
     show_machine: bool = Field(
         False, description="grooming: show judges the machine's verdict on each candidate"
     )
@@ -53,23 +43,18 @@ class StudyState:
     """The state of a study.
 
     Attributes:
-        cases: in the order of the study, without attention items.
-        attention: ids of the attention items.
+        cases: in the order of the study.
         open: items that need more judges now.
         verdicts: assignment -> its latest verdict.
-        decided: item -> response of an adjudicator.
     """
 
     rule: Rule
     cases: dict[str, Case]
-    attention: list[str]
     judges: dict[str, Judge]
     open: dict[str, None] = field(default_factory=dict)
     of_judge: dict[str, list[Assignment]] = field(default_factory=dict)
     by_id: dict[str, Assignment] = field(default_factory=dict)
     verdicts: dict[str, Verdict] = field(default_factory=dict)
-    withdrawn: set[str] = field(default_factory=set)
-    decided: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def add(self, assignments: Iterable[Assignment]) -> None:
         for one in assignments:
@@ -83,49 +68,36 @@ class StudyState:
         """Add a verdict; a later one replaces an earlier one."""
         self.verdicts[verdict.assignment] = verdict
         one = self.by_id[verdict.assignment]
-        if one.kind is Kind.ADJUDICATION:
-            self.decided[one.item] = verdict.response
         case = self._case_of(one)
         if case is not None:
             answer = Answer(one.judge, one.condition, verdict.response)
             others = tuple(given for given in case.answers if given.judge != one.judge)
             pending = tuple(pair for pair in case.pending if pair[0] != one.judge)
-            gone = tuple(judge for judge in case.withdrawn if judge != one.judge)
-            self._update(replace(case, pending=pending, answers=(*others, answer), withdrawn=gone))
+            late = tuple(judge for judge in case.late if judge != one.judge)
+            self._update(replace(case, pending=pending, answers=(*others, answer), late=late))
 
-    def release(self, assignment: str) -> None:
-        """Stop waiting for an assignment; its verdict is kept, if any."""
-        self.withdrawn.add(assignment)
-        one = self.by_id[assignment]
-        case = self._case_of(one)
-        if case is not None and assignment not in self.verdicts:
-            pending = tuple(pair for pair in case.pending if pair[0] != one.judge)
-            self._update(replace(case, pending=pending, withdrawn=(*case.withdrawn, one.judge)))
+    def expire(self, before: str) -> None:
+        """Stop waiting for answers to assignments made before a time; they can still be given."""
+        for one in self.by_id.values():
+            case = self._case_of(one)
+            if (
+                case is not None
+                and one.made_at < before
+                and (one.judge, one.condition) in case.pending
+            ):
+                pending = tuple(pair for pair in case.pending if pair[0] != one.judge)
+                self._update(replace(case, pending=pending, late=(*case.late, one.judge)))
 
     def seen_by(self, judge: str) -> list[Span]:
-        return [
-            span
-            for one in self.of_judge.get(judge, ())
-            if one.item in self.cases
-            for span in self.cases[one.item].spans
-        ]
+        return [span for one in self.of_judge.get(judge, ()) for span in self.cases[one.item].spans]
 
     def due(self, judge: str) -> list[Assignment]:
+        """Unanswered assignments, without late ones that another judge has taken."""
         return [
             one
             for one in self.of_judge.get(judge, ())
-            if one.id not in self.verdicts and one.id not in self.withdrawn
+            if one.id not in self.verdicts and not self._is_taken(one)
         ]
-
-    @property
-    def adjudicated(self) -> set[str]:
-        """Items that an adjudicator has decided or has been assigned."""
-        assigned = {
-            one.item
-            for one in self.by_id.values()
-            if one.kind is Kind.ADJUDICATION and one.id not in self.withdrawn
-        }
-        return assigned | set(self.decided)
 
     @property
     def finished(self) -> bool:
@@ -136,10 +108,16 @@ class StudyState:
             for case in self.cases.values()
         )
 
+    def _is_taken(self, one: Assignment) -> bool:
+        case = self.cases[one.item]
+        if one.judge not in case.late:
+            return False
+        condition, count = self.rule.wanted(case)
+        return not count or condition != one.condition
+
     def _case_of(self, one: Assignment) -> Case | None:
-        """None for a repeat, an adjudication, an attention item or a model."""
-        counts = one.kind is Kind.FIRST and self.judges[one.judge].role is not Role.MACHINE
-        return self.cases.get(one.item) if counts else None
+        """None for a model, whose verdicts never count as those of a person."""
+        return None if self.judges[one.judge].role is Role.MACHINE else self.cases[one.item]
 
     def _update(self, case: Case) -> None:
         self.cases[case.id] = case
@@ -149,25 +127,17 @@ class StudyState:
             self.open.pop(case.id, None)
 
 
-def read_state(store: StudyStore, rule: Rule, *, attention: str) -> StudyState:
+def read_state(store: StudyStore, rule: Rule) -> StudyState:
     with store.database.as_of_now():
-        return _state(store, rule, attention)
-
-
-def _state(store: StudyStore, rule: Rule, attention: str) -> StudyState:
-    cases, others = dict[str, Case](), list[str]()
-    for item, source, spans, key in store.outlines():
-        if source == attention:
-            others.append(item)
-        else:
-            cases[item] = Case(item, tuple((book, start, end) for book, start, end in spans), key)
-    state = StudyState(rule, cases, others, {one.name: one for one in store.judges()})
-    state.open = {case.id: None for case in cases.values() if rule.wanted(case)[1]}
-    state.add(store.assignments())
-    for verdict in store.verdicts().values():
-        state.apply(verdict)
-    for assignment in sorted(store.withdrawn()):
-        state.release(assignment)
+        cases = {
+            item: Case(item, tuple((book, start, end) for book, start, end in spans), key)
+            for item, spans, key in store.outlines()
+        }
+        state = StudyState(rule, cases, {one.name: one for one in store.judges()})
+        state.open = {case.id: None for case in cases.values() if rule.wanted(case)[1]}
+        state.add(store.assignments())
+        for verdict in store.verdicts().values():
+            state.apply(verdict)
     return state
 
 
@@ -185,10 +155,6 @@ class JudgeProgress:
     def median_seconds(self) -> float | None:
         return statistics.median(self.seconds) if self.seconds else None
 
-    @property
-    def hours(self) -> float:
-        return sum(self.seconds) / 3600
-
 
 def judges_progress(state: StudyState) -> list[JudgeProgress]:
     found = []
@@ -201,14 +167,13 @@ def judges_progress(state: StudyState) -> list[JudgeProgress]:
 
 
 def count_outcomes(state: StudyState) -> dict[str, int]:
-    """Outcome -> number of items, and how many an adjudicator decided; `open`: no outcome yet."""
+    """Outcome -> number of items; `open`: no outcome yet."""
     outcomes = Counter(state.rule.outcome(case) or "open" for case in state.cases.values())
-    decided = {"adjudicated": len(state.decided)} if state.decided else {}
-    return dict(sorted(outcomes.items())) | decided
+    return dict(sorted(outcomes.items()))
 
 
 def verdicts_of_people(state: StudyState) -> dict[str, VerdictsByJudge]:
-    """Item -> judge -> first verdict of that person; items without a verdict are missing."""
+    """Item -> judge -> verdict of that person; items without a verdict are missing."""
     return {
         case.id: {answer.judge: answer.response for answer in case.answers}
         for case in state.cases.values()
@@ -216,64 +181,32 @@ def verdicts_of_people(state: StudyState) -> dict[str, VerdictsByJudge]:
     }
 
 
-def answers_of_models(
-    state: StudyState,
-) -> Iterator[tuple[Assignment, Mapping[str, Any], Mapping[str, Any] | None]]:
-    """Each first answer of a model annotator with the answer on the other order of the choices.
-
-    The latter is empty as long as it is missing, and None if the model is not asked for it.
-    """
-    for judge in state.judges.values():
-        if judge.role is not Role.MACHINE:
-            continue
-        mine = [one for one in state.of_judge.get(judge.name, ()) if one.item in state.cases]
-        again = {
-            one.item: state.verdicts[one.id].response if one.id in state.verdicts else {}
-            for one in mine
-            if one.kind is Kind.REPEAT and one.id not in state.withdrawn
-        }
-        for one in mine:
-            if one.kind is Kind.FIRST and one.id in state.verdicts:
-                yield one, state.verdicts[one.id].response, again.get(one.item)
-
-
-def verdicts_of_models(
-    state: StudyState, task: Task
-) -> Iterator[tuple[Assignment, Mapping[str, Any]]]:
-    """The verdicts of model annotators that count: what both answers on an item share."""
-    for one, first, other in answers_of_models(state):
-        if other is None:
-            yield one, first
-        elif other and (both := TASKS[task].in_both_orders(first, other)) is not None:
-            yield one, both
+def verdicts_of_models(state: StudyState) -> Iterator[tuple[Assignment, Verdict]]:
+    """The verdicts of model annotators, also those on which their answers share nothing."""
+    for one in state.by_id.values():
+        if state.judges[one.judge].role is Role.MACHINE and one.id in state.verdicts:
+            yield one, state.verdicts[one.id]
 
 
 def order_dependence(state: StudyState, task: Task) -> dict[str, tuple[int, int]]:
     """Model -> (items whose choice depends on the order, items answered in both orders)."""
     found: dict[str, tuple[int, int]] = {}
-    field_name = TASKS[task].choice
-    for one, first, other in answers_of_models(state):
-        if other:
-            both = TASKS[task].in_both_orders(first, other)
-            depends = both is None or both.get(field_name) != first.get(field_name)
+    choice = TASKS[task].choice
+    for one, verdict in verdicts_of_models(state):
+        if len(verdict.answers) > 1:
+            depends = verdict.response.get(choice) != verdict.answers[0].get(choice)
             count, of = found.get(one.judge, (0, 0))
-            found[one.judge] = count + depends, of + 1
+            found[one.judge] = count + (depends or not verdict.response), of + 1
     return found
 
 
-def verdicts_by_judge(
-    state: StudyState, task: Task, *, models: bool = False
-) -> dict[str, VerdictsByJudge]:
+def verdicts_by_judge(state: StudyState, *, models: bool = False) -> dict[str, VerdictsByJudge]:
     """As `verdicts_of_people`; `models`: with the verdicts of model annotators."""
     found = {item: dict(responses) for item, responses in verdicts_of_people(state).items()}
-    for one, response in verdicts_of_models(state, task) if models else ():
-        found.setdefault(one.item, {})[one.judge] = response
+    for one, verdict in verdicts_of_models(state) if models else ():
+        if verdict.response:
+            found.setdefault(one.item, {})[one.judge] = verdict.response
     return dict(found)
-
-
-def needs_adjudication(state: StudyState, task: Task) -> list[str]:
-    open_items = TASKS[task].open_items(verdicts_of_people(state))
-    return [item for item in state.cases if item in open_items]
 
 
 def next_page(
@@ -284,95 +217,33 @@ def next_page(
     *,
     condition: str | None,
 ) -> list[Assignment]:
-    """A judge's next assignments; empty if there are none now.
-
-    A model gets every item, twice if there are choices to turn. An adjudicator gets open items that no other adjudicator has, once all
-    judges have finished.
-    """
+    """A judge's next assignments; empty if there are none now. A model gets every item."""
     mine = state.of_judge.get(judge.name, [])
-    if judge.role is Role.ADJUDICATOR:
-        taken = {one.item for one in mine} | state.adjudicated
-        items = needs_adjudication(state, facts.task) if state.finished else []
+    if judge.role is Role.MACHINE:
+        given = {one.item for one in mine}
         chosen = [
-            (item, _condition(state, item), Kind.ADJUDICATION)
-            for item in items
-            if item not in taken
+            (item, state.rule.wanted(case)[0])
+            for item, case in state.cases.items()
+            if item not in given
         ][: settings.page]
-    elif judge.role is Role.MACHINE:
-        kinds = (Kind.FIRST, Kind.REPEAT) if TASKS[facts.task].choice else (Kind.FIRST,)
-        given = {(one.item, one.kind) for one in mine}
-        open_items = [
-            item for item in state.cases if any((item, kind) not in given for kind in kinds)
-        ]
-        chosen = [
-            (item, _condition(state, item), kind)
-            for item in open_items[: settings.page]
-            for kind in kinds
-            if (item, kind) not in given
-        ]
     else:
-        wanting = (case for item, case in state.cases.items() if item in state.open)
-        assigned = assign_items(
-            wanting,
+        chosen = assign_items(
+            (case for item, case in state.cases.items() if item in state.open),
             judge.name,
             state.rule,
             limit=settings.page,
             seen=state.seen_by(judge.name),
             condition=condition,
         )
-        chosen = _mix_in_checks(
-            [(item, how, Kind.FIRST) for item, how in assigned], state, mine, judge, facts, settings
-        )
+    moment = now()
     return [
         Assignment(
-            assignment_id(facts.secret, judge.name, item, how, kind),
+            assignment_id(facts.secret, judge.name, item, how),
             judge.name,
             item,
             how,
-            kind,
             len(mine) + n,
+            moment,
         )
-        for n, (item, how, kind) in enumerate(chosen, 1)
+        for n, (item, how) in enumerate(chosen, 1)
     ]
-
-
-def _mix_in_checks(
-    assigned: list[tuple[str, str, Kind]],
-    state: StudyState,
-    mine: list[Assignment],
-    judge: Judge,
-    facts: StudyFacts,
-    settings: StudySettings,
-) -> list[tuple[str, str, Kind]]:
-    if not assigned:
-        return assigned
-    rng = derive_rng(settings.seed, "judging.page", f"{facts.secret}:{judge.name}:{len(mine)}")
-    taken = {one.item for one in mine}
-    unseen = [item for item in state.attention if item not in taken]
-    again = {one.item for one in mine if one.kind is Kind.REPEAT}
-    known = [
-        one
-        for one in mine
-        if one.kind is Kind.FIRST and one.id in state.verdicts and one.item not in again
-    ]
-    checks = [
-        (item, assigned[0][1], Kind.ATTENTION)
-        for item in unseen[: int(rng.binomial(len(assigned), settings.attention))]
-    ]
-    n_again = (
-        min(len(known), int(rng.binomial(len(assigned), settings.repeats)))
-        if TASKS[facts.task].may_repeat
-        else 0
-    )
-    repeats = [
-        (known[i].item, known[i].condition, Kind.REPEAT)
-        for i in sorted(rng.permutation(len(known))[:n_again].tolist())
-    ]
-    page = list(assigned)
-    for one in (*checks, *repeats):
-        page.insert(int(rng.integers(len(page) + 1)), one)
-    return page
-
-
-def _condition(state: StudyState, item: str) -> str:
-    return state.rule.wanted(state.cases[item])[0]

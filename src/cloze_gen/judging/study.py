@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 import statistics
 import threading
@@ -13,13 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloze_gen.errors import FormatError, UsageError
-from cloze_gen.judging.assignment import (
-    ATTENTION,
-    JudgesPerItem,
-    Rule,
-    attention_items,
-    shown_order,
-)
+from cloze_gen.judging.assignment import JudgesPerItem, Rule, shown_order
 from cloze_gen.judging.database import (
     DATABASE,
     SCHEMA,
@@ -28,6 +21,7 @@ from cloze_gen.judging.database import (
     StudyStore,
     create_store,
     items_digest,
+    now,
     read_study_file,
     write_study_file,
 )
@@ -45,12 +39,12 @@ from cloze_gen.judging.tasks import TASKS
 from cloze_gen.judging.tasks.task import JudgingTask
 from cloze_gen.judging.verdicts import VerdictFile, parse_verdicts, verdicts_jsonl
 from cloze_gen.parsing import error_text, quote
-from cloze_gen.records.judgement import Assignment, Judge, Kind, Role, StudyItem, Task, Verdict
+from cloze_gen.records.judgement import Assignment, Judge, Role, StudyItem, Task, Verdict
 from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.locks import partial_folder, publish_folder
 
 _MOST_SECONDS = 86_400.0
-_MOST_VERDICTS = 100  # per assignment, so that a script cannot fill the disk
+_LATE_HOURS = 24  # other judges can then get an unanswered item
 
 
 class Outcome(StrEnum):
@@ -78,7 +72,7 @@ class Study:
         self.store = StudyStore(folder)
         self._rule, self._lock = rule, threading.RLock()
         self._version = self.store.database.version
-        self._state = read_state(self.store, rule, attention=ATTENTION)
+        self._state = read_state(self.store, rule)
 
     @property
     def task(self) -> JudgingTask:
@@ -88,10 +82,8 @@ class Study:
         with self._lock:
             version = self.store.database.version
             if version != self._version:
-                self._state, self._version = (
-                    read_state(self.store, self._rule, attention=ATTENTION),
-                    version,
-                )
+                self._state = read_state(self.store, self._rule)
+                self._version = version
             return self._state
 
     def add_judges(self, judges: Sequence[Judge]) -> None:
@@ -134,6 +126,7 @@ class Study:
 
     def _page(self, judge: str, condition: str | None) -> list[Assignment]:
         state = self.state()
+        state.expire(now(hours_ago=_LATE_HOURS))
         return next_page(state, state.judges[judge], self.facts, self.settings, condition=condition)
 
     def assignment(self, judge: str, assignment_id: str) -> Assignment | None:
@@ -148,10 +141,7 @@ class Study:
     def seen(self, assignment: Assignment) -> dict[str, Any]:
         """The item in the judge's own order, without the key."""
         item, order = self._item(assignment)
-        seen = self.task.seen(item.shown, order, assignment.condition)
-        return seen | (
-            {"votes": self._votes(item, order)} if assignment.kind is Kind.ADJUDICATION else {}
-        )
+        return self.task.seen(item.shown, order, assignment.condition)
 
     def current_response(self, assignment: Assignment) -> tuple[str, dict[str, Any]] | None:
         """Id and content of the current verdict, in the judge's own order."""
@@ -161,7 +151,7 @@ class Study:
         item, order = self._item(assignment)
         return verdict.id, self.task.as_seen(verdict.response, item.shown, order)
 
-    def parse_response(self, assignment: Assignment, response: Any) -> dict[str, Any]:
+    def _parse(self, assignment: Assignment, response: Any) -> dict[str, Any]:
         """A response in canonical form; FormatError if it is not valid for this item."""
         item, order = self._item(assignment)
         return self.task.parse(response, item.shown, order, assignment.condition)
@@ -183,47 +173,53 @@ class Study:
             replaces: id of the verdict that the sender saw, or empty.
 
         Raises:
-            FormatError: the response is not valid for this item, the id belongs to another verdict,
-                or the item was answered too often.
+            FormatError: the response is not valid for this item, or the id belongs to another
+                verdict.
         """
-        canonical = self.parse_response(assignment, response)
-        verdict = Verdict(
-            verdict_id, assignment.id, canonical, min(max(seconds, 0.0), _MOST_SECONDS), source
+        canonical = self._parse(assignment, response)
+        return self._store(
+            Verdict(
+                verdict_id, assignment.id, canonical, min(max(seconds, 0.0), _MOST_SECONDS), source
+            ),
+            replaces=replaces,
         )
+
+    def take_of_model(
+        self,
+        assignment: Assignment,
+        responses: Sequence[Any],
+        *,
+        verdict_id: str,
+        seconds: float,
+        source: str,
+    ) -> Outcome:
+        """Store a model's verdict: what its responses, one for each order of the choices, share."""
+        answers = tuple(self._parse(assignment, one) for one in responses)
+        shared = answers[0] if len(answers) == 1 else self.task.in_both_orders(*answers) or {}
+        return self._store(
+            Verdict(verdict_id, assignment.id, shared, seconds, source, answers), replaces=""
+        )
+
+    def _store(self, verdict: Verdict, *, replaces: str) -> Outcome:
         with self._lock:
             with self.store.database.writing():  # other processes may store verdicts meanwhile
                 state = self.state()
-                current, before = (
-                    state.verdicts.get(assignment.id),
-                    self.store.find_verdict(verdict_id),
-                )
+                current = state.verdicts.get(verdict.assignment)
+                before = self.store.find_verdict(verdict.id)
                 if before is not None:
-                    if before.assignment != assignment.id or before.response != canonical:
+                    if (before.assignment, before.response) != (
+                        verdict.assignment,
+                        verdict.response,
+                    ):
                         raise FormatError("another verdict has this id; nothing was written")
                     return Outcome.AGAIN
-                if current is not None and current.response == canonical:
+                if current is not None and current.response == verdict.response:
                     return Outcome.AGAIN
                 if (current.id if current else "") != replaces:
                     return Outcome.CHANGED
-                if self.store.count_verdicts(assignment.id) >= _MOST_VERDICTS:
-                    raise FormatError(
-                        f"this item was answered {_MOST_VERDICTS} times, which is the limit; the "
-                        "last answer counts"
-                    )
                 self.store.add_verdict(verdict)
             state.apply(verdict)
         return Outcome.TAKEN
-
-    def withdraw(self, judge: str) -> int:
-        """Stop waiting for a judge's open assignments; returns their number."""
-        with self._lock:
-            with self.store.database.writing():
-                state = self.state()
-                gone = state.due(judge)
-                self.store.withdraw(one.id for one in gone)
-            for one in gone:
-                state.release(one.id)
-        return len(gone)
 
     def progress(self, judge: str) -> Progress:
         with self._lock:  # other threads add to it meanwhile
@@ -252,11 +248,6 @@ class Study:
         return item, shown_order(
             self.settings.seed, judge, item.id, self.task.n_ordered(item.shown)
         )
-
-    def _votes(self, item: StudyItem, order: Sequence[int]) -> list[dict[str, Any]]:
-        """Verdicts of others on an item, in the judge's own order, without names."""
-        answers = self.state().cases[item.id].answers
-        return [self.task.as_seen(given.response, item.shown, order) for given in answers]
 
 
 def open_study(folder: Path, rule: Rule) -> Study:
@@ -293,19 +284,12 @@ def make_study(
         )
     if not items:
         raise UsageError(f"{run}: there are no items to judge. Nothing was written.")
-    checks = attention_items(
-        TASKS[task],
-        math.ceil(settings.attention * len(items)),
-        seed=settings.seed,
-        guesses=items[0].shown.get("guesses"),
-    )
-    all_items = [*items, *checks]
     facts = StudyFacts(
         schema=SCHEMA, name=folder.name, task=task, run=run, style=style, of=dict(of), settings=settings.model_dump(mode="json"),
-        rules=dict(rules), secret=secrets.token_hex(16), items=len(all_items), digest=items_digest(all_items),
+        rules=dict(rules), secret=secrets.token_hex(16), items=len(items), digest=items_digest(items),
     )  # fmt: skip
     with partial_folder(folder, mode=0o700) as partial:
-        create_store(partial, all_items)
+        create_store(partial, items)
         write_study_file(partial, facts)
         if not publish_folder(partial, folder):
             raise UsageError(
@@ -341,8 +325,6 @@ class StudySource:
         rerun_stage: label of the stage that reads the verdicts.
         applies: settings of a run -> whether a new study of the run may use this source.
         setting: `group.key` of the setting that names the verdict file; empty if no stage reads it.
-        cost: (`rules`, number of items or None for all, the study or None) -> lines of text about
-            the cost; None if the paper states no pay.
     """
 
     task: Task
@@ -364,15 +346,9 @@ class StudySource:
     applies: Callable[[Mapping[str, Any]], bool] = lambda settings: True
     rerun_stage: str = ""
     setting: str = ""
-    cost: Callable[[Mapping[str, Any], int | None, Study | None], list[str]] | None = None
 
 
-def study_agreement(
-    study: Study,
-    *,
-    is_right: Callable[[str, str], bool],
-    display_names: Mapping[str, str] | None = None,
-) -> StudyAgreement:
+def study_agreement(study: Study, *, is_right: Callable[[str, str], bool]) -> StudyAgreement:
     # imported here because it loads SciPy, and every command imports this module
     from cloze_gen.judging.study_agreement import Annotated, Annotation, measure_agreement
 
@@ -383,18 +359,12 @@ def study_agreement(
     machines = [one.name for one in state.judges.values() if one.role is Role.MACHINE]
     found = []
     for assignment, verdict in state.verdicts.items():
-        one = state.by_id[assignment]
-        judge = (display_names or {}).get(one.judge, one.judge)
-        found.append(
-            Annotation(one.item, judge, one.kind, one.condition, verdict.response, verdict.seconds)
-        )
-    counted = [
-        Annotation(one.item, one.judge, one.kind, one.condition, response, 0.0)
-        for one, response in verdicts_of_models(state, study.facts.task)
-    ]
-    return measure_agreement(
-        all_items, found, machines=machines, counted=counted, seed=study.settings.seed
-    )
+        if verdict.response:
+            one = state.by_id[assignment]
+            found.append(
+                Annotation(one.item, one.judge, one.condition, verdict.response, verdict.seconds)
+            )
+    return measure_agreement(all_items, found, machines=machines, seed=study.settings.seed)
 
 
 def judge_numbers(state: StudyState, *, models: bool = False) -> Mapping[str, int]:
@@ -415,23 +385,17 @@ def item_verdicts(study: Study, *, models: bool = False) -> str:
     sources of their verdicts, and how many items depend on the order of the choices, of how many.
     """
     state = study.state()
-    numbers, responses = (
-        judge_numbers(state, models=models),
-        verdicts_by_judge(state, study.facts.task, models=models),
-    )
+    numbers = judge_numbers(state, models=models)
+    responses = verdicts_by_judge(state, models=models)
     figures = study_agreement(study, is_right=str.__eq__)
     rows = [
-        verdict_row(
-            item,
-            {numbers[judge]: answer for judge, answer in responses[item.id].items()},
-            state.decided.get(item.id),
-        )
+        verdict_row(item, {numbers[judge]: answer for judge, answer in responses[item.id].items()})
         for item in study.store.items()
         if item.id in responses
     ]
     sources: dict[str, dict[str, None]] = {}
-    for one, _ in verdicts_of_models(state, study.facts.task) if models else ():
-        sources.setdefault(one.judge, {})[state.verdicts[one.id].source] = None
+    for one, verdict in verdicts_of_models(state) if models else ():
+        sources.setdefault(one.judge, {})[verdict.source] = None
     depends = order_dependence(state, study.facts.task)
     of_models = {
         "models": {f"{numbers[name]}": name for name in sources},
@@ -444,7 +408,6 @@ def item_verdicts(study: Study, *, models: bool = False) -> str:
             study.facts.of,
             figures.judges,
             figures.alpha,
-            figures.adjudicated,
             rows,
             of_models if sources else {},
         )

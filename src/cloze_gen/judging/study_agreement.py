@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-import numpy as np
-
 from cloze_gen.errors import FormatError
 from cloze_gen.judging.agreement import (
     Alpha,
@@ -18,24 +16,18 @@ from cloze_gen.judging.agreement import (
     Ratings,
     Unit,
     krippendorff_alpha,
-    middle,
     pairwise_kappas,
-    resampled_sums,
 )
-from cloze_gen.judging.error_rates import ErrorRates, error_rates
 from cloze_gen.judging.tasks import TASKS
 from cloze_gen.judging.tasks.task import (
     IsRight,
     Judged,
     JudgingTask,
     Tally,
-    Values,
     VerdictsByJudge,
 )
 from cloze_gen.parsing import quote
-from cloze_gen.records.judgement import Kind, StudyItem, Task
-
-_PURPOSE = "judging.bias"
+from cloze_gen.records.judgement import StudyItem, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +36,6 @@ class Annotation:
 
     item: str
     judge: str
-    kind: Kind
     condition: str
     response: Mapping[str, Any]
     seconds: float
@@ -52,7 +43,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Annotated:
-    """The items of a study, including attention items."""
+    """The items of a study."""
 
     task: Task
     items: Mapping[str, StudyItem]
@@ -81,56 +72,22 @@ class Share:
     def value(self) -> float | None:
         return self.count / self.of if self.of else None
 
-    def interval(self) -> tuple[float, float] | None:
-        """Wilson's 95 % score interval (1927); None if `of` is 0.
-
-        >>> low, high = Share(189, 520).interval()
-        >>> round(low, 4), round(high, 4)
-        (0.3233, 0.4057)
-        """
-        if not self.of:
-            return None
-        from scipy.stats import binomtest  # slow to import
-
-        found = binomtest(self.count, self.of).proportion_ci(method="wilson")
-        return float(found.low), float(found.high)
-
-
-@dataclass(frozen=True, slots=True)
-class Bias:
-    """A judge's share minus that of the others, mean over common items, -1 to 1.
-
-    `low` and `high`: 95 % bootstrap interval by item; None with fewer than two items.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-    items: int
-
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """One judge. `shares` are over first verdicts, `repeats` over items shown twice."""
+    """One judge. `shares`: name of a measure of the task -> share of the judge's verdicts."""
 
     judge: str
     verdicts: int
     median_seconds: float | None
     shares: Mapping[str, Share]
-    biases: Mapping[str, Bias]
-    attention: Share
-    repeats: Mapping[str, Share]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyAgreement:
-    """All fields except the last two are about people. Mappings are by question by default.
+    """All fields except the last two are about people. Mappings are by question.
 
-    Attributes:
-        judges, verdicts, items: counts of first verdicts.
-        error_rates: missing if the interval of alpha is not above 0.
-        open_items: item -> why an adjudicator should decide it; without decided items.
-        machine_kappas: kappa of each model (`one`) with each judge.
+    `machine_kappas`: kappa of each model (`one`) with each judge.
     """
 
     task: Task
@@ -139,10 +96,7 @@ class StudyAgreement:
     items: int
     alphas: Mapping[str, Alpha]
     kappas: Mapping[str, Sequence[Kappa]]
-    error_rates: Mapping[str, ErrorRates]
     rows: Sequence[JudgeRow]
-    open_items: Mapping[str, str]
-    adjudicated: int
     machine_rows: Sequence[JudgeRow]
     machine_kappas: Mapping[str, Sequence[Kappa]]
 
@@ -153,83 +107,37 @@ class StudyAgreement:
 
 def measure_agreement(
     study_items: Annotated,
-    annotations: Iterable[Annotation],
+    annotations: Sequence[Annotation],
     *,
     machines: Collection[str],
     seed: int,
-    counted: Sequence[Annotation] | None = None,
 ) -> StudyAgreement:
-    """All measures, from the latest verdicts of all kinds; `machines` are names of judges.
-
-    `counted`: the verdicts of machines that count, if these are not their first ones.
-    """
-    known = list(annotations)
-    first = first_verdicts(known, machines=machines)
-    people = sorted({one.judge for one in first})
-    ratings = ratings_of(study_items, first)
-    adjudicated = {
-        one.item for one in known if one.kind is Kind.ADJUDICATION and one.judge not in machines
-    }
-    by_people = {
-        item: responses for item, responses in by_item(first).items() if item not in adjudicated
-    }
-    alphas = {
-        question: krippendorff_alpha(units, seed=seed, record_id=question)
-        for question, units in ratings.items()
-    }
-    estimates = {
-        question: error_rates(ratings[question], seed=seed, record_id=question)
-        for question in study_items.judging.questions_with_error_rates
-        if (alphas[question].low or 0) > 0
-    }
-    present = sorted({one.judge for one in known} & set(machines))
-    with_machines = first_verdicts(known) if counted is None else [*first, *counted]
+    """All measures; `machines` are names of judges."""
+    by_people = [one for one in annotations if one.judge not in machines]
+    by_machines = [one for one in annotations if one.judge in machines]
+    ratings = ratings_of(study_items, by_people)
     return StudyAgreement(
         task=study_items.task,
-        judges=len(people),
-        verdicts=len(first),
-        items=len({one.item for one in first}),
-        alphas=alphas,
+        judges=len({one.judge for one in by_people}),
+        verdicts=len(by_people),
+        items=len({one.item for one in by_people}),
+        alphas={
+            question: krippendorff_alpha(units, seed=seed, record_id=question)
+            for question, units in ratings.items()
+        },
         kappas={question: pairwise_kappas(units) for question, units in ratings.items()},
-        error_rates={question: rates for question, rates in estimates.items() if rates is not None},
-        rows=judge_rows(study_items, known, judges=people, others=people, seed=seed),
-        open_items=study_items.judging.open_items(by_people),
-        adjudicated=len(adjudicated),
-        machine_rows=judge_rows(
-            study_items, known, judges=present, others=people, seed=seed, counted=with_machines
-        ),
-        machine_kappas=_machine_kappas(study_items, with_machines, present) if present else {},
+        rows=judge_rows(study_items, by_people),
+        machine_rows=judge_rows(study_items, by_machines),
+        machine_kappas=_machine_kappas(study_items, annotations, machines) if by_machines else {},
     )
 
 
-def first_verdicts(
-    annotations: Iterable[Annotation], *, machines: Collection[str] = ()
-) -> list[Annotation]:
-    """First verdicts of people: no repeat, attention item or adjudication.
-
-    >>> by_ann, by_model = (Annotation("i", judge, Kind.FIRST, "", {}, 1.0)
-    ...     for judge in ("ann", "model"))
-    >>> first_verdicts([by_ann, by_model, Annotation("j", "ann", Kind.REPEAT, "", {}, 1.0)],
-    ...     machines={"model"}) == [by_ann]
-    True
-    """
-    return [one for one in annotations if one.kind is Kind.FIRST and one.judge not in machines]
-
-
-def by_item(annotations: Iterable[Annotation]) -> dict[str, VerdictsByJudge]:
-    found: dict[str, dict[str, Values]] = {}
-    for one in annotations:
-        found.setdefault(one.item, {})[one.judge] = one.response
-    return dict(found)
-
-
 def ratings_of(study_items: Annotated, annotations: Iterable[Annotation]) -> dict[str, Ratings]:
-    """Question -> ratings of its units, from `first_verdicts`.
+    """Question -> ratings of its units.
 
     >>> study_items = Annotated(Task.GROOM, {"i": StudyItem("i", (), {"candidates": ["ran", "saw"]}, {},
     ...     "run")}, str.__eq__)
-    >>> found = ratings_of(study_items, [Annotation("i", "ann", Kind.FIRST, "", {"picked": ["saw"]},
-    ...     2.0)])
+    >>> found = ratings_of(study_items, [Annotation("i", "ann", "", {"picked": ["saw"]}, 2.0)])
     >>> found["kept"], found["picked"]
     ({('i',): {'ann': 'kept'}}, {('i', 'ran'): {'ann': 'left'}, ('i', 'saw'): {'ann': 'picked'}})
     """
@@ -242,85 +150,26 @@ def ratings_of(study_items: Annotated, annotations: Iterable[Annotation]) -> dic
     return dict(found)
 
 
-def judge_rows(
-    study_items: Annotated,
-    annotations: Iterable[Annotation],
-    *,
-    judges: Collection[str],
-    others: Collection[str],
-    seed: int,
-    counted: Iterable[Annotation] | None = None,
-) -> list[JudgeRow]:
-    """A row for each of `judges`, compared with the `others`; `counted`: for the shares.
+def judge_rows(study_items: Annotated, annotations: Iterable[Annotation]) -> list[JudgeRow]:
+    """A row for each judge, by name.
 
-    >>> study_items = Annotated(Task.GROOM, {item: StudyItem(item, (), {}, {}, "run") for item in "ij"},
-    ...     str.__eq__)
-    >>> rejects, keeps = {"rejected": "offensive", "note": ""}, {"picked": ["a", "b", "c", "d"]}
-    >>> annotations = [Annotation(item, judge, Kind.FIRST, "", verdict, 5.0) for item in "ij"
-    ...     for judge, verdict in (("ann", rejects), ("bob", keeps))]
-    >>> row = judge_rows(study_items, annotations, judges=["ann", "bob"], others=["ann", "bob"],
-    ...     seed=1)[0]
-    >>> row.shares, row.biases["rejected"]
-    ({'rejected': Share(count=2, of=2)}, Bias(value=1.0, low=1.0, high=1.0, items=2))
+    >>> study_items = Annotated(Task.GROOM, {"i": StudyItem("i", (), {}, {}, "run")}, str.__eq__)
+    >>> rejects = {"rejected": "offensive", "note": ""}
+    >>> judge_rows(study_items, [Annotation("i", "ann", "", rejects, 5.0)])
+    [JudgeRow(judge='ann', verdicts=1, median_seconds=5.0, shares={'rejected': Share(count=1, of=1)})]
     """
-    known = list(annotations)
-    tallies: dict[str, dict[tuple[str, str], Tally]] = {
-        judge: {} for judge in sorted({*judges, *others})
-    }
-    for one in first_verdicts(known) if counted is None else counted:
-        if one.judge in tallies:
-            tallies[one.judge][one.item, one.condition] = study_items.judging.tally(
-                study_items.judged(one)
-            )
-    totals = _totals(tallies[other] for other in sorted(set(others)))
-    return [
-        _row(
-            study_items,
-            [one for one in known if one.judge == judge],
-            tallies[judge],
-            totals,
-            judge in others,
-            seed,
-            judge,
+    by_judge: dict[str, list[Annotation]] = {}
+    for one in annotations:
+        by_judge.setdefault(one.judge, []).append(one)
+    rows = []
+    for judge in sorted(by_judge):
+        verdicts = by_judge[judge]
+        timed = [one.seconds for one in verdicts if one.seconds]
+        tallies = [study_items.judging.tally(study_items.judged(one)) for one in verdicts]
+        rows.append(
+            JudgeRow(judge, len(verdicts), median(timed) if timed else None, _summed(tallies))
         )
-        for judge in sorted(set(judges))
-    ]
-
-
-_Seen = Mapping[tuple[str, str], Tally]  # (item, condition) -> tally of the judge's verdict
-
-
-def _row(
-    study_items: Annotated,
-    annotations: Sequence[Annotation],
-    own: _Seen,
-    totals: _Totals,
-    is_other: bool,
-    seed: int,
-    judge: str,
-) -> JudgeRow:
-    first = [one for one in annotations if one.kind is Kind.FIRST]
-    timed = [one.seconds for one in first if one.seconds]
-    attention = [
-        study_items.judging.passes_check(study_items.items[one.item].key["expected"], one.response)
-        for one in annotations
-        if one.kind is Kind.ATTENTION
-    ]
-    before = {(one.item, one.condition): one.response for one in first}
-    repeats = [
-        study_items.judging.repeat_tally(before[one.item, one.condition], one.response)
-        for one in annotations
-        if one.kind is Kind.REPEAT and (one.item, one.condition) in before
-    ]
-    return JudgeRow(
-        judge,
-        len(first),
-        median(timed) if timed else None,
-        _summed(own.values()),
-        _biases(own, totals, is_other=is_other, seed=seed, judge=judge),
-        Share(sum(attention), len(attention)),
-        _summed(repeats),
-    )
+    return rows
 
 
 def _summed(tallies: Iterable[Tally]) -> dict[str, Share]:
@@ -332,50 +181,11 @@ def _summed(tallies: Iterable[Tally]) -> dict[str, Share]:
     return {name: Share(*both) for name, both in found.items()}
 
 
-_Totals = Mapping[
-    tuple[str, str, str], tuple[float, int]
-]  # (item, condition, name) -> (sum of the others' shares, number of others)
-
-
-def _totals(tallies: Iterable[_Seen]) -> _Totals:
-    found: dict[tuple[str, str, str], tuple[float, int]] = {}
-    for seen in tallies:
-        for place, one in seen.items():
-            for name, (count, of) in one.items():
-                total, n = found.get((*place, name), (0.0, 0))
-                found[*place, name] = total + count / of, n + 1
-    return found
-
-
-def _biases(
-    own: _Seen, totals: _Totals, *, is_other: bool, seed: int, judge: str
-) -> dict[str, Bias]:
-    differences: dict[str, list[float]] = {}
-    for place in sorted(own):
-        for name, (count, of) in own[place].items():
-            total, n = totals.get((*place, name), (0.0, 0))
-            if is_other:  # the total includes the judge's own share
-                total, n = total - count / of, n - 1
-            if n:
-                differences.setdefault(name, []).append(count / of - total / n)
-    found = {}
-    for name, values in differences.items():
-        column = np.array(values)[:, None]
-        drawn = (
-            resampled_sums(column, seed=seed, purpose=_PURPOSE, record_id=judge)[:, 0] / len(values)
-            if len(values) > 1
-            else None
-        )
-        low, high = (None if drawn is None else middle(drawn)) or (None, None)
-        found[name] = Bias(float(column.mean()), low, high, len(values))
-    return found
-
-
 def _machine_kappas(
-    study_items: Annotated, first: Sequence[Annotation], machines: Collection[str]
+    study_items: Annotated, annotations: Sequence[Annotation], machines: Collection[str]
 ) -> dict[str, list[Kappa]]:
     found = {}
-    for question, units in ratings_of(study_items, first).items():
+    for question, units in ratings_of(study_items, annotations).items():
         mixed = [
             one
             for one in pairwise_kappas(units)
@@ -393,20 +203,18 @@ def _machine_kappas(
 
 @dataclass(frozen=True, slots=True)
 class ItemVerdicts:
-    """First verdicts on one item.
+    """The verdicts on one item.
 
     Attributes:
         set_name: the set that the item belongs to.
         item: its `item_digest`.
         responses: number of a judge as text -> response.
-        adjudicated: response of the adjudicator, if any.
     """
 
     id: str
     set_name: str
     item: str
     responses: VerdictsByJudge
-    adjudicated: Mapping[str, Any] | None
 
 
 def item_digest(shown: Mapping[str, Any], key: Mapping[str, Any]) -> str:
@@ -420,18 +228,13 @@ def item_digest(shown: Mapping[str, Any], key: Mapping[str, Any]) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def verdict_row(
-    item: StudyItem,
-    responses: Mapping[int, Mapping[str, Any]],
-    adjudicated: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    """A line of a verdict file. `responses`: number of a judge -> first response, canonical."""
+def verdict_row(item: StudyItem, responses: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+    """A line of a verdict file. `responses`: number of a judge -> canonical response."""
     return {
         "id": item.id,
         "set": item.source,
         "item": item_digest(item.shown, item.key),
         "answers": [{"judge": judge} | dict(responses[judge]) for judge in sorted(responses)],
-        "adjudicated": None if adjudicated is None else dict(adjudicated),
     }
 
 
@@ -441,12 +244,12 @@ def parse_verdict_row(row: Mapping[str, Any], task: Task) -> ItemVerdicts:
     >>> item = StudyItem("b:7", (), {"options": ["a", "b"]}, {"answer": 0}, "mine")
     >>> response = {"answer": 1, "fits_as_well": [0], "ungrammatical": [], "broken": False,
     ...     "trivial": False}
-    >>> parse_verdict_row(verdict_row(item, {2: response}, None), Task.READ).responses == {
+    >>> parse_verdict_row(verdict_row(item, {2: response}), Task.READ).responses == {
     ...     "2": response}
     True
     """
     where = f"item {quote(row.get('id'))}"
-    answers, adjudicated = row.get("answers"), row.get("adjudicated")
+    answers = row.get("answers")
     if not all(isinstance(row.get(name), str) for name in ("id", "set", "item")):
         raise FormatError(
             f"{where}: expected `id`, `set` and `item` as texts, found {quote(dict(row))}"
@@ -469,13 +272,7 @@ def parse_verdict_row(row: Mapping[str, Any], task: Task) -> ItemVerdicts:
         responses[f"{judge}"] = _checked(
             {name: value for name, value in answer.items() if name != "judge"}, task, where
         )
-    return ItemVerdicts(
-        row["id"],
-        row["set"],
-        row["item"],
-        responses,
-        None if adjudicated is None else _checked(adjudicated, task, where),
-    )
+    return ItemVerdicts(row["id"], row["set"], row["item"], responses)
 
 
 def _checked(response: Any, task: Task, where: str) -> dict[str, Any]:

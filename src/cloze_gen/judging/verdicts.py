@@ -24,7 +24,6 @@ class VerdictFile:
     of: Mapping[str, str]
     judges: int
     alpha: float | None
-    adjudicated: int
     rows: Sequence[Mapping[str, Any]]
     rules: Mapping[str, Any] = field(default_factory=dict)
 
@@ -40,9 +39,9 @@ class VerdictFile:
     @property
     def summary(self) -> str:
         """
-        >>> VerdictFile(Task.GROOM, {}, 3, 0.7149, 2, []).summary
-        'human (3 judges, alpha 0.71, 2 adjudicated)'
-        >>> VerdictFile(Task.READ, {}, 0, None, 0, [], {"models": {"1": "model-x"}}).summary
+        >>> VerdictFile(Task.GROOM, {}, 3, 0.7149, []).summary
+        'human (3 judges, alpha 0.71)'
+        >>> VerdictFile(Task.READ, {}, 0, None, [], {"models": {"1": "model-x"}}).summary
         'model-x'
         """
         # + 0.0 prints -0.0 as 0.00
@@ -50,7 +49,7 @@ class VerdictFile:
             "alpha undefined" if self.alpha is None else f"alpha {round(self.alpha, 2) + 0.0:.2f}"
         )
         people = "1 judge" if self.judges == 1 else f"{self.judges:,} judges"
-        human = f"human ({people}, {alpha}, {self.adjudicated:,} adjudicated)"
+        human = f"human ({people}, {alpha})"
         return " and ".join([*([human] if self.judges or not self.models else []), *self.models])
 
 
@@ -67,7 +66,7 @@ def verdicts_jsonl(file: VerdictFile) -> str:
 def parse_verdicts(text: str, *, task: Task, name: str = "verdicts") -> VerdictFile:
     """Read a verdict file. FormatError: another format or task, or an id twice.
 
-    >>> file = VerdictFile(Task.GROOM, {"forward": "5d"}, 3, None, 0,
+    >>> file = VerdictFile(Task.GROOM, {"forward": "5d"}, 3, None,
     ...     [{"id": "b:7", "verdict": "fit"}])
     >>> parse_verdicts(verdicts_jsonl(file), task=Task.GROOM) == file
     True
@@ -79,21 +78,18 @@ def parse_verdicts(text: str, *, task: Task, name: str = "verdicts") -> VerdictF
             f"{name}, line 1: expected verdicts of the task {task} ({SCHEMA}), found "
             f"{quote(dict(head))}"
         )
-    of, judges, alpha, adjudicated = (
-        head.get(name) for name in ("of", "judges", "alpha", "adjudicated")
-    )
+    of, judges, alpha = (head.get(name) for name in ("of", "judges", "alpha"))
     rules = head.get("rules", {})
     counted = (
         isinstance(rules, Mapping)
         and isinstance(rules.get("models", {}), Mapping)
         and type(judges) is int
-        and type(adjudicated) is int
         and (alpha is None or type(alpha) in {int, float})
     )
     study_title = isinstance(of, Mapping) and all(isinstance(one, str) for one in of.values())
     if not counted or not study_title:
         raise FormatError(
-            f"{name}, line 1: expected `of`, `judges`, `alpha`, `adjudicated` and `rules`, found "
+            f"{name}, line 1: expected `of`, `judges`, `alpha` and `rules`, found "
             f"{quote(dict(head))}"
         )
     rows, seen = list[Mapping[str, Any]](), set[str]()
@@ -105,6 +101,4 @@ def parse_verdicts(text: str, *, task: Task, name: str = "verdicts") -> VerdictF
             )
         seen.add(row["id"])
         rows.append(row)
-    return VerdictFile(
-        task, dict(of or {}), judges or 0, alpha, adjudicated or 0, rows, dict(rules)
-    )
+    return VerdictFile(task, dict(of or {}), judges or 0, alpha, rows, dict(rules))

@@ -17,18 +17,10 @@ class Task(StrEnum):
     FILL = "fill"
 
 
-class Kind(StrEnum):
-    FIRST = "first"
-    REPEAT = "repeat"
-    ATTENTION = "attention"
-    ADJUDICATION = "adjudication"
-
-
 class Role(StrEnum):
-    """An adjudicator decides after the judges have finished. A machine is a model annotator."""
+    """A machine is a model annotator."""
 
     JUDGE = "judge"
-    ADJUDICATOR = "adjudicator"
     MACHINE = "machine"
 
 
@@ -39,7 +31,7 @@ class StudyItem:
     Attributes:
         spans: source of its text; a judge never sees two items that overlap.
         shown: the fields that judges may see, as defined by its task (`judging.tasks`).
-        source: the set that it belongs to; ``attention`` for an attention item.
+        source: the set that it belongs to.
     """
 
     id: str
@@ -51,7 +43,7 @@ class StudyItem:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """An item for one judge, once; `place` counts from 1 in the judge's own order.
+    """An item for one judge; `place` counts from 1 in the judge's own order.
 
     `id` is 12 hexadecimal digits that reveal nothing about the item. `condition` is empty if the
     task has only one.
@@ -61,8 +53,8 @@ class Assignment:
     judge: str
     item: str
     condition: str
-    kind: Kind
     place: int
+    made_at: str  # time in UTC, ISO 8601
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +63,11 @@ class Verdict:
 
     Attributes:
         id: chosen by the sender, so that a verdict sent twice is stored once.
-        response: in the task's canonical form, independent of the order shown to the judge.
+        response: in the task's canonical form, independent of the order shown to the judge; empty
+            if a model's answers share nothing.
         seconds: time to answer; 0 if unknown.
         source: ``page``, ``import``, or ``endpoint`` with host, model and settings.
+        answers: of a model, one for each order of the choices.
     """
 
     id: str
@@ -81,6 +75,7 @@ class Verdict:
     response: Mapping[str, Any]
     seconds: float
     source: str
+    answers: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

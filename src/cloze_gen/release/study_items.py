@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from cloze_gen.errors import UsageError
 from cloze_gen.formats.questions import around_blank
-from cloze_gen.judging.assignment import ATTENTION
 from cloze_gen.judging.state import StudySettings
 from cloze_gen.judging.study import StudySource, item_verdicts
 from cloze_gen.judging.study_agreement import item_digest
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 POOL = "pool"  # stage whose questions are read before the choice
 RELEASED = "release"  # key in `StudyFacts.of` for a study of finished items
 _MOST_NAME_CHARS = 80
-_TAKEN = frozenset({ATTENTION, RELEASED})  # reserved names of sources
 
 ReadSet = Callable[
     [Path], tuple[str, Sequence[StudyItem]]
@@ -111,7 +109,7 @@ def set_name(name: str, taken: Collection[str] = ()) -> str:
     """
     plain = re.sub(r"[^\w.-]+", "-", name)[:_MOST_NAME_CHARS] or "set"
     number, found = 1, plain
-    while found in {*taken, *_TAKEN}:
+    while found in {*taken, RELEASED}:  # a key of `StudyFacts.of`
         number += 1
         found = f"{plain}-{number}"
     return found

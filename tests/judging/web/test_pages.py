@@ -38,7 +38,7 @@ def page(task: Task, **more: Any) -> ItemPage:
     seen = {"text": shown["passage"], "guesses": 1} if task is Task.GUESS else shown
     told = {
         "study": "tiny", "judge": "ann", "task": task, "assignment": "0123456789ab", "place": 3, "done": 2, "left": 8, "seconds_left": None,
-        "seen": seen, "response": None, "replaces": "", "adjudicating": False, "csrf": "secret", "previous": "/item/aaaaaaaaaaaa",
+        "seen": seen, "response": None, "replaces": "", "csrf": "secret", "previous": "/item/aaaaaaaaaaaa",
         "following": None, "storage_key": "w",
     }  # fmt: skip
     return ItemPage(**{**told, **more})
@@ -60,15 +60,10 @@ def spiked(value: Any) -> Any:
 @pytest.mark.parametrize("task", list(Task))
 def test_text_of_books_and_of_people_is_text(task: Task) -> None:
     seen = page(task).seen
-    notes, others = ([{"rejected": "other", "note": HOSTILE}], [{"guesses": [HOSTILE]}])
-    votes = {Task.GROOM: notes, Task.GUESS: others}.get(task, [])
-    hostile = {**spiked(seen), "instruction": HOSTILE, "votes": votes}
-    made = item_html(
-        page(task, study=HOSTILE, seen=hostile, response={"note": HOSTILE}, adjudicating=True)
-    )
+    made = item_html(page(task, study=HOSTILE, seen=spiked(seen), response={"note": HOSTILE}))
     plain = item_html(page(task))
     assert re.findall(r"<(script|img|form)\b", made) == re.findall(r"<(script|img|form)\b", plain)
-    assert made.count(html.escape(HOSTILE, quote=False)[:30].replace('"', "&#34;")) >= 4
+    assert made.count(html.escape(HOSTILE, quote=False)[:30].replace('"', "&#34;")) >= 3
     assert json.loads(html.unescape(re.search(r'data-response="([^"]*)"', made)[1])) == {
         "note": HOSTILE
     }
@@ -126,12 +121,8 @@ def test_grooming_shows_every_reason_and_guideline() -> None:
 
 
 @pytest.mark.parametrize("task", list(Task))
-def test_the_task_and_the_instruction_are_told(task: Task) -> None:
-    made = html.unescape(
-        item_html(page(task, seen={**page(task).seen, "instruction": "Choose anchor."}))
-    )
-    assert TASKS[task].instruction in made
-    assert '<p class="text">Choose anchor.</p>' in made
+def test_the_instruction_is_told(task: Task) -> None:
+    assert TASKS[task].instruction in html.unescape(item_html(page(task)))
 
 
 @pytest.mark.parametrize(

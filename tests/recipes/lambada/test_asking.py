@@ -1,8 +1,9 @@
-"""A study of passages: what is drawn, what goes back to the run, what it costs."""
+"""A study of passages: what is drawn, and what goes back to the run."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,6 @@ from cloze_gen.judging.study import Outcome, Study, make_study, open_study, stud
 from cloze_gen.judging.verdicts import parse_verdicts
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, is_right
 from cloze_gen.recipes.lambada.people import (
-    GUESSING,
-    cost_lines,
     draw_passages,
     rule_of,
     rules_of,
@@ -34,15 +33,13 @@ def guessed_study(
     folder: Path,
     n: int = 3,
     judges: str = "Ann,Bob,Cid",
-    *,
-    attention: float = 0.0,
     **guessing: Any,
 ) -> Study:
     """A study of n invented passages, each of a book of its own, whose target is *key*."""
     rules = rules_of({"guessing": GuessingSettings(**guessing).model_dump(mode="json")})
     facts = make_study(
         folder, [item(Task.GUESS, number) for number in range(1, n + 1)], task=Task.GUESS, run="tiny", style="lambada-style",
-        of={"ranking": "ab12"}, settings=StudySettings(attention=attention), rules=rules,
+        of={"ranking": "ab12"}, settings=StudySettings(), rules=rules,
     )  # fmt: skip
     study = open_study(folder, rule_of(facts))
     study.add_judges([Judge(name, Role.JUDGE) for name in judges.split(",")])
@@ -68,9 +65,7 @@ def test_the_head_is_drawn(lambada: FinishedRun) -> None:
     ranking = stage_artifact(lambada.folder, "ranking")
     drawn = draw_passages(lambada.folder, StudySettings())
     assert [one.id for one in drawn] == read_ranking(ranking)
-    assert {one.source for one in drawn} == {
-        "run"
-    }  # not its name, which may be that of a check of attention
+    assert {one.source for one in drawn} == {"run"}
     assert [one.id for one in draw_passages(lambada.folder, StudySettings(pool=7))] == read_ranking(
         ranking
     )[:7]
@@ -105,7 +100,7 @@ def test_a_study_keeps_the_rules_of_its_run(tmp_path: Path, lambada: FinishedRun
     study = guessed_study(tmp_path / "study", sentence_subjects=4)
     assert rule_of(study.facts).settings.sentence_subjects == 4
     with pytest.raises(UsageError, match="from another version"):
-        cost_lines({"ledger": "a.jsonl"}, 7, None)
+        rule_of(replace(study.facts, rules={"ledger": "a.jsonl"}))
 
 
 def test_what_people_guessed_goes_back_without_their_names(tmp_path: Path) -> None:
@@ -126,7 +121,6 @@ def test_what_people_guessed_goes_back_without_their_names(tmp_path: Path) -> No
             {"judge": 2, "condition": "passage", "guesses": ["key"]},
             {"judge": 4, "condition": "sentence", "guesses": []},
         ],
-        "asked": 1,
     }
     assert [row["id"] for row in others] == ["b2:1", "b3:1"]
     say(study, "Dot", "lamp", n=1)
@@ -185,14 +179,13 @@ def test_the_file_hangs_on_no_order(tmp_path: Path) -> None:
 
 
 def test_what_nobody_was_shown_is_no_row(tmp_path: Path) -> None:
-    study = guessed_study(tmp_path / "study", n=3, attention=0.5, passages_per_page=2)
+    study = guessed_study(tmp_path / "study", n=3, passages_per_page=2)
     assert rows(study) == []
     study.next_open("Ann")
-    study.withdraw("Ann")
-    assert rows(study) == [{"id": one, "answers": [], "asked": 0} for one in ("b1:1", "b2:1")]
+    assert rows(study) == [{"id": one, "answers": []} for one in ("b1:1", "b2:1")]
 
 
-def test_pages_are_as_long_as_the_paper_pays_for(tmp_path: Path) -> None:
+def test_pages_are_as_long_as_in_the_paper(tmp_path: Path) -> None:
     """By what is shown, whatever the study's own size of a page."""
     study = guessed_study(
         tmp_path / "study",
@@ -219,29 +212,3 @@ def test_a_whole_study_is_decided(tmp_path: Path) -> None:
     assert {study.state().rule.outcome(case) for case in study.state().cases.values()} == {"kept"}
     assert study.state().finished
     assert {len(row["answers"]) for row in rows(study)} == {12}
-
-
-def test_cost_before_and_so_far(tmp_path: Path) -> None:
-    """An unanswered page that has expired is not paid, nor is a machine."""
-    study = guessed_study(tmp_path / "study", n=40, passages_per_page=10, fee_factor=2)
-    study.add_judges([Judge("Robot", Role.MACHINE)])
-    say(study, "Robot", "key")
-    say(study, "Ann", "lamp", n=10)
-    study.next_open("Bob")
-    assert GUESSING.cost is cost_lines
-    lines = cost_lines(study.facts.rules, None, study)
-    assert lines[1].split()[:3] == ["expected", "40", "2"]
-    assert lines[2].split() == ["so", "far", "20", "0", "2", "0", "0.88", "-"]
-    study.withdraw("Bob")
-    assert cost_lines(study.facts.rules, None, study)[2].split() == [
-        "so",
-        "far",
-        "10",
-        "0",
-        "1",
-        "0",
-        "0.44",
-        "-",
-    ]
-    rules = rules_of({"guessing": GuessingSettings().model_dump(mode="json")})
-    assert cost_lines(rules, 20_000, None)[1].split()[-1] == "1.24"

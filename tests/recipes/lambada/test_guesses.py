@@ -37,7 +37,7 @@ def ctx(tmp_path: Path) -> StageContext:
 def response(ranking: Artifact, *rows: dict[str, Any], of: str = "", **rules: int) -> VerdictFile:
     """A file of verdicts on this ranking."""
     return VerdictFile(
-        Task.GUESS, {"ranking": of or ranking.manifest["fingerprint"]}, 2, None, 0, rows, GuessingSettings().rules | rules
+        Task.GUESS, {"ranking": of or ranking.manifest["fingerprint"]}, 2, None, rows, GuessingSettings().rules | rules
     )  # fmt: skip
 
 
@@ -70,14 +70,9 @@ def test_verdicts_of_another_run_are_refused(ranking: Artifact, ctx: StageContex
         refused(call, UsageError, names=names)
 
 
-def test_what_is_paid_is_no_rule(ranking: Artifact, ctx: StageContext) -> None:
-    """Nor how long a page is."""
-    assert (
-        judged_cases(
-            ranking, response(ranking), GuessingSettings(fee_factor=3, passages_per_page=1), ctx
-        )
-        == []
-    )
+def test_the_length_of_a_page_is_no_rule(ranking: Artifact, ctx: StageContext) -> None:
+    settings = GuessingSettings(passages_per_page=1)
+    assert judged_cases(ranking, response(ranking), settings, ctx) == []
 
 
 def test_a_ranking_that_has_changed_is_told(
@@ -110,13 +105,13 @@ def test_a_ranking_that_has_changed_is_told(
 def test_malformed_answers_are_refused(tmp_path: Path, answers: Any) -> None:
     """The message names the passage; nobody may answer twice about one."""
     file = tmp_path / "said.jsonl"
-    verdicts = VerdictFile(Task.GUESS, {}, 1, None, 0, [{"id": "b:7", "answers": answers}])
+    verdicts = VerdictFile(Task.GUESS, {}, 1, None, [{"id": "b:7", "answers": answers}])
     file.write_text(verdicts_jsonl(verdicts), encoding="utf-8")
     refused(partial(read_guessed, str(file)), FormatError, names="'b:7'")
 
 
 @pytest.mark.parametrize(
-    "text", ["", verdicts_jsonl(VerdictFile(Task.READ, {}, 1, None, 0, []))], ids=["empty", "read"]
+    "text", ["", verdicts_jsonl(VerdictFile(Task.READ, {}, 1, None, []))], ids=["empty", "read"]
 )
 def test_a_file_of_another_task_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "said.jsonl").write_text(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import defaultdict
 from dataclasses import replace
@@ -14,16 +15,13 @@ from hypothesis import strategies as st
 from cloze_gen.judging.assignment import Answer, Case, assign_items
 from cloze_gen.judging.state import StudyState
 from cloze_gen.recipes.lambada.guessing import (
-    PAPER_DROPPED,
     Condition,
     GuessingRule,
     GuessingSettings,
     Verdict,
-    expected_cost,
     is_right,
-    spent,
 )
-from cloze_gen.records.judgement import Assignment, Judge, Kind, Role
+from cloze_gen.records.judgement import Assignment, Judge, Role
 from cloze_gen.records.judgement import Verdict as Said
 
 RULE = GuessingRule(GuessingSettings())
@@ -118,12 +116,10 @@ def test_one_reads_at_a_time_and_a_round_guesses_the_sentence() -> None:
 
 
 def test_settings_that_tell_the_rules() -> None:
-    """What people are asked and how often; not who was asked, nor what is paid."""
-    settings = GuessingSettings(
-        verdicts="said.jsonl", fee_factor=2, passages_per_page=7, sentence_subjects=4
-    )
+    """What people are asked and how often; not who was asked, nor how long a page is."""
+    settings = GuessingSettings(verdicts="said.jsonl", passages_per_page=7, sentence_subjects=4)
     assert settings.rules == {**GuessingSettings().rules, "sentence_subjects": 4}
-    assert not {"verdicts", "judges", "fee_factor"} & settings.rules.keys()
+    assert not {"verdicts", "judges", "passages_per_page"} & settings.rules.keys()
     assert [GuessingRule(settings).page(condition) for condition in Condition] == [7, 20]
 
 
@@ -153,11 +149,10 @@ def test_nobody_is_on_both_sides(n: int, gap: int, people: int, at_once: int, se
     standing = StudyState(
         rule,
         cases,
-        [],
         {name: Judge(name, Role.JUDGE) for name in names},
         open=dict.fromkeys(cases),
     )
-    while True:
+    for rounds in itertools.count():
         dealt = 0
         for name in order.sample(names, people):
             page = assign_items(
@@ -170,16 +165,16 @@ def test_nobody_is_on_both_sides(n: int, gap: int, people: int, at_once: int, se
             assert len({condition for _, condition in page}) <= 1
             assert len(page) <= (rule.page(page[0][1]) if page else 0)
             standing.add(
-                Assignment(f"{name}:{one}", name, one, condition, Kind.FIRST, 1)
+                Assignment(f"{name}:{one}", name, one, condition, 1, f"{rounds:09}")
                 for one, condition in page
             )
             dealt += len(page)
         due = [one for name in names for one in standing.due(name)]
         order.shuffle(due)
         for one in due:
-            if order.random() < 0.2:
-                standing.release(one.id)
-            if order.random() < 0.8 or one.id in standing.withdrawn:
+            if order.random() < 0.05:
+                standing.expire(f"{rounds:09}")
+            if order.random() < 0.8:
                 word = (
                     "menu"
                     if order.random() < (0.8 if one.condition == "passage" else 0.1)
@@ -210,36 +205,3 @@ def test_nobody_is_on_both_sides(n: int, gap: int, people: int, at_once: int, se
 def test_what_is_right(guessed: str, target: str, right: bool) -> None:
     """Case, blanks and marks around the word do not count; its letters do."""
     assert is_right(guessed, target) is right
-
-
-def shown(judge: str, condition: str, n: int, kind: Kind = Kind.FIRST) -> list[Assignment]:
-    """That many items that a judge was shown, from the first of the study."""
-    return [
-        Assignment(f"{judge}{condition}{i}", judge, f"b:{i}", condition, kind, i) for i in range(n)
-    ]
-
-
-def test_the_papers_own_cost_comes_out() -> None:
-    """On its shares and pay $0.79 are explained of the $1.24 that an item cost; one in 25 is kept."""
-    listed = expected_cost(25, GuessingSettings(fee_factor=1))
-    assert listed.kept == pytest.approx(1)
-    assert listed.usd_per_kept == pytest.approx(0.79, abs=0.005)
-    assert expected_cost(25, GuessingSettings()).usd_per_kept == pytest.approx(1.24, abs=0.005)
-    assert sum(PAPER_DROPPED) == pytest.approx(0.96)
-
-
-def test_pages_are_paid_whole() -> None:
-    cost = spent(
-        [*shown("ann", "passage", 11), *shown("bob", "passage", 10), *shown("cid", "sentence", 21)],
-        kept=3,
-        settings=GuessingSettings(fee_factor=2),
-    )
-    assert (cost.pages, cost.passages) == ((3, 2), 11)
-    assert cost.usd == pytest.approx(2 * (3 * 0.22 + 2 * 0.15))
-    assert cost.usd_per_kept == pytest.approx(cost.usd / 3)
-
-
-def test_checks_of_attention_are_on_the_pages_of_others() -> None:
-    """A page with one more is one page."""
-    page = [*shown("ann", "passage", 10), *shown("ann", "passage", 2, Kind.ATTENTION)]
-    assert spent(page, kept=0, settings=GuessingSettings()).pages == (1, 0)

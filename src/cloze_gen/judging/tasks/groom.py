@@ -8,27 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from cloze_gen import renamed
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.tasks.task import (
-    READS_CHECK,
-    CheckMaterial,
-    Control,
     Fields,
-    FormValues,
     Judged,
     JudgingTask,
     Rating,
     Tally,
     Values,
     VerdictsByJudge,
-    VoteSummary,
-    aliased,
     choice_in_cell,
-    choice_in_form,
     fields_of,
     line,
-    only_value,
     places,
 )
 from cloze_gen.parsing import quote
@@ -61,24 +52,6 @@ class RejectReason(Reason):
     UNCLEAR = ("context_insufficient", "The sentence gives too little context to find the answer.")
     BROKEN = ("broken_sentence", "The sentence is not a whole sentence.")
     OTHER = ("other", "Something else (explain it in the note).")
-
-    @classmethod
-    def _missing_(cls, value: object) -> RejectReason | None:
-        """The reason that 0.1 called `value`: its studies and files can still be read."""
-        new = renamed.REASONS.get(value) if isinstance(value, str) else None
-        return next((one for one in cls if one.value == new), None)
-
-
-def reject_reason(value: object) -> RejectReason | None:
-    """The reason of this name, or of this name in 0.1; None if there is none.
-
-    >>> reject_reason("no_four_wrong_ones"), reject_reason("dull")
-    (<RejectReason.AMBIGUOUS: 'too_few_wrong_options'>, None)
-    """
-    try:
-        return RejectReason(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
 
 
 REASONS: Mapping[RejectReason, str] = {reason: reason.legend for reason in RejectReason}
@@ -128,7 +101,7 @@ _REASON_KEYS: Mapping[RejectReason, str] = {
 class Groom(JudgingTask):
     """A response is ``{"picked": [four words]}`` or ``{"rejected": reason, "note": text}``.
 
-    As seen, words are positions, which count from 1 in packets.
+    As seen, words are positions.
     """
 
     name = Task.GROOM
@@ -137,13 +110,12 @@ class Groom(JudgingTask):
         "Pick the four candidates that make the best wrong options for the blank, or reject the "
         "sentence."
     )
-    fields = ("instruction", "before", "answer", "after", "candidates", "machine")
+    fields = ("before", "answer", "after", "candidates", "machine")
     questions: ClassVar[Mapping[str, str]] = {
         "kept": "is the item kept or rejected?",
         "picked": "is this candidate one of the four? (judges who kept the item)",
     }
     main_question = "picked"
-    questions_with_error_rates = ("kept", "picked")
     unused_options = ()
     choice, positions = "picked", ("picked",)
 
@@ -168,8 +140,8 @@ class Groom(JudgingTask):
             return {
                 "picked": [item["candidates"][i] for i in sorted(order[place] for place in picked)]
             }
-        reason = reject_reason(response.get("rejected"))
-        if reason is None or "picked" in response:
+        reason = response.get("rejected")
+        if reason not in list(RejectReason) or "picked" in response:
             raise FormatError(
                 "expected `picked` with four candidates, or `rejected` with one of "
                 f"{', '.join(RejectReason)}; found {quote(dict(response))}"
@@ -185,16 +157,6 @@ class Groom(JudgingTask):
         place = {item["candidates"][i]: at for at, i in enumerate(order)}
         return {"picked": sorted(place[word] for word in verdict["picked"])}
 
-    def attention(self, of: CheckMaterial) -> tuple[Fields, Fields]:
-        picked = sorted(of.words[1 : 1 + N_PICKED])
-        return {
-            "instruction": f"{READS_CHECK} pick {', '.join(picked[:-1])} and {picked[-1]}.",
-            "before": "The word",
-            "answer": of.words[0],
-            "after": "does not matter.",
-            "candidates": sorted(of.words[1:31]),
-        }, {"picked": picked}
-
     def ratings(self, one: Judged) -> Iterator[Rating]:
         """A rejection rates no candidates."""
         kept = "picked" in one.verdict
@@ -206,18 +168,6 @@ class Groom(JudgingTask):
 
     def tally(self, one: Judged) -> Tally:
         return {"rejected": (int("rejected" in one.verdict), 1)}
-
-    def repeat_tally(self, first: Values, again: Values) -> Tally:
-        """Same verdict (kept or rejected), and words picked again where both kept.
-
-        >>> GROOM.repeat_tally({"picked": ["a", "b", "c", "d"]}, {"picked": ["d", "b", "c", "e"]})
-        {'verdict': (1, 1), 'picks': (3, 4)}
-        """
-        kept, kept_again = first.get("picked"), again.get("picked")
-        found = {"verdict": (int((kept is None) == (kept_again is None)), 1)}
-        if kept is not None and kept_again is not None:
-            found["picks"] = (len(set(kept) & set(kept_again)), len(kept))
-        return found
 
     def in_both_orders(self, first: Values, other: Values) -> Fields | None:
         """None if only one verdict rejects the item; else the words that both picked, which may be
@@ -232,35 +182,6 @@ class Groom(JudgingTask):
             return dict(first)
         return {"picked": [word for word in first["picked"] if word in other["picked"]]}
 
-    def open_reason(self, verdicts: VerdictsByJudge) -> str:
-        """
-        >>> GROOM.open_reason({"ann": {"picked": ["a", "b", "c", "d"]},
-        ...     "bob": {"rejected": "offensive"}})
-        '1 of 2 kept it, 1 rejected it'
-        """
-        kept = [one["picked"] for one in verdicts.values() if "picked" in one]
-        rejected = len(verdicts) - len(kept)
-        if rejected == len(kept):
-            return f"{len(kept)} of {len(verdicts)} kept it, {rejected} rejected it"
-        votes = Counter(word for picked in kept for word in picked)
-        enough = sum(2 * count > len(kept) for count in votes.values())
-        return (
-            f"only {enough} of {N_PICKED} candidates picked by a majority"
-            if rejected < len(kept) and enough < N_PICKED
-            else ""
-        )
-
-    def summarize(self, votes: Sequence[Values]) -> VoteSummary:
-        picked = Counter(place for vote in votes for place in vote.get("picked", ()))
-        rejected = [
-            f"rejected: {REASONS[RejectReason(vote['rejected'])]}"
-            + (f" ({vote['note']})" if vote.get("note") else "")
-            for vote in votes
-            if "rejected" in vote
-        ]
-        words = {place: f"picked by {n} of {len(votes)}" for place, n in picked.items()}
-        return VoteSummary(len(votes), words, rejected)
-
     def page(self, seen: Values) -> Fields:
         return {
             "reasons": [(reason, words, _REASON_KEYS[reason]) for reason, words in REASONS.items()],
@@ -273,20 +194,6 @@ class Groom(JudgingTask):
             "widest": max(seen["candidates"], key=len, default=""),
             "wanted": min(N_PICKED, len(seen["candidates"])),
         }
-
-    def to_packet(self, verdict: Values) -> Fields:
-        return _moved(verdict, 1)
-
-    def from_packet(self, verdict: Values) -> Fields:
-        return _moved(verdict, -1)
-
-    def resolve(self, response: Values, choices: Sequence[str]) -> Fields:
-        plain = dict(response)
-        if "picked" in plain:
-            plain["picked"] = _picked(choices, plain["picked"])
-        if plain.get("note", "") is None:
-            plain["note"] = ""
-        return plain
 
     def cells(self, seen: Values) -> dict[str, str]:
         listed = "; ".join(f"{n} {word}" for n, word in enumerate(seen["candidates"], 1))
@@ -314,56 +221,8 @@ class Groom(JudgingTask):
             )
         return {
             "picked": [
-                choice_in_cell(cell, seen["candidates"], f"{where}, {column}") + 1
+                choice_in_cell(cell, seen["candidates"], f"{where}, {column}")
                 for column, cell in picks.items()
-            ]
-        }
-
-    def controls(self, n: int) -> list[Control]:
-        return [
-            Control(("word", "machine"), "The answer:"),
-            Control(
-                ("picked",),
-                f"Pick {N_PICKED} candidates that are grammatical in the gap but clearly worse "
-                "than the answer.",
-                choices="$candidates",
-                many=True,
-            ),
-            Control(
-                ("rejected",), "Or reject the item, with a reason:", choices=list(RejectReason)
-            ),
-            Control(("note",), texts=1),
-        ]
-
-    def form_data(self, seen: Values) -> Fields:
-        return {
-            "word": seen["answer"],
-            "candidates": aliased(seen["candidates"]),
-            "machine": _machine(seen),
-        }
-
-    def to_form(self, verdict: Values) -> dict[str, list[str]]:
-        if "rejected" in verdict:
-            return {
-                "rejected": [verdict["rejected"]],
-                "note": [verdict["note"]] if verdict["note"] else [],
-            }
-        return {"picked": [str(place) for place in verdict["picked"]]}
-
-    def from_form(self, values: FormValues, seen: Values, where: str) -> Fields:
-        if values.get("rejected"):
-            if values.get("picked"):
-                raise FormatError(
-                    f"{where}: the item is rejected but has picks. Keep one of the two"
-                )
-            return {
-                "rejected": only_value(values, "rejected", where),
-                "note": "\n".join(values.get("note", [])),
-            }
-        return {
-            "picked": [
-                choice_in_form(text, seen["candidates"], where) + 1
-                for text in values.get("picked", [])
             ]
         }
 
@@ -374,6 +233,15 @@ class Groom(JudgingTask):
         data = super().prompt_data(seen)
         machine = {"machine": seen["machine"]} if seen.get("machine") else {}
         return {"text": data.pop("text"), "answer": seen["answer"], **machine, **data}
+
+    def from_reply(self, reply: Values, seen: Values) -> Fields:
+        """Candidates are numbers from 1, or words."""
+        response = dict(reply)
+        if response.get("note", "") is None:
+            response["note"] = ""
+        if "picked" in response:
+            response["picked"] = _picked(seen["candidates"], response["picked"])
+        return response
 
 
 GROOM = Groom()
@@ -391,17 +259,15 @@ class Groomed:
     picked: tuple[str, ...]
     votes: Mapping[str, int]
     judges: int
-    adjudicated: bool
 
 
 def groomed(
     responses: VerdictsByJudge,
-    adjudicated: Mapping[str, Any] | None = None,
     *,
     candidates: Sequence[str],
     n_impostors: int = N_PICKED,
 ) -> Groomed:
-    """An item's result, by majority of the judges or by the adjudicator only.
+    """An item's result, by majority of the judges.
 
     Of equally frequent reasons the first in `RejectReason` counts. If a majority picked more than
     `n_impostors` candidates, those with the most votes are taken, then those with the better score
@@ -417,20 +283,16 @@ def groomed(
     >>> groomed({"ann": {"rejected": "offensive"}, "bob": responses["bob"]}, candidates="edcbaf").verdict
     'judges_disagree'
     """
-    if not responses and adjudicated is None:
+    if not responses:
         raise UsageError("an item without verdicts has no result; leave it out")
     votes = _votes(responses.values(), candidates)
-    if adjudicated is not None:
-        verdict, picked = adjudicated.get("rejected", FIT), adjudicated.get("picked", ())
-    else:
-        verdict, picked = _by_most(responses, votes, n_impostors)
+    verdict, picked = _by_most(responses, votes, n_impostors)
     rank = {word: place for place, word in enumerate(candidates)}
     return Groomed(
         verdict,
         tuple(sorted(picked, key=rank.__getitem__)),
         votes,
         len(responses),
-        adjudicated is not None,
     )
 
 
@@ -455,11 +317,6 @@ def _votes(responses: Iterable[Mapping[str, Any]], candidates: Sequence[str]) ->
             (word for word in candidates if counts[word]), key=lambda word: -counts[word]
         )
     }
-
-
-def _moved(verdict: Values, by: int) -> Fields:
-    moved = {"picked": [place + by for place in verdict["picked"]]} if "picked" in verdict else {}
-    return {**verdict, **moved}
 
 
 def _picked(words: Sequence[str], picked: Any) -> list[int]:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from cloze_gen.errors import FormatError
 from cloze_gen.judging.tasks.task import (
-    GAP,
-    READS_CHECK,
-    CheckMaterial,
-    Control,
     Fields,
-    FormValues,
     Judged,
     JudgingTask,
     Rating,
     Tally,
     Values,
-    VoteSummary,
-    comparable,
     fields_of,
     line,
 )
@@ -41,7 +33,7 @@ class Guess(JudgingTask):
     name = Task.GUESS
     title = "The missing word"
     instruction = "Write the word that is missing at the end."
-    fields = ("instruction", "text", "guesses")
+    fields = ("text", "guesses")
     questions: ClassVar[Mapping[str, str]] = {
         "passage": "is the word guessed from the passage?",
         "sentence": "is the word guessed from the sentence only?",
@@ -52,7 +44,6 @@ class Guess(JudgingTask):
         "right, and the sentence goes to readers until one is right."
     )
     conditions = ("passage", "sentence")
-    may_repeat = False
     unused_options = ("draw", "show_machine", "each")
 
     def seen(self, item: Values, order: Sequence[int], condition: str) -> Fields:
@@ -62,8 +53,7 @@ class Guess(JudgingTask):
         >>> GUESS.seen(item, (), "sentence")
         {'text': 'A _____.', 'guesses': 3}
         """
-        more = {"instruction": item["instruction"]} if "instruction" in item else {}
-        return {"text": item[condition], "guesses": item["guesses"][condition], **more}
+        return {"text": item[condition], "guesses": item["guesses"][condition]}
 
     def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
         """A guess is one word, like every target.
@@ -84,12 +74,6 @@ class Guess(JudgingTask):
                 raise FormatError(f"guess: expected one word, found {quote(text)}")
         return {"guesses": [text for text in texts if text not in {"", _NO_IDEA}]}
 
-    def attention(self, of: CheckMaterial) -> tuple[Fields, Fields]:
-        text = f"{READS_CHECK} write the word {of.words[0]} into the blank. The word is {GAP}."
-        return {"passage": text, "sentence": text, "guesses": of.guesses}, {
-            "guesses": [of.words[0]]
-        }
-
     def ratings(self, one: Judged) -> Iterator[Rating]:
         for right, _ in self.tally(one).values():
             yield one.condition, (), "right" if right else "wrong"
@@ -100,49 +84,14 @@ class Guess(JudgingTask):
         right = any(one.is_right(guess, one.key["target"]) for guess in one.verdict["guesses"])
         return {f"{one.condition}, right": (int(right), 1)}
 
-    def repeat_tally(self, first: Values, again: Values) -> Tally:
-        same = _plain(first["guesses"][:1]) == _plain(again["guesses"][:1])
-        return {"first guess": (int(same), 1)}
-
-    def passes_check(self, expected: Values, verdict: Values) -> bool:
-        """
-        >>> GUESS.passes_check({"guesses": ["lamp"]}, {"guesses": ["oil", "Lamp "]})
-        True
-        """
-        return set(_plain(expected["guesses"])) <= set(_plain(verdict["guesses"]))
-
-    def summarize(self, votes: Sequence[Values]) -> VoteSummary:
-        """
-        >>> GUESS.summarize([{"guesses": ["key"]}, {"guesses": ["key", "door"]},
-        ...     {"guesses": []}]).more
-        ['key: 2', 'door: 1', 'no idea: 1']
-        """
-        counts = Counter(guess for vote in votes for guess in vote["guesses"] or ["no idea"])
-        return VoteSummary(len(votes), more=[f"{guess}: {n}" for guess, n in counts.most_common()])
-
     def text(self, seen: Values) -> str:
         return str(seen["text"])
-
-    def n_fields(self, item: Values) -> int:
-        return max(1, *item["guesses"].values())
 
     def columns(self, seen: Values) -> list[str]:
         return [f"guess_{n}" for n in range(1, seen["guesses"] + 1)]
 
     def from_cells(self, cells: Mapping[str, str], seen: Values, where: str) -> Fields:
         return {"guesses": [cell for cell in cells.values() if cell and cell not in _DASHES]}
-
-    def controls(self, n: int) -> list[Control]:
-        several = f"Likeliest first, at most {n}; a" if n > 1 else "A"
-        heading = f"Which word fills the gap? {several} dash for no idea."
-        return [Control(("guesses",), heading, texts=n, required=True)]
-
-    def to_form(self, verdict: Values) -> dict[str, list[str]]:
-        return {"guesses": list(verdict["guesses"]) or [_NO_IDEA]}
-
-    def from_form(self, values: FormValues, seen: Values, where: str) -> Fields:
-        texts = values.get("guesses", [])
-        return {"guesses": [text for text in texts if text not in (_NO_IDEA, "")]}
 
     def question(self, seen: Values) -> str:
         most = seen["guesses"]
@@ -151,7 +100,3 @@ class Guess(JudgingTask):
 
 
 GUESS = Guess()
-
-
-def _plain(guesses: Sequence[str]) -> list[Any]:
-    return [comparable(guess) for guess in guesses]

@@ -6,30 +6,20 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.tasks.task import (
     LETTERS,
-    READS_CHECK,
-    CheckMaterial,
-    Control,
     Fields,
-    FormValues,
     Judged,
     JudgingTask,
     Rating,
     Tally,
     Values,
     VerdictsByJudge,
-    VoteSummary,
-    aliased,
-    choice_in_form,
-    comparable,
     each_or_one,
     fields_of,
-    only_value,
     places,
     truth,
 )
@@ -50,7 +40,7 @@ the answer may be null if the sentence is broken."""
 
 class Read(JudgingTask):
     """A response is ``{"answer": index or null, "fits_as_well": [indices], "ungrammatical":
-    [indices], "broken": bool, "trivial": bool}``; in packets, options may be letters.
+    [indices], "broken": bool, "trivial": bool}``.
     """
 
     name = Task.READ
@@ -58,7 +48,7 @@ class Read(JudgingTask):
     instruction = (
         "Choose the word that belongs in the blank. Then mark the faults of the other options."
     )
-    fields = ("instruction", "before", "after", "options")
+    fields = ("before", "after", "options")
     questions: ClassVar[Mapping[str, str]] = {
         "answer": "which option is the answer?",
         "fits as well": "does this option fit as well as the one chosen?",
@@ -67,7 +57,6 @@ class Read(JudgingTask):
         "trivial": "are the other options absurd at first sight?",
     }
     main_question = "answer"
-    questions_with_error_rates = ("fits as well", "ungrammatical", "broken", "trivial")
     choice, positions, choices_field = "answer", ("answer", *_MARKS), "options"
 
     def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
@@ -90,15 +79,6 @@ class Read(JudgingTask):
         if trivial and marks["fits_as_well"]:
             raise FormatError("trivial: not possible with an option that fits as well")
         return {"answer": answer, **marks, "broken": broken, "trivial": trivial}
-
-    def attention(self, of: CheckMaterial) -> tuple[Fields, Fields]:
-        options, answer = list(of.words[:5]), of.order[0] % 5
-        return {
-            "instruction": f"{READS_CHECK} choose {options[answer]} and mark nothing.",
-            "before": "The word",
-            "after": "does not matter.",
-            "options": options,
-        }, {"answer": answer, **{name: [] for name in _MARKS}, "broken": False, "trivial": False}
 
     def ratings(self, one: Judged) -> Iterator[Rating]:
         """Without an answer only *broken* is rated; *fits as well* skips the chosen option."""
@@ -126,15 +106,6 @@ class Read(JudgingTask):
         found["trivial"] = (int(one.verdict["trivial"]), 1)
         return found
 
-    def repeat_tally(self, first: Values, again: Values) -> Tally:
-        answer = {"answer": (int(first["answer"] == again["answer"]), 1)}
-        if first["answer"] is None or again["answer"] is None:
-            return answer
-        alike = all(
-            comparable(first[name]) == comparable(again[name]) for name in (*_MARKS, "trivial")
-        )
-        return {**answer, "marks": (int(alike), 1)}
-
     def in_both_orders(self, first: Values, other: Values) -> Fields | None:
         """None if the answers differ; else the marks of both.
 
@@ -148,58 +119,6 @@ class Read(JudgingTask):
         marks = {name: sorted(set(first[name]) & set(other[name])) for name in _MARKS}
         flags = {flag: first[flag] and other[flag] for flag in _FLAGS}
         return {"answer": first["answer"], **marks, **flags}
-
-    def open_reason(self, verdicts: VerdictsByJudge) -> str:
-        answered = [one for one in verdicts.values() if one["answer"] is not None]
-        votes = _answers(verdicts.values())
-        faults = []
-        if 2 * (len(verdicts) - len(answered)) == len(verdicts):
-            faults.append("half marked it as broken")
-        if answered and _leader(votes) is None:
-            leaders = [
-                f"{option + 1}" for option, count in votes.items() if count == max(votes.values())
-            ]
-            faults.append(f"options {' and '.join(leaders)} tie")
-        for name, words in _MARKS.items():
-            halves = [
-                f"{option + 1}"
-                for option, count in _marked(answered, name).items()
-                if 2 * count == len(answered)
-            ]
-            faults += [f"{' and '.join(halves)} marked {words} by half"] if halves else []
-        return "; ".join(faults)
-
-    def summarize(self, votes: Sequence[Values]) -> VoteSummary:
-        of_place: dict[int, list[str]] = {}
-        chosen = [[vote["answer"]] for vote in votes if vote["answer"] is not None]
-        marked = {name: [vote[name] for vote in votes] for name in _MARKS}
-        for words, lists in (
-            ("chosen by:", chosen),
-            ("fits as well:", marked["fits_as_well"]),
-            ("ungrammatical:", marked["ungrammatical"]),
-        ):
-            for place, n in sorted(Counter(place for one in lists for place in one).items()):
-                of_place.setdefault(place, []).append(f"{words} {n}")
-        more = [f"{flag}: {n}" for flag in _FLAGS if (n := sum(vote[flag] for vote in votes))]
-        return VoteSummary(
-            len(votes), {place: ", ".join(words) for place, words in of_place.items()}, more
-        )
-
-    def choices(self, seen: Values) -> list[str]:
-        return list(seen["options"])
-
-    def resolve(self, response: Values, choices: Sequence[str]) -> Fields:
-        """Also removes the answer from `fits_as_well`: "b, and b and d fit" means d."""
-
-        named = {
-            field: each_or_one(response[field], partial(_named_option, field, choices))
-            for field in ("answer", *_MARKS)
-            if field in response
-        }
-        if isinstance(fits := named.get("fits_as_well"), list):
-            answer = named.get("answer")
-            named["fits_as_well"] = [one for one in fits if one != answer or type(one) is not int]
-        return {**response, **named}
 
     def cells(self, seen: Values) -> dict[str, str]:
         return dict(zip(LETTERS, seen["options"], strict=False))
@@ -224,48 +143,7 @@ class Read(JudgingTask):
             raise FormatError(
                 f"{where}: the answer is missing. Write a letter, or mark the question as broken"
             )
-        return {"answer": answer, **marks, **flags}
-
-    def controls(self, n: int) -> list[Control]:
-        return [
-            Control(("answer",), "Which word belongs in the gap?", choices="$options"),
-            Control(("fits_as_well",), "Which others fit as well?", choices="$options", many=True),
-            Control(
-                ("ungrammatical",),
-                "Which are ungrammatical?",
-                choices="$options",
-                many=True,
-            ),
-            Control(
-                ("marks",),
-                "Is the sentence broken? Is the question trivial (all others absurd at first sight)?",
-                choices=_FLAGS,
-                many=True,
-            ),
-        ]
-
-    def form_data(self, seen: Values) -> Fields:
-        return {"options": aliased(seen["options"], LETTERS)}
-
-    def to_form(self, verdict: Values) -> dict[str, list[str]]:
-        answer = [] if verdict["answer"] is None else [LETTERS[verdict["answer"]]]
-        letters = {name: [LETTERS[index] for index in verdict[name]] for name in _MARKS}
-        return {"answer": answer, **letters, "marks": [flag for flag in _FLAGS if verdict[flag]]}
-
-    def from_form(self, values: FormValues, seen: Values, where: str) -> Fields:
-        def index(text: str) -> int:
-            return choice_in_form(text, seen["options"], where, names=LETTERS)
-
-        marks = {name: [index(text) for text in values.get(name, [])] for name in _MARKS}
-        answer = only_value(values, "answer", where) if values.get("answer") else None
-        flags = values.get("marks", [])
-        if not set(flags) <= set(_FLAGS):
-            raise FormatError(f"{where}: `marks` can be {', '.join(_FLAGS)}, found {quote(flags)}")
-        return {
-            "answer": None if answer is None else index(answer),
-            **marks,
-            **{flag: flag in flags for flag in _FLAGS},
-        }
+        return _without_answer({"answer": answer, **marks, **flags})
 
     def question(self, seen: Values) -> str:
         return _QUESTION
@@ -282,7 +160,9 @@ class Read(JudgingTask):
             return found if found is not None or name is None else quote(name)
 
         fields = [field for field in ("answer", *_MARKS) if field in reply]
-        return {**reply, **{field: each_or_one(reply[field], index) for field in fields}}
+        return _without_answer(
+            {**reply, **{field: each_or_one(reply[field], index) for field in fields}}
+        )
 
 
 READ = Read()
@@ -303,11 +183,10 @@ class ReadItem:
     trivial: bool
     votes: Mapping[int, int]
     judges: int
-    adjudicated: bool
 
 
-def read_item(responses: VerdictsByJudge, adjudicated: Mapping[str, Any] | None = None) -> ReadItem:
-    """An item's result, by majority of the readers or by the adjudicator only.
+def read_item(responses: VerdictsByJudge) -> ReadItem:
+    """An item's result, by majority of the readers.
 
     >>> one = {"answer": 2, "fits_as_well": [0], "ungrammatical": [], "broken": False,
     ...     "trivial": False}
@@ -315,19 +194,19 @@ def read_item(responses: VerdictsByJudge, adjudicated: Mapping[str, Any] | None 
     >>> found.answer, found.fits_as_well, found.votes
     (2, (0,), {0: 1, 2: 2})
     """
-    if not responses and adjudicated is None:
+    if not responses:
         raise UsageError("an item without verdicts has no result; leave it out")
-    deciding = [adjudicated] if adjudicated is not None else list(responses.values())
-    answered = [one for one in deciding if one["answer"] is not None]
+    verdicts = list(responses.values())
+    answered = [one for one in verdicts if one["answer"] is not None]
+    votes = _answers(verdicts)
     return ReadItem(
-        _leader(_answers(deciding)),
+        _leader(votes),
         _marked_by_most(answered, "fits_as_well"),
         _marked_by_most(answered, "ungrammatical"),
-        broken=_most(one["broken"] for one in deciding),
+        broken=_most(one["broken"] for one in verdicts),
         trivial=_most(one["trivial"] for one in answered),
-        votes=_answers(responses.values()),
+        votes=votes,
         judges=len(responses),
-        adjudicated=adjudicated is not None,
     )
 
 
@@ -368,14 +247,13 @@ def _option(options: Sequence[str], name: str) -> int | None:
     return letter if letter >= 0 else options.index(name) if name in options else None
 
 
-def _named_option(field: str, options: Sequence[str], name: Any) -> Any:
-    index = _option(options, name) if isinstance(name, str) else name
-    if index is None and name is not None:
-        raise FormatError(
-            f"{field}: {quote(name)} is not an option. Write a letter from a to "
-            f"{LETTERS[len(options) - 1]}, the word, or an index from 0"
-        )
-    return index
+def _without_answer(response: Fields) -> Fields:
+    """Removes the answer from `fits_as_well`: "b, and b and d fit" means d."""
+    fits = response.get("fits_as_well")
+    if isinstance(fits, list):
+        answer = response.get("answer")
+        response["fits_as_well"] = [one for one in fits if one != answer or type(one) is not int]
+    return response
 
 
 def _whole_option(options: Sequence[str], cell: str) -> int | None:

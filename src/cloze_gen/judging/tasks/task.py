@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cloze_gen.errors import FormatError
@@ -14,7 +14,6 @@ from cloze_gen.records.judgement import Task
 
 Values = Mapping[str, Any]  # JSON values: an item as shown, a key or a response
 Fields = dict[str, Any]  # the same as a new dictionary
-FormValues = Mapping[str, list[str]]  # control -> its values
 VerdictsByJudge = Mapping[str, Values]
 Tally = Mapping[str, tuple[int, int]]  # name of the measure -> (count, of)
 Rating = tuple[str, tuple[str, ...], str]  # question, rest of the unit after the item, label
@@ -22,32 +21,7 @@ IsRight = Callable[[str, str], bool]  # (guess, target) -> whether the guess is 
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"  # names of options, by index
 GAP = "_____"
-READS_CHECK = "This item checks that you are reading:"
 _UNKNOWN = range(1_000_000)  # choices of an unknown item
-
-
-@dataclass(frozen=True, slots=True)
-class VoteSummary:
-    """Others' verdicts on an item: `of_place` by position as seen, `more` on the whole item."""
-
-    n: int
-    of_place: Mapping[int, str] = field(default_factory=dict)
-    more: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Control:
-    """A field of a Label Studio form: a choice, a text field, or text to read.
-
-    `choices`: the variable that lists them, such as ``$candidates``, or the choices themselves.
-    """
-
-    names: Sequence[str]
-    heading: str = ""
-    choices: str | Sequence[str] = ()
-    many: bool = False
-    texts: int = 0
-    required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,30 +35,19 @@ class Judged:
     is_right: IsRight
 
 
-@dataclass(frozen=True, slots=True)
-class CheckMaterial:
-    """The material of an attention item; `words` are shuffled, `order` shuffles `sentences`."""
-
-    words: Sequence[str]
-    sentences: Sequence[str]
-    order: Sequence[int]
-    guesses: Values
-
-
 class JudgingTask(ABC):
     """A judging task. It also needs a template and a script for its page.
 
     `item` is `StudyItem.shown`; `seen` is what one judge sees, in that judge's order. A canonical
-    response refers to the item; judges and packets use positions in `seen`.
+    response refers to the item; judges use positions in `seen`.
 
     Attributes:
         fields: fields of `seen` that packets contain.
         questions: question -> its text; agreement is measured for each.
-        questions_with_error_rates: questions with few labels and no key.
         conditions: the parts of an item that judges may see, if there are several.
         unused_options: options of `judge new` that have no effect.
-        choice: field of a response with the choice among `choices`; empty if there are none.
-        positions: all fields of a response with positions in `choices`.
+        choice: field of a response with the choice among the choices; empty if there are none.
+        positions: all fields of a response with positions in the choices.
         choices_field: field of `seen` that lists the choices.
     """
 
@@ -94,10 +57,8 @@ class JudgingTask(ABC):
     fields: ClassVar[tuple[str, ...]]
     questions: ClassVar[Mapping[str, str]]
     main_question: ClassVar[str]
-    questions_with_error_rates: ClassVar[tuple[str, ...]] = ()
     alpha_note: ClassVar[str] = ""
     conditions: ClassVar[tuple[str, ...]] = ()
-    may_repeat: ClassVar[bool] = True
     unused_options: ClassVar[tuple[str, ...]] = ("draw", "show_machine")
     choice: ClassVar[str] = ""
     positions: ClassVar[tuple[str, ...]] = ()
@@ -125,10 +86,6 @@ class JudgingTask(ABC):
         """An item with so many choices that every well-formed response is valid."""
         return {"options": _UNKNOWN, "candidates": _UNKNOWN}
 
-    @abstractmethod
-    def attention(self, of: CheckMaterial) -> tuple[Fields, Fields]:
-        """An attention item, and the response that it requires."""
-
     # Measures of verdicts
 
     @abstractmethod
@@ -137,40 +94,11 @@ class JudgingTask(ABC):
 
     @abstractmethod
     def tally(self, one: Judged) -> Tally:
-        """Counts of a first verdict, mostly per item: an item's options are not independent."""
-
-    @abstractmethod
-    def repeat_tally(self, first: Values, again: Values) -> Tally:
-        """Agreement of two verdicts of one judge on one item."""
+        """Counts of a verdict, mostly per item: an item's options are not independent."""
 
     def in_both_orders(self, first: Values, other: Values) -> Fields | None:
         """The content that two verdicts of a model share; None if its choice is not the same."""
         return dict(first) if first == other else None
-
-    def passes_check(self, expected: Values, verdict: Values) -> bool:
-        """Whether the response to an attention item is correct; ignores order and notes."""
-        return all(
-            name in verdict and comparable(verdict[name]) == comparable(value)
-            for name, value in expected.items()
-            if name != "note"
-        )
-
-    def open_reason(self, verdicts: VerdictsByJudge) -> str:
-        """Why an adjudicator should decide an item with two or more verdicts; empty: no need."""
-        return ""
-
-    def open_items(self, verdicts: Mapping[str, VerdictsByJudge]) -> dict[str, str]:
-        """Item -> `open_reason`, sorted by id. `verdicts`: of items without an adjudication."""
-        found = {
-            item: self.open_reason(verdicts[item])
-            for item in sorted(verdicts)
-            if len(verdicts[item]) > 1
-        }
-        return {item: reason for item, reason in found.items() if reason}
-
-    @abstractmethod
-    def summarize(self, votes: Sequence[Values]) -> VoteSummary:
-        """A summary of others' responses, as seen, for an adjudicator."""
 
     def page(self, seen: Values) -> Fields:
         return {}
@@ -205,28 +133,10 @@ class JudgingTask(ABC):
             for name, value in response.items()
         }
 
-    # Packets: an item is exported as a table, form or prompt; a response is imported
+    # Packets: an item is exported as a table row or a prompt; a response is imported
 
     def text(self, seen: Values) -> str:
         return f"{seen['before']}{GAP}{seen['after']}"
-
-    def choices(self, seen: Values) -> list[str]:
-        return list(seen.get("candidates", ()))
-
-    def n_fields(self, item: Values) -> int:
-        """The number of fields of the same kind that a form needs for an item."""
-        return 1
-
-    def to_packet(self, verdict: Values) -> Fields:
-        """A response with positions in `seen`, as packets write it."""
-        return dict(verdict)
-
-    def from_packet(self, verdict: Values) -> Fields:
-        return dict(verdict)
-
-    def resolve(self, response: Values, choices: Sequence[str]) -> Fields:
-        """Resolve names to positions in `seen`; FormatError if unknown. `parse` checks the rest."""
-        return dict(response)
 
     def cells(self, seen: Values) -> dict[str, str]:
         """Table cells that show the item, in addition to its instruction and text."""
@@ -238,33 +148,21 @@ class JudgingTask(ABC):
 
     @abstractmethod
     def from_cells(self, cells: Mapping[str, str], seen: Values, where: str) -> Fields:
-        """A packet's response from all `columns`; FormatError, starting with `where`."""
+        """A response with positions in `seen`, from all `columns`; `parse` checks the rest.
 
-    @abstractmethod
-    def controls(self, n: int) -> list[Control]:
-        """The form for Label Studio; `n`: the largest `n_fields`."""
-
-    def form_data(self, seen: Values) -> Fields:
-        """The form's ``$`` variables, in addition to instruction and text."""
-        return {}
-
-    @abstractmethod
-    def to_form(self, verdict: Values) -> dict[str, list[str]]:
-        """Control -> its values, from a packet's response."""
-
-    @abstractmethod
-    def from_form(self, values: FormValues, seen: Values, where: str) -> Fields:
-        """A packet's response from the controls; FormatError, starting with `where`."""
+        FormatError, starting with `where`.
+        """
 
     @abstractmethod
     def question(self, seen: Values) -> str:
         """The question for a language model, and the format of its reply."""
 
     def prompt_data(self, seen: Values) -> Fields:
-        listed = self.choices(seen)
+        listed = seen.get("candidates")
         return {"text": self.text(seen), **({"candidates": numbered(listed)} if listed else {})}
 
     def from_reply(self, reply: Values, seen: Values) -> Fields:
+        """A response with positions in `seen`, from a model's names; `parse` checks the rest."""
         return dict(reply)
 
 
@@ -321,15 +219,6 @@ def numbered(texts: Iterable[str]) -> dict[str, str]:
     return {str(number): text for number, text in enumerate(texts, 1)}
 
 
-def aliased(texts: Iterable[str], names: Iterable[str] | None = None) -> list[dict[str, str]]:
-    """Choices of a form with aliases; by default numbers from 1."""
-    listed = list(texts)
-    return [
-        {"value": text, "alias": name}
-        for text, name in zip(listed, names or numbered(listed), strict=False)
-    ]
-
-
 def choice_in_cell(cell: str, choices: Sequence[str], where: str) -> int:
     """The index of a choice by number, text or both ("3 owl"); FormatError unless unique."""
     found = {
@@ -345,31 +234,6 @@ def choice_in_cell(cell: str, choices: Sequence[str], where: str) -> int:
     )
 
 
-def choice_in_form(
-    name: str, choices: Sequence[str], where: str, *, names: Iterable[str] | None = None
-) -> int:
-    """The index of the choice with this alias (default: from 1) or text; else FormatError."""
-    aliases = list(names or numbered(choices))[: len(choices)]
-    for known in (aliases, [text.strip() for text in choices]):
-        if name in known:
-            return known.index(name)
-    raise FormatError(f"{where}: {quote(name)} is not one of the {len(choices)} choices")
-
-
-def only_value(values: FormValues, control: str, where: str) -> str:
-    found = values.get(control, [])
-    if len(found) != 1:
-        raise FormatError(f"{where}: expected one value for `{control}`, found {quote(found)}")
-    return found[0]
-
-
 def each_or_one(value: Any, index: Callable[[Any], Any]) -> Any:
     """`index` of a value, or of each element of a list."""
     return [index(one) for one in value] if isinstance(value, list) else index(value)
-
-
-def comparable(value: Any) -> Any:
-    """A value for comparison: ignores the order of lists, letter case and outer spaces."""
-    if isinstance(value, list | tuple):
-        return frozenset(value)
-    return value.strip().casefold() if isinstance(value, str) else value

@@ -11,7 +11,7 @@ from typing import Any
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -44,7 +44,6 @@ from cloze_gen.judging.web.security import (
     read_json_body,
 )
 from cloze_gen.parsing import ParseError, parse_json
-from cloze_gen.records.judgement import Kind
 
 DONE, OWNER = "/done", "/owner"
 _NO_LINK = (
@@ -67,8 +66,7 @@ class Submission(BaseModel):
     id: str = Field(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
     assignment: str = Field(pattern=r"^[0-9a-f]{12}$")
     replaces: str = Field(max_length=100)
-    # pages of 0.1 that are still open in a browser send `said`
-    response: Any = Field(validation_alias=AliasChoices("response", "said"))
+    response: Any
     seconds: float = Field(ge=0, allow_inf_nan=False)
 
 
@@ -189,7 +187,7 @@ class _Pages:
         page = ItemPage(
             study=study.facts.name, judge=one.judge, task=study.facts.task, assignment=one.id, place=one.place, done=progress.done,
             left=progress.left, seconds_left=progress.seconds_left, seen=study.seen(one), response=given[1] if given else None,
-            replaces=given[0] if given else "", adjudicating=one.kind is Kind.ADJUDICATION, csrf=self._sessions.csrf(session),
+            replaces=given[0] if given else "", csrf=self._sessions.csrf(session),
             previous=_address_of(before.id) if before else None, following=_address_of(after.id) if after else None,
             storage_key=self._sessions.storage_key(session),
         )  # fmt: skip

@@ -57,7 +57,6 @@ class ItemPage:
     seen: Mapping[str, Any]
     response: Mapping[str, Any] | None
     replaces: str
-    adjudicating: bool
     csrf: str
     previous: str | None
     following: str | None
@@ -73,7 +72,6 @@ def item_html(page: ItemPage) -> str:
         instruction=task.instruction,
         response=json.dumps(page.response) if page.response is not None else "",
         time_left=time_text(page.seconds_left),
-        votes=task.summarize(page.seen.get("votes", ())) if page.adjudicating else None,
         **task.page(page.seen),
     )
 
@@ -86,15 +84,12 @@ def done_html(study: str, *, waiting: bool, storage_key: str = "", csrf: str = "
 
 
 def owner_html(study: Study, measured: StudyAgreement) -> str:
-    """The figures of `judge status` and `judge agree`, with names, for the owner alone."""
+    """The figures of `judge status`, with names, for the owner alone."""
     state = study.state()
     return _template("owner.html").render(
         facts=study.facts,
         outcomes=count_outcomes(state),
         judges=judges_progress(state),
-        attention={row.judge: row.attention for row in [*measured.rows, *measured.machine_rows]},
-        checked=bool(state.attention),
-        measured=measured,
         summary=summary_line(measured),
         questions=TASKS[study.facts.task].questions,
         header=ALPHA_HEADER,

@@ -10,10 +10,8 @@ guesses each; "exactly match[es]" ignores case, surrounding punctuation and the 
 from __future__ import annotations
 
 import functools
-import math
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
@@ -21,7 +19,6 @@ from typing import Any, Literal
 from pydantic import Field
 
 from cloze_gen.judging.assignment import Case
-from cloze_gen.records.judgement import Assignment, Kind
 from cloze_gen.records.rejection import Reason
 from cloze_gen.settings import MOST_EACH, IgnoredWhen, SettingsGroup
 
@@ -69,19 +66,6 @@ class GuessingSettings(SettingsGroup):
     )
     sentences_per_page: int = Field(
         20, ge=1, le=MOST_EACH, description="sentences on a page; section 3.1"
-    )
-    passage_page_usd: float = Field(
-        0.22, ge=0, le=MOST_EACH, description="pay for a page of passages, in USD; section 3.1"
-    )
-    sentence_page_usd: float = Field(
-        0.15, ge=0, le=MOST_EACH, description="pay for a page of sentences, in USD; section 3.1"
-    )
-    fee_factor: float = Field(
-        1.57,
-        ge=1,
-        le=MOST_EACH,
-        description="total cost divided by the pay, to cover fees; the paper's $1.24 an item are "
-        "1.57 times the pay it describes",
     )
 
     ignored_when = (IgnoredWhen(("judges",), {"verdicts": bool}),)
@@ -196,65 +180,3 @@ def _as_compared(word: str) -> str:
     folded = unicodedata.normalize("NFC", word.replace("’", "'").replace("‘", "'").casefold())
     inner = [i for i, character in enumerate(folded) if character.isalnum()]
     return folded[inner[0] : inner[-1] + 1] if inner else ""
-
-
-# "84-86% items were discarded at step 1, an additional 6-7% at step 2 and another 3-5% at step 3".
-# The share of step 3 is chosen so that one passage in 25 is kept.
-PAPER_DROPPED = (0.85, 0.065, 0.045)
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """Passages of step 1, kept passages, pages of passages and of sentences, and USD with fees."""
-
-    passages: float
-    kept: float
-    pages: tuple[float, float]
-    usd: float
-
-    @property
-    def usd_per_kept(self) -> float:
-        """NaN if none is kept."""
-        return self.usd / self.kept if self.kept else float("nan")
-
-
-def expected_cost(
-    passages: float, settings: GuessingSettings, dropped: tuple[float, float, float] = PAPER_DROPPED
-) -> Cost:
-    """Upper bound of the cost, from the shares of `passages` dropped in steps 1, 2 and 3.
-
-    The paper's shares and pay give $0.79 a kept passage; the paper paid $1.24, hence `fee_factor`.
-
-    >>> round(expected_cost(25, GuessingSettings(fee_factor=1)).usd_per_kept, 2), round(expected_cost(25, GuessingSettings()).usd, 2)
-    (0.79, 1.24)
-    """
-    first, second, third = dropped
-    shown = [passages]
-    for _ in range(settings.passage_subjects - 1):
-        shown.append(shown[-1] - passages * (first if len(shown) == 1 else 0))
-    alone = passages * max(0.0, 1 - first - (second if settings.passage_subjects > 1 else 0))
-    sentence_pages = alone * settings.sentence_subjects / settings.sentences_per_page
-    pages = (sum(shown) / settings.passages_per_page, sentence_pages)
-    return Cost(passages, alone - passages * third, pages, _usd(pages, settings))
-
-
-def spent(assignments: Iterable[Assignment], *, kept: int, settings: GuessingSettings) -> Cost:
-    """Cost so far; each subject's last page counts as full, attention checks cost nothing.
-
-    >>> shown = [Assignment(f"{n:012x}", "ann", f"b:{n}", "passage", Kind.FIRST, n) for n in range(1, 12)]
-    >>> spent(shown, kept=0, settings=GuessingSettings(fee_factor=1))
-    Cost(passages=11, kept=0, pages=(2, 0), usd=0.44)
-    """
-    shown = [one for one in assignments if one.kind is Kind.FIRST]
-    pages, rule = Counter[str](), GuessingRule(settings)
-    for (_, condition), count in Counter((one.judge, one.condition) for one in shown).items():
-        pages[condition] += math.ceil(count / rule.page(condition))
-    passages = len({one.item for one in shown if one.condition == Condition.PASSAGE})
-    counts = (pages[Condition.PASSAGE], pages[Condition.SENTENCE])
-    return Cost(passages, kept, counts, _usd(counts, settings))
-
-
-def _usd(pages: tuple[float, float], settings: GuessingSettings) -> float:
-    return settings.fee_factor * (
-        pages[0] * settings.passage_page_usd + pages[1] * settings.sentence_page_usd
-    )

@@ -94,8 +94,7 @@ def read_out(
 
 
 def _fault_of_most(one: ItemVerdicts, answer: int, *, max_marked: float) -> PoolReason | None:
-    responses = [one.adjudicated] if one.adjudicated is not None else [*one.responses.values()]
-    marks = [set(_marks(response, answer)) for response in responses]
+    marks = [set(_marks(response, answer)) for response in one.responses.values()]
     if sum(map(bool, marks)) <= max_marked * len(marks):
         return None
     counted = Counter(mark for found in marks for mark in found)

@@ -202,7 +202,7 @@ def test_the_owners_page(
     width: int, scheme: str, task: Task, served: Callable[..., Any], sit: Callable[..., Any]
 ) -> None:
     """No scripts, no cut table, nothing for axe, and no token in the address."""
-    study = served(task, n=2, judges="ann,bob," + "Maximiliane-" * 3, attention=0.5)
+    study = served(task, n=2, judges="ann,bob," + "Maximiliane-" * 3)
     page = sit(study, viewport={"width": width, "height": 740}, color_scheme=scheme)
     page.goto(f"{study.origin}/owner/owners-token")
     assert page.url == f"{study.origin}/owner"

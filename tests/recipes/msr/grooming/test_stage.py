@@ -27,7 +27,7 @@ def _four(folder: Path) -> tuple[Path, Path, Path, Path]:
 
 def verdicts_on(*ids: str) -> VerdictFile:
     return VerdictFile(
-        Task.GROOM, {}, 2, None, 0, [{"id": item, "verdict": "fit", "picked": []} for item in ids]
+        Task.GROOM, {}, 2, None, [{"id": item, "verdict": "fit", "picked": []} for item in ids]
     )
 
 
@@ -85,9 +85,7 @@ def test_a_row_of_another_shape_is_refused(row: dict[str, Any], tmp_path: Path) 
     """The message names the item."""
     path = tmp_path / "verdicts.jsonl"
     path.write_text(
-        verdicts_jsonl(
-            VerdictFile(Task.GROOM, {}, 1, None, 0, [{"id": "b:7", "picked": [], **row}])
-        )
+        verdicts_jsonl(VerdictFile(Task.GROOM, {}, 1, None, [{"id": "b:7", "picked": [], **row}]))
     )
     with pytest.raises(FormatError, match="'b:7' has no valid verdict"):
         read_groomed(str(path))

@@ -181,22 +181,19 @@ def verdicts(study: Study) -> str:
     state = study.state()
     rows: list[dict[str, Any]] = []
     for item, responses in verdicts_of_people(state).items():
-        found = groomed(
-            responses,
-            state.decided.get(item),
-            candidates=study.store.item(item).shown["candidates"],
-        )
+        found = groomed(responses, candidates=study.store.item(item).shown["candidates"])
         rows.append(
             {
-                "id": item, "verdict": found.verdict, "picked": list(found.picked), "votes": dict(found.votes), "judges": found.judges,
-                "adjudicated": found.adjudicated,
+                "id": item,
+                "verdict": found.verdict,
+                "picked": list(found.picked),
+                "votes": dict(found.votes),
+                "judges": found.judges,
             }
-        )  # fmt: skip
+        )
     figures = study_agreement(study, is_right=str.__eq__)
     of = {name: fingerprint for name, fingerprint in study.facts.of.items() if name == GROOMING.of}
-    return verdicts_jsonl(
-        VerdictFile(Task.GROOM, of, figures.judges, figures.alpha, figures.adjudicated, rows)
-    )
+    return verdicts_jsonl(VerdictFile(Task.GROOM, of, figures.judges, figures.alpha, rows))
 
 
 GROOMING = StudySource(
