@@ -6,11 +6,11 @@ RUN apt-get update \
       zlib1g-dev libbz2-dev liblzma-dev
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PATH=/opt/venv/bin:$PATH
 WORKDIR /build
-COPY requirements.lock requirements-build.lock ./
+COPY requirements.lock ./
 # All locked files by their hashes; the package then takes those that it needs, and no other.
 RUN python -m venv /opt/venv \
- && pip install --require-hashes -r requirements-build.lock \
- && pip download --require-hashes --only-binary :all: -r requirements.lock --dest wheels
+ && pip download --require-hashes --only-binary :all: -r requirements.lock --dest wheels \
+ && pip install --no-index --find-links wheels setuptools
 COPY pyproject.toml setup.py README.md LICENSE ./
 COPY src src
 COPY pipelines pipelines
@@ -18,7 +18,6 @@ COPY configs configs
 COPY corpora corpora
 RUN pip install --no-index --find-links wheels --no-build-isolation ".[judge]" \
  && python -m cloze_gen.adapters.kenlm_build \
- && pip uninstall -y cython \
  && find /opt/venv -type d \( -name tests -o -path '*/pyarrow/include' \) -prune -exec rm -rf {} + \
  && mkdir /opt/lib \
  && ldd /opt/venv/bin/lmplz | awk '/boost|libz|libbz2|liblzma/ { print $3 }' | xargs -I {} cp -L {} /opt/lib/

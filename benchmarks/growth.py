@@ -1,27 +1,21 @@
-"""How time, memory, disk use and the choice of a Holmes-style run grow with its background, next to
-bare `lmplz`.
+"""How time, memory and disk use of a Holmes-style run grow with its background, next to bare
+`lmplz`.
 
     python benchmarks/growth.py measure --train data/holmes-training --source data/holmes-seeds
         --times 1 2.5 5 10 --runs 3 --scratch DIR
-    python benchmarks/growth.py bounds --train data/holmes-training --source data/holmes-seeds
-        --times 0.25 0.5 1 --scratch DIR
-    python benchmarks/growth.py cluster --books NOVELS --workers 1 2 4 --scratch DIR
     python benchmarks/growth.py plot
     python benchmarks/growth.py project
 
 `measure` writes a line per factor to `docs/figures/scaling.jsonl`, replacing an earlier one:
-medians over runs that alternate with bare `lmplz`. `noisy_copies` makes the books; ten times the Holmes books
-take 25 GB. `bounds` uses parts of the books themselves, evenly spread, because noise distorts what
-a model says of a place; the least count is off, since the least share is measured. `cluster` runs
-SCDE-style on a Dask cluster of this machine, and with two workers of `--engine local`. `project`
-extrapolates to 1e9, 1e10 and 1e11 tokens. `plot` draws `docs/figures/scaling.svg`.
+medians over runs that alternate with bare `lmplz`. `noisy_copies` makes the books; ten times the
+Holmes books take 25 GB. `project` extrapolates to 1e9, 1e10 and 1e11 tokens. `plot` draws
+`docs/figures/scaling.svg`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
 import shutil
 import statistics
 import subprocess
@@ -36,7 +30,6 @@ from processes import (
     Usage,
     add_run_options,
     bare_lmplz,
-    cloze_gen,
     cloze_run,
     measure,
     median,
@@ -44,18 +37,14 @@ from processes import (
 )
 
 from cloze_gen.engine.progress import LOGS
-from cloze_gen.recipes.msr.tables import FIT, GROOMED
 from cloze_gen.store.runs import stage_artifact
-from cloze_gen.store.tables import read_parquet
 
 ROOT = Path(__file__).parents[1]
-RESULTS, PICTURE = (
-    "scaling.jsonl",
-    "scaling.svg",
-)  # in docs/figures/, or in the folder of `--figures`
+# In docs/figures/, or in the folder of `--figures`.
+RESULTS = "scaling.jsonl"
+PICTURE = "scaling.svg"
 _PROJECTED = (1e9, 1e10, 1e11)  # tokens
 _WORKERS = 2  # of `cloze_run`
-_NEEDED = 4  # fit candidates of a focus word that can be asked
 
 
 def measure_factor(args: argparse.Namespace, times: float, scratch: Path) -> dict[str, Any]:
@@ -82,7 +71,7 @@ def measure_factor(args: argparse.Namespace, times: float, scratch: Path) -> dic
                 stage_artifact(run, "text").path("sentences.txt"), scratch / "lmplz", order=3
             )
         )
-        found = left_to_choose(run) | {
+        found = {
             "tokens": int(stage_artifact(run, "text").facts["tokens"]),
             "disk_gib": round(
                 sum(
@@ -119,75 +108,6 @@ def measure_factor(args: argparse.Namespace, times: float, scratch: Path) -> dic
         ),
         "stages": {stage: statistics.median(one[stage] for one in stages) for stage in stages[0]},
     }
-
-
-def left_to_choose(run: Path) -> dict[str, float]:
-    """Figures that should not depend on the background's size: shares of screened focus words, and
-    expected marks.
-    """
-    groomed = stage_artifact(run, "grooming")
-    items = read_parquet(groomed.path(GROOMED), columns=["verdict", "fit_candidates"]).to_pandas()
-    parts = [
-        read_parquet(path, columns=["verdict", "fits_as_well"]).to_pandas()
-        for path in sorted(groomed.path("decisions").iterdir())
-    ]
-    fits = [part.loc[part["verdict"] == FIT, "fits_as_well"] for part in parts]
-    return {
-        "with_four_fit": round(float((items["fit_candidates"] >= _NEEDED).mean()), 4),
-        "fits_as_well": round(
-            sum(map(float, (one.sum() for one in fits))) / max(1, sum(map(len, fits))), 5
-        ),
-        "questions": int(stage_artifact(run, "choice").funnel["kept"]),
-    }
-
-
-def measure_bounds(args: argparse.Namespace) -> None:
-    """A table of what is left to choose from, by part of the books."""
-    books = sorted(path for path in args.train.iterdir() if path.suffix.lower() == ".txt")
-    print(
-        "| books | word tokens | words that may be options | with four fit | fits as well | "
-        "questions |\n|---|---:|---:|---:|---:|---:|"
-    )
-    for times in args.times:
-        with tempfile.TemporaryDirectory(dir=args.scratch) as folder:
-            train, out = Path(folder) / "books", Path(folder) / "out"
-            grown(books, train, times=times)
-            command = [*cloze_run(args, out, train=train), "--set", "focus.min_count=1"]
-            subprocess.run(
-                command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
-            run = out / "runs" / "bench"
-            left = left_to_choose(run)
-            words = int(stage_artifact(run, "counts").facts["word_tokens"])
-            options = stage_artifact(run, "contexts").manifest["files"]["words.txt"]["rows"]
-        print(
-            f"| {times:g} | {words:,} | {options:,} | {left['with_four_fit']:.1%} | "
-            f"{left['fits_as_well']:.4f} | {left['questions']:,} |"
-        )
-
-
-def measure_clusters(args: argparse.Namespace) -> None:
-    from distributed import LocalCluster
-
-    print("| engine | wall s | CPU s |\n|---|---:|---:|")
-    for workers in (0, *args.workers):
-        with tempfile.TemporaryDirectory(dir=args.scratch) as out:
-            run = ["run", "scde-style", "--books", str(args.books), "--out", out, "--workers", "2"]
-            before = _cpu_of_children()
-            if workers:
-                with LocalCluster(workers, threads_per_worker=1, dashboard_address=None) as cluster:
-                    run += ["--engine", f"dask:{cluster.scheduler_address}"]
-                    usage = measure(cloze_gen(*run), stdout=subprocess.DEVNULL)
-            else:
-                usage = measure(cloze_gen(*run), stdout=subprocess.DEVNULL)
-        name = f"Dask, {workers}" if workers else "local, 2"
-        cpu = _cpu_of_children() - before
-        print(f"| {name} | {usage.wall_seconds:.1f} | {cpu:.1f} |", flush=True)
-
-
-def _cpu_of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def read_results(figures: Path) -> list[dict[str, Any]]:
@@ -292,24 +212,13 @@ def main() -> None:
         help="folder of the results and the picture (default: docs/figures/)",
     )
     commands = parser.add_subparsers(required=True)
-    calls = {
-        "measure": (measure_all, [1.0, 2.5, 5.0, 10.0]),
-        "bounds": (measure_bounds, [0.25, 0.5, 1.0]),
-    }
-    for command, (call, times) in calls.items():
-        one = commands.add_parser(command)
-        one.set_defaults(call=call)
-        for name in ("--train", "--source", "--scratch"):
-            one.add_argument(name, type=Path, required=True)
-        one.add_argument("--times", type=float, nargs="+", default=times)
-        add_run_options(one, "holmes-style")
-        if call is measure_all:
-            one.add_argument("--runs", type=int, default=3)
-    one = commands.add_parser("cluster")
-    one.set_defaults(call=measure_clusters)
-    for name in ("--books", "--scratch"):
-        one.add_argument(name, type=Path, required=True)
-    one.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
+    measuring = commands.add_parser("measure")
+    measuring.set_defaults(call=measure_all)
+    for name in ("--train", "--source", "--scratch"):
+        measuring.add_argument(name, type=Path, required=True)
+    measuring.add_argument("--times", type=float, nargs="+", default=[1.0, 2.5, 5.0, 10.0])
+    measuring.add_argument("--runs", type=int, default=3)
+    add_run_options(measuring, "holmes-style")
     commands.add_parser("project").set_defaults(call=project)
     commands.add_parser("plot").set_defaults(call=plot)
     args = parser.parse_args()

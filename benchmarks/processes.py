@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,33 +85,6 @@ def row(name: str, runs: Sequence[Usage]) -> str:
         f"{median(runs, lambda r: r.cpu_seconds):.1f} "
         f"| {median(runs, lambda r: r.peak_bytes) / 2**30:.2f} |"
     )
-
-
-def measure_stages(
-    labels: Sequence[str], command: Callable[[str], Sequence[str]]
-) -> dict[str, Usage]:
-    """Each stage in its own process; yields a Markdown row per measured stage, with its share."""
-    found = {}
-    try:
-        for label in labels:
-            found[label] = measure(command(label), stdout=subprocess.DEVNULL)
-            print(f"{label}: {found[label].wall_seconds:.0f} s", file=sys.stderr, flush=True)
-    finally:
-        _print_shares(found)
-    return found
-
-
-def _print_shares(found: Mapping[str, Usage]) -> None:
-    whole = sum(one.wall_seconds for one in found.values())
-    print(
-        "| stage | wall s | share | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|---:|"
-    )
-    for label, one in found.items():
-        share = f"{100 * one.wall_seconds / whole:.0f} %"
-        print(
-            f"| {label} | {one.wall_seconds:.1f} | {share} | {one.cpu_seconds:.1f} | "
-            f"{one.peak_bytes / 2**30:.2f} |"
-        )
 
 
 def bare_lmplz(text: Path, temp: Path, *, order: int) -> Usage:

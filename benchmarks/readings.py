@@ -1,128 +1,38 @@
-"""The verdicts of the blind readers, and the tables of docs/explanation/quality.md.
+"""Print the tables of docs/explanation/quality.md, from the verdicts of blind readers.
 
-    python benchmarks/readings.py tables
-    python benchmarks/readings.py unpack DIR
-    python benchmarks/readings.py pack DIR
+    python benchmarks/readings.py
 
-`tables` prints every table of the page, from `benchmarks/readings.parquet`. `unpack` writes the
-verdicts as JSON lines, one file per reading. `pack` makes the Parquet table from such files; the
-same files give the same bytes with the same version of pyarrow.
-
-The table has one row per question, passage or blank that a reader judged. Three kinds of reading
-share it, and a column that a kind does not have is null: questions (`round-*`, `development-*` and
-others), LAMBADA-style passages (`guessing-*`) and the blanks of SCDE-style passages (`blanks-*`).
-Items are named by id. Ids that start with `msr:` are numbers of published questions.
+The verdicts are in `benchmarks/readings.parquet`, one row per question, passage or blank that a
+reader judged. Three kinds of reading share the table, and a column that a kind does not have is
+null: questions (`round-*`, `development-*` and others), LAMBADA-style passages (`guessing-*`) and
+the blanks of SCDE-style passages (`blanks-*`). Items are named by id. Ids that start with `msr:`
+are numbers of published questions.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from cloze_gen.evaluation.metrics import wilson_interval
-from cloze_gen.store.tables import read_jsonl, read_parquet, write_jsonl, write_parquet
+from cloze_gen.store.tables import read_parquet
 
 TABLE = Path(__file__).with_name("readings.parquet")
 PUBLISHED = "msr:"  # start of the ids of published questions
 IMPOSTORS = 4  # wrong options of a question
 
-_NAMES = pa.list_(pa.string())
-_GUESSES = pa.struct(
-    [(name, _NAMES) for name in ("passage_1", "passage_2", "sentence_1", "sentence_2")]
-)
-_TYPES = {
-    "reading": pa.string(),
-    "id": pa.string(),
-    "answer": pa.string(),
-    "choice": pa.string(),
-    "right": pa.bool_(),
-    # questions
-    "ambiguous": _NAMES,
-    "ungrammatical": _NAMES,
-    "broken": pa.bool_(),
-    "trivial": pa.bool_(),
-    "note": pa.string(),
-    # LAMBADA-style passages
-    "group": pa.string(),
-    "target": pa.string(),
-    "sentence_tokens": pa.int64(),
-    "in_context": pa.bool_(),
-    "rules": _NAMES,
-    "capitalised_share": pa.float64(),
-    "guesses": _GUESSES,
-    "guessed_by_all": pa.bool_(),
-    "guessed_first_by_all": pa.bool_(),
-    "guessed_alone": pa.bool_(),
-    "recognised_by": _NAMES,
-    "broken_by": _NAMES,
-    "notes": _NAMES,
-    # blanks of SCDE-style passages
-    "blank": pa.int64(),
-    "chose_distractor": pa.bool_(),
-    "rival": pa.string(),
-    "rival_is_distractor": pa.bool_(),
-    "as_well": _NAMES,
-    "unplaceable": pa.bool_(),
-    "settled_by": pa.string(),
-    "recognised": pa.bool_(),
-    "remark": pa.string(),
-}
-# The keys of a row in the order of the JSON lines, and the columns of another name.
-_KEYS = {
-    "questions": "id answer choice right ambiguous ungrammatical broken trivial note".split(),
-    "guessing": (
-        "id group target sentence_tokens in_context rules capitalised_share guesses guessed_by_all"
-        " guessed_first_by_all guessed_alone recognised broken notes"
-    ).split(),
-    "blanks": (
-        "id blank answer choice right chose_distractor rival rival_is_distractor as_well"
-        " unplaceable settled_by recognised remark"
-    ).split(),
-}
-_COLUMNS = {"guessing": {"recognised": "recognised_by", "broken": "broken_by"}}
-
 Row = dict[str, Any]
 
 
-def kind_of(reading: str) -> str:
-    """The kind of a reading, by its name."""
-    return name if (name := reading.split("-")[0]) in ("guessing", "blanks") else "questions"
-
-
-def load_readings(table: Path = TABLE) -> dict[str, list[Row]]:
-    """The rows of every reading, as the readers' program wrote them."""
+def load_readings() -> dict[str, list[Row]]:
+    """The rows of every reading, without the columns that its kind does not have."""
     readings: dict[str, list[Row]] = {}
-    for row in read_parquet(table).to_pylist():
-        kind = kind_of(row["reading"])
-        columns = _COLUMNS.get(kind, {})
-        values = {key: row[columns.get(key, key)] for key in _KEYS[kind]}
-        readings.setdefault(row["reading"], []).append(
-            {key: value for key, value in values.items() if value is not None}
-        )
+    for row in read_parquet(TABLE).to_pylist():
+        values = {name: value for name, value in row.items() if value is not None}
+        readings.setdefault(row["reading"], []).append(values)
     return readings
-
-
-def unpack(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for reading, rows in load_readings().items():
-        write_jsonl(folder / f"{reading}.jsonl", rows)
-
-
-def pack(folder: Path, table: Path = TABLE) -> None:
-    rows = []
-    for path in sorted(folder.glob("*.jsonl")):
-        columns = _COLUMNS.get(kind_of(path.stem), {})
-        for row in read_jsonl(path):
-            renamed = {columns.get(key, key): value for key, value in row.items()}
-            if unknown := renamed.keys() - _TYPES.keys():
-                raise SystemExit(f"{path}: unknown keys: {', '.join(sorted(unknown))}")
-            rows.append({"reading": path.stem} | renamed)
-    write_parquet(table, pa.Table.from_pylist(rows, schema=pa.schema(_TYPES)))
 
 
 def select(readings: dict[str, list[Row]], names: Iterable[str], published: bool) -> list[Row]:
@@ -241,7 +151,7 @@ def guessing_table(readings: dict[str, list[Row]]) -> str:
             unknown = [
                 row
                 for row in marks
-                if not any(reader.startswith("sentence") for reader in row["recognised"])
+                if not any(reader.startswith("sentence") for reader in row["recognised_by"])
             ]
             kept_unknown = [row for row in kept if row in unknown]
             rows.append(
@@ -253,8 +163,8 @@ def guessing_table(readings: dict[str, list[Row]]) -> str:
                     share_with_interval(len(kept), len(marks)),
                     share(sum(not row["in_context"] for row in kept), len(kept)),
                     share(len(kept_unknown), len(unknown)) if name == "guessing-1" else "-",
-                    share(sum(len(row["broken"]) == 2 for row in marks), len(marks)),
-                    share(sum(bool(row["broken"]) for row in marks), len(marks)),
+                    share(sum(len(row["broken_by"]) == 2 for row in marks), len(marks)),
+                    share(sum(bool(row["broken_by"]) for row in marks), len(marks)),
                 )
             )
     header = (
@@ -301,25 +211,5 @@ def tables() -> str:
     return "\n".join([*questions, guessing_table(readings), blanks_table(readings)])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("tables", help="print the tables of docs/explanation/quality.md")
-    for name, text in (
-        ("unpack", "write the verdicts as JSON lines"),
-        ("pack", "read the verdicts from JSON lines and write readings.parquet"),
-    ):
-        commands.add_parser(name, help=text).add_argument("folder", type=Path)
-    args = parser.parse_args()
-    if args.command == "tables":
-        print(tables(), end="")
-    elif args.command == "unpack":
-        unpack(args.folder)
-    else:
-        pack(args.folder)
-
-
 if __name__ == "__main__":
-    main()
+    print(tables(), end="")

@@ -1,4 +1,5 @@
-"""Time of whole runs and evaluations next to bare `lmplz` on the same text, and of the start.
+"""Time of whole runs and evaluations next to bare `lmplz` on the same text, of the start, and of one
+core's ingest and tagging.
 
     python benchmarks/speed.py --train data/holmes-training --source data/holmes-seeds
         --seeds data/scs-books --novels NOVELS --scratch DIR [--runs 3] [--only lambada start]
@@ -16,18 +17,26 @@ import os
 import shutil
 import statistics
 import subprocess
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from processes import Usage, add_run_options, bare_lmplz, cloze_gen, measure, row
 
+from cloze_gen.adapters.spacy_tagger import load_tagger
+from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
+from cloze_gen.corpus.parse_book import IngestSettings, parse_book
+from cloze_gen.corpus.tokens import ChunkMemo
 from cloze_gen.store.runs import stage_artifact
 
 _QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 _INGESTED = ("ingest-", "book-")  # parts of a store that stay between rounds
 _TRAINED = ("eval-text-", "eval-lm-", "lsa-")  # by an evaluation
 HOLMES, SCS, LAMBADA, SCDE, START = "holmes", "scs", "lambada", "scde", "start"
+CORE = "core"
+_INGEST_BOOKS = 40
+_TAGGED_SENTENCES = 5000
 # Of the run's own text; of SCDE- and SCS-style, that of the last Holmes-style run in the scratch folder.
 _ORDER = {HOLMES: 3, SCS: 3, LAMBADA: 4, SCDE: 3}
 
@@ -116,6 +125,32 @@ def bench_start(args: argparse.Namespace) -> None:
         print(f"| {name} | {statistics.median(walls)} s ({walls[0]} to {walls[-1]}) |", flush=True)
 
 
+def bench_core(args: argparse.Namespace) -> None:
+    """Tokens a CPU second, of ingest (bytes to sentences and counts) and of the built-in tagger."""
+    files = sorted(path for path in args.train.iterdir() if path.suffix.lower() == ".txt")
+    memo = ChunkMemo(chunk_tokenizer())
+    n_tokens = 0
+    started = time.process_time()
+    for file in files[:: max(1, len(files) // _INGEST_BOOKS)]:
+        book = parse_book(
+            file.read_bytes(), book_id=file.stem, settings=IngestSettings(), memo=memo
+        )
+        n_tokens += book.audit.tokens
+    tell_speed("ingest", n_tokens, time.process_time() - started)
+    sentences = [tokens.split(" ") for tokens in book.tokens[:_TAGGED_SENTENCES]]
+    tagger = load_tagger()
+    seconds = []
+    for _ in range(args.runs):
+        started = time.process_time()
+        list(tagger.tag(sentences))
+        seconds.append(time.process_time() - started)
+    tell_speed("tagger", sum(map(len, sentences)), min(seconds))
+
+
+def tell_speed(name: str, n_tokens: int, seconds: float) -> None:
+    print(f"| {name}, tokens a CPU second | {n_tokens / seconds:,.0f} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -123,7 +158,7 @@ def main() -> None:
     for name in ("train", "source", "seeds", "novels", "scratch"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--runs", type=int, default=3)
-    parts = (HOLMES, SCS, LAMBADA, SCDE, START)
+    parts = (HOLMES, SCS, LAMBADA, SCDE, START, CORE)
     parser.add_argument("--only", nargs="+", choices=parts, default=parts)
     add_run_options(parser, "style")
     args = parser.parse_args()
@@ -143,6 +178,8 @@ def main() -> None:
             bench_evaluation(args)
     if START in args.only:
         bench_start(args)
+    if CORE in args.only:
+        bench_core(args)
 
 
 if __name__ == "__main__":

@@ -75,9 +75,8 @@ class Build:
             clock, nested = Stopwatch(), self._nested_seconds
             ended = self.announce(stage) if self.announce else None
             try:
-                with (
-                    one_math_thread()
-                ):  # the last digits of a product depend on the number of threads
+                # The last digits of a product depend on the number of threads.
+                with one_math_thread():
                     stage.work(writer, ctx)
                 stage.check_something_kept(writer.funnel)
             except MemoryError as error:

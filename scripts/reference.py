@@ -1,17 +1,15 @@
-"""Write the reference pages from the code: commands, settings, artifacts and reasons.
+"""Write the reference pages in docs/reference/ from the code: commands, settings, artifacts, reasons.
 
-    python scripts/reference.py --to DIR
+    python scripts/reference.py
 
-`make docs` calls it; the pages are not in the repository. They depend on the code alone.
+The pages depend on the code alone. tests/docs/test_reference.py checks that they are current.
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import inspect
 import pkgutil
-import sys
 import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +29,7 @@ from cloze_gen.records.rejection import Reason
 from cloze_gen.release.style import Style
 from cloze_gen.store.file_docs import MANIFEST_DOC, OUTPUT_FOLDER, FileDoc, StageDoc, column_type
 
+FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 PROGRAM = "cloze-gen"
 # Settings that add the stages that a plain run of a style does not have.
 ALL_STAGES = {
@@ -159,7 +158,7 @@ def settings_page() -> str:
                 for key, field in type(values).model_fields.items()
             ]
             parts.append(
-                f"(settings-{name}-{group})=\n### [{group}]\n\n"
+                f"### [{group}]\n\n"
                 + table(("setting", "default", "allowed values", "meaning"), rows)
             )
     return "\n\n".join(parts) + "\n"
@@ -199,12 +198,6 @@ def stages(style: str) -> dict[str, str]:
     return {stage.label: stage.stage for stage in task.stages()}
 
 
-def doc_of(style: Style, stage: str) -> StageDoc:
-    """The description of a stage; KeyError if there is none."""
-    docs = {**shared_docs(), **recipe_docs(style)}
-    return docs[stage] if stage in docs else docs[stage.split("_")[0]]
-
-
 def artifacts_page() -> str:
     shared = shared_docs()
     parts = [f"# Artifacts\n\n{OUTPUT_FOLDER}", _file_section("manifest.json", MANIFEST_DOC)]
@@ -230,8 +223,9 @@ def artifacts_page() -> str:
 
 
 def _stage_section(name: str, doc: StageDoc, anchor: str) -> str:
+    heading = name.replace("_", " ")
     parts = [
-        f"({anchor})=\n### {name.replace('_', ' ')}\n\n{doc.about}",
+        f'<a id="{anchor}"></a>\n\n### {heading}\n\n{doc.about}',
         *map(_file, doc.files),
     ]
     if doc.facts:
@@ -348,20 +342,6 @@ PAGES = {
 }
 
 
-def write_pages(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, page in PAGES.items():
-        (folder / name).write_text(page(), encoding="utf-8", newline="\n")
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--to", type=Path, required=True, metavar="DIR", help="folder to write to")
-    write_pages(parser.parse_args().to)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    for name, page in PAGES.items():
+        (FOLDER / name).write_text(page(), encoding="utf-8", newline="\n")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import random
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -315,100 +312,7 @@ def test_lack_of_memory_is_one_message(workers: int, capsys: pytest.CaptureFixtu
     assert "Use fewer --workers" in said
 
 
-# ---- interrupts
-
-ROOT = Path(__file__).parents[1]
-
-
-@pytest.fixture(scope="module")
-def campaign() -> Any:
-    """The program that interrupts hundreds of runs; here some twenty."""
-    spec = importlib.util.spec_from_file_location(
-        "benchmarks_interrupts", ROOT / "benchmarks" / "interrupts.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # its dataclasses look themselves up
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture
-def ctrl_c_is_heard() -> Iterator[None]:
-    """A script's background job, as a test run may be, has Ctrl-C ignored and hands that down."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.thorough
-@pytest.mark.usefixtures("ctrl_c_is_heard")
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_interrupted_commands_end_in_time(finished: Any, campaign: Any, tmp_path: Path) -> None:
-    draw = random.Random(1911)
-    reference = str(finished.release / "questions.jsonl")
-    moments = []
-    for number in range(8):
-        run = (
-            "run",
-            *finished.corpus.options,
-            "--name",
-            "tiny",
-            "--out",
-            str(tmp_path / str(number)),
-            "--workers",
-            str(1 + number % 2),
-        )
-        line, seconds = draw.randrange(1, 45), draw.uniform(0, 8)
-        moments.append(
-            [
-                campaign.Moment("lines", run, line=line),
-                campaign.Moment("random", run, line=1, imports=True, seconds=seconds),
-                campaign.Moment(
-                    "double", run, line=1, imports=True, seconds=seconds, again=draw.uniform(0, 0.3)
-                ),
-                campaign.Moment("imports", run, line=draw.randrange(1, 1500), imports=True),
-            ][number // 2 % 4]
-        )
-    looks = [
-        (
-            "evaluate",
-            "tiny",
-            "--out",
-            str(finished.out),
-            "--only",
-            "longest",
-            "--write-to",
-            str(tmp_path / "evaluation"),
-        ),
-        (
-            "corpus",
-            "rank",
-            str(finished.corpus.train),
-            "--reference",
-            reference,
-            "--out",
-            str(tmp_path / "rank"),
-        ),
-        ("report", "tiny", "--out", str(finished.out)),
-        ("trace", reference_item(reference), "--out", str(finished.out)),
-    ]
-    moments += [
-        campaign.Moment(look[0], look, line=draw.randrange(100, 600), imports=True)
-        for look in looks
-    ]
-    with ThreadPoolExecutor(2) as pool:
-        ends = list(pool.map(campaign.interrupted, moments))
-    assert [end for end in ends if not end.good] == []
-    assert sum(not end.over for end in ends) >= 8, (
-        "too many runs were over before their interrupt: the moments lie too late"
-    )
-
-
-def reference_item(questions: str) -> str:
-    with open(questions, encoding="utf-8") as handle:
-        return handle.readline().split('"id": "')[1].split('"')[0]
+# ---- Luigi
 
 
 class Links(PipelineTask):

@@ -55,11 +55,11 @@ def test_kenlm_is_told_by_whichever_package_brings_it(
     assert (check.ok, check.detail) == (True, told)
 
 
-def test_a_python_newer_than_the_lock_is_told_and_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "PYTHON_KNOWN_TO", (3, 10))
+def test_a_python_newer_than_the_lock_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "PYTHON_TO", (3, 10))
     python = run_checks()[0]
-    assert python.ok
-    assert "newer than the newest tested version, 3.10" in python.detail
+    assert not python.ok
+    assert "3.11 to 3.10" in python.remedy
 
 
 def test_a_system_without_the_calls_of_linux(

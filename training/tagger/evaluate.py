@@ -1,7 +1,6 @@
 """Scores of a tagger.
 
-    python training/tagger/evaluate.py --treebank DIR [--model FOLDER] [--test] [--speed JSON]
-        [--out scores.json]
+    python training/tagger/evaluate.py --treebank DIR [--model FOLDER] [--test] [--out scores.json]
 
 Treebank parts are scored on their gold tokens. The hand-tagged sentences are scored on treebank
 tokens and end to end on whole words. Use `--test` once, for the final model.
@@ -78,9 +77,6 @@ def main() -> None:
     parser.add_argument("--treebank", type=Path, required=True)
     parser.add_argument("--model", default="builtin")
     parser.add_argument("--test", action="store_true", help="also score the test part")
-    parser.add_argument(
-        "--speed", type=Path, help="figures written by benchmarks/tagger_speed.py --json"
-    )
     parser.add_argument("--out", type=Path, help="write the scores here")
     options = parser.parse_args()
     # two, because a tagger remembers how it split a word
@@ -128,8 +124,6 @@ def main() -> None:
                 "whole_words_class": percent(words, tags, coarse=True),
             }
         scores[name] = row
-    if options.speed:
-        scores["speed"] = json.loads(options.speed.read_text(encoding="utf-8"))
     text = json.dumps(scores, indent=1) + "\n"
     sys.stdout.write(text)
     if options.out:

@@ -1,7 +1,4 @@
-"""Builds KenLM's programs and Python module from one pinned source distribution. Its generated C++
-does not compile on Python 3.13 or newer; without a wheel of `ufal-kenlm`, Cython
-translates `kenlm.pyx` again.
-"""
+"""Builds KenLM's programs from its pinned source distribution. Its Python module is a dependency."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from cloze_gen.adapters.lmplz import binary_sha256
-from cloze_gen.adapters.system_tools import HEADERS, PROGRAM_TOOLS, advice, missing
+from cloze_gen.adapters.system_tools import PROGRAM_TOOLS, advice, missing
 from cloze_gen.errors import ToolError
 
 PROGRAMS = ("lmplz", "build_binary", "query")
@@ -28,25 +25,13 @@ VERSION = "0.3.0"
 SHA256 = "c4628bb9fb63c8a6f9240035b8b037385cfc404cb72e933cf48878291edac1e8"
 ARCHIVE = f"kenlm-{VERSION}.tar.gz"
 BUILD_JOBS = 2  # a compiler process takes up to 0.5 GB on these sources
-# The oldest releases that build KenLM: setuptools before 70.1 makes no wheel without the package
-# `wheel`, which may be missing.
-OLDEST_BUILDERS = {"setuptools": (70, 1), "cython": (3, 1)}
+# Older releases make no wheel without the package `wheel`, which may be missing.
+OLDEST_SETUPTOOLS = (70, 1)
 
 # KenLM requires two Boost components that its programs do not use: `unit_test_framework` is another
 # package, and `system` is header-only since Boost 1.69 and missing (an error) since 1.89.
 REQUIRED_BOOST = re.compile(
     r"(find_package\(Boost [\d.]+ REQUIRED COMPONENTS\s+program_options)\s+system(\s+thread)\s+unit_test_framework\s*\)"
-)
-# Changes to the sources: file, pattern, replacement. Cython takes `c++` for C++, and `C++` for C.
-CHANGES = (
-    ("CMakeLists.txt", REQUIRED_BOOST, r"\1\2)"),
-    ("setup.py", re.compile(r"python/kenlm\.cpp"), "python/kenlm.pyx"),
-    ("setup.py", re.compile(r"language='C\+\+'"), "language='c++'"),
-    (
-        "pyproject.toml",
-        re.compile(r"""^requires = \["setuptools",""", re.MULTILINE),
-        r'requires = ["setuptools", "cython>=3.1",',
-    ),
 )
 
 
@@ -68,44 +53,33 @@ def own_bin() -> Path:
     return Path(sys.prefix) / "bin"
 
 
-def plan(*, programs: bool, module: bool, archive: Path | None) -> Iterator[str]:
+def plan(archive: Path | None) -> Iterator[str]:
     """The steps of `build`, a line each."""
-    if programs:
-        yield (
-            f"build {', '.join(PROGRAMS)} of KenLM {VERSION} and put them into {own_bin()} (two "
-            "minutes)"
-        )
-    if module:
-        yield (
-            "build the Python module kenlm, which has no wheel for this Python, and install it "
-            f"into {sys.prefix} (two minutes)"
-        )
-    if programs or module:
-        yield (
-            f"use the sources in {archive}"
-            if archive
-            else f"download the sources, {ARCHIVE} (0.4 MB), with pip"
-        )
+    yield (
+        f"build {', '.join(PROGRAMS)} of KenLM {VERSION} and put them into {own_bin()} (two minutes)"
+    )
+    yield (
+        f"use the sources in {archive}"
+        if archive
+        else f"download the sources, {ARCHIVE} (0.4 MB), with pip"
+    )
 
 
-def build(*, programs: bool, module: bool, archive: Path | None = None) -> None:
+def build(archive: Path | None = None) -> None:
     """Build and install completely or not at all.
 
     Raises:
         ToolError: a tool is missing, the archive is another one, or the build failed.
         OSError: no disk space, or no permission to write into the environment.
     """
-    lacking = missing([*PROGRAM_TOOLS, HEADERS] if module else PROGRAM_TOOLS)
+    lacking = missing(PROGRAM_TOOLS)
     if lacking:
         raise ToolError(f"KenLM cannot be built: {advice(lacking)}")
     with tempfile.TemporaryDirectory(prefix="kenlm-") as name:
         folder = Path(name)
         sources = unpack(check(archive) if archive else fetch(folder), folder)
-        if programs:
-            compile_programs(sources, folder / "build")
-            install(folder / "build" / "bin", own_bin(), stamp_path())
-        if module:
-            run([*pip("install"), *isolation("setuptools", "cython"), str(sources)])
+        compile_programs(sources, folder / "build")
+        install(folder / "build" / "bin", own_bin(), stamp_path())
 
 
 def stamp_path() -> Path:
@@ -130,31 +104,11 @@ def is_built(programs: Path, stamp_file: Path) -> bool:
     return "Builds unpruned language models" in answer.stderr
 
 
-def pip(command: str) -> list[str]:
-    return [
-        sys.executable,
-        "-m",
-        "pip",
-        "--disable-pip-version-check",
-        command,
-        "--quiet",
-        "--no-deps",
-    ]
-
-
-def isolation(*builders: str) -> list[str]:
-    """pip's option to build offline, if the installed packages are new enough."""
-    return (
-        ["--no-build-isolation"]
-        if all(is_installed(name, OLDEST_BUILDERS[name]) for name in builders)
-        else []
-    )
-
-
-def is_installed(package: str, oldest: tuple[int, int]) -> bool:
+def has_setuptools() -> bool:
+    """Whether the installed setuptools is new enough to build offline."""
     try:
-        major, minor = importlib.metadata.version(package).split(".")[:2]
-        return (int(major), int(minor)) >= oldest
+        major, minor = importlib.metadata.version("setuptools").split(".")[:2]
+        return (int(major), int(minor)) >= OLDEST_SETUPTOOLS
     except (
         importlib.metadata.PackageNotFoundError,
         ValueError,
@@ -166,14 +120,10 @@ def fetch(folder: Path) -> Path:
     """Download the source distribution through pip and check its hash."""
     wanted = folder / "kenlm.txt"
     wanted.write_text(f"kenlm=={VERSION} --hash=sha256:{SHA256}\n")
-    # pip runs the build backend for the metadata.
-    command = [
-        *pip("download"),
-        "--require-hashes",
-        "--no-binary",
-        "kenlm",
-        *isolation("setuptools"),
-    ]
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
+    command += ["--no-deps", "--require-hashes", "--no-binary", "kenlm"]
+    if has_setuptools():  # pip runs the build backend for the metadata
+        command.append("--no-build-isolation")
     run([*command, "--dest", str(folder), "--requirement", str(wanted)])
     return check(folder / ARCHIVE)
 
@@ -192,22 +142,18 @@ def check(archive: Path) -> Path:
 
 
 def unpack(archive: Path, folder: Path) -> Path:
-    """Unpack the sources below `folder` and apply `CHANGES`; ToolError where one does not apply."""
+    """Unpack the sources below `folder` and mend what CMake requires; ToolError if it is not found."""
     with tarfile.open(
         archive
     ) as tar:  # pinned by its sha256; Python 3.11.2 has no argument `filter`
         tar.extraction_filter = getattr(tarfile, "data_filter", None)
         tar.extractall(folder)
     sources = folder / f"kenlm-{VERSION}"
-    for name, pattern, replacement in CHANGES:
-        path = sources / name
-        text, changed = pattern.subn(replacement, path.read_text())
-        if changed != 1:
-            raise ToolError(
-                f"{archive.name}: {name} does not hold {pattern.pattern!r} once, as that of "
-                f"{VERSION} does; see {__file__}"
-            )
-        path.write_text(text)
+    path = sources / "CMakeLists.txt"
+    text, changed = REQUIRED_BOOST.subn(r"\1\2)", path.read_text())
+    if changed != 1:
+        raise ToolError(f"{archive.name}: {path.name} does not require Boost as {VERSION} does")
+    path.write_text(text)
     return sources
 
 
@@ -269,11 +215,10 @@ def run(command: list[str]) -> None:
 
 
 def make_kenlm(say: Callable[[str], None]) -> None:
-    programs, module = not is_built(own_bin(), stamp_path()), not module_is_there()
-    for line in plan(programs=programs, module=module, archive=None):
-        say(f"Next: {line} ...")
-    if programs or module:
-        build(programs=programs, module=module)
+    if not is_built(own_bin(), stamp_path()):
+        for line in plan(None):
+            say(f"Next: {line} ...")
+        build()
     say(f"KenLM {VERSION}: {own_bin() / 'lmplz'}")
 
 

@@ -27,8 +27,8 @@ class KenlmModel:
     def __init__(self, path: Path) -> None:
         if kenlm is None:
             raise ToolError(
-                f"{path}: the Python module kenlm is needed to read it; "
-                "`cloze-gen doctor --fix` installs it."
+                f"{path}: the Python module kenlm is needed to read it; run `make setup` (without "
+                "a checkout: reinstall cloze-gen)."
             )
         if not path.is_file():
             raise ModelError(f"{path}: no such language model file; a run's stage `lm` writes one.")

@@ -14,14 +14,9 @@ from pathlib import Path
 
 COMPILER, CMAKE, BOOST = "a C++ compiler", "CMake 3.10 or newer", "Boost (program_options, thread)"
 HEADERS, VENV = "Python's C headers", "Python's venv"
-PROGRAM_TOOLS = (
-    COMPILER,
-    CMAKE,
-    BOOST,
-)  # what KenLM's programs need; its Python module needs the headers too
-# From, and before: the Pythons that ufal-kenlm has files of the module for, as the dependencies in
-# pyproject.toml say.
-MODULE_FILES = ((3, 13), (3, 15))
+PROGRAM_TOOLS = (COMPILER, CMAKE, BOOST)  # what KenLM's programs need
+# From this Python on, KenLM's module is installed as a file (pyproject.toml); before, it is built.
+MODULE_FILES_FROM = (3, 13)
 PYTHON_PACKAGE = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 
 # What is missing -> the packages that bring it, by package manager.
@@ -63,11 +58,10 @@ def missing(wanted: Collection[str]) -> list[str]:
 def needed_by_make(python: tuple[int, int]) -> list[str]:
     """Keys of `PACKAGES` that a checkout needs with this Python.
 
-    >>> [HEADERS in needed_by_make((3, minor)) for minor in (12, 13, 14, 15)]
-    [True, False, False, True]
+    >>> [HEADERS in needed_by_make((3, minor)) for minor in (12, 13)]
+    [True, False]
     """
-    builds_module = not MODULE_FILES[0] <= python < MODULE_FILES[1]
-    return [what for what in PACKAGES if what != HEADERS or builds_module]
+    return [what for what in PACKAGES if what != HEADERS or python < MODULE_FILES_FROM]
 
 
 def compiles() -> bool:

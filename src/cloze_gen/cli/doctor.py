@@ -26,8 +26,7 @@ from cloze_gen.store.folder_replacement import find_change
 from cloze_gen.store.manifest import MANIFEST
 from cloze_gen.store.runs import EVALUATION_FILE, RUN_FILE
 
-PYTHON_AT_LEAST = (3, 11)
-PYTHON_KNOWN_TO = (3, 15)  # newest Python for which every locked package has wheels
+PYTHON_FROM, PYTHON_TO = (3, 11), (3, 14)
 # Twice the disk space of a run on the 522 books of the MSR challenge: model, index and release.
 DISK_AT_LEAST_BYTES = 4 * 1000**3
 MEMORY_AT_LEAST_BYTES = 4 * 1024**3  # of the largest process of that run, and the default lm.memory
@@ -56,19 +55,11 @@ def run_checks(folder: Path = Path()) -> list[Check]:
 
 
 def _python() -> Check:
-    wanted = ".".join(map(str, PYTHON_AT_LEAST))
-    remedy = f"install Python {wanted} or newer, delete .venv and run make again"
-    ok = sys.version_info[:2] >= PYTHON_AT_LEAST
-    unknown = (
-        f", newer than the newest tested version, {'.'.join(map(str, PYTHON_KNOWN_TO))}"
-        if sys.version_info[:2] > PYTHON_KNOWN_TO
-        else ""
-    )
+    oldest, newest = (".".join(map(str, version)) for version in (PYTHON_FROM, PYTHON_TO))
+    remedy = f"install Python {oldest} to {newest}, delete .venv and run make again"
+    ok = PYTHON_FROM <= sys.version_info[:2] <= PYTHON_TO
     return Check(
-        "python",
-        ok,
-        f"{platform.python_version()}{unknown} ({sys.executable})",
-        "" if ok else remedy,
+        "python", ok, f"{platform.python_version()} ({sys.executable})", "" if ok else remedy
     )
 
 
@@ -76,17 +67,17 @@ def _library(name: str) -> Check:
     try:
         return Check(name, True, importlib.metadata.version(name))
     except importlib.metadata.PackageNotFoundError:
-        return Check(
-            name,
-            False,
-            "not installed",
-            "make setup (without a checkout: reinstall cloze-gen)",
-        )
+        return _not_installed(name)
+
+
+def _not_installed(name: str) -> Check:
+    remedy = "make setup (without a checkout: reinstall cloze-gen)"
+    return Check(name, False, "not installed", remedy)
 
 
 def _kenlm() -> Check:
     if not module_is_there():
-        return Check("kenlm", False, "not installed", "cloze-gen doctor --fix")
+        return _not_installed("kenlm")
     packages = (f"{version} ({name})" for name in KENLM_PACKAGES for version in _version(name))
     return Check("kenlm", True, next(packages, "unknown version"))
 
@@ -199,11 +190,10 @@ def _folders(parent: Path) -> list[Path]:
 def check_tools(*, fix: bool, kenlm_sources: Path | None) -> None:
     checks = run_checks()
     missing = {check.name for check in checks if not check.ok}
-    if fix and missing & {"kenlm", "lmplz"}:
-        programs, module = "lmplz" in missing, "kenlm" in missing
-        for line in kenlm_build.plan(programs=programs, module=module, archive=kenlm_sources):
+    if fix and "lmplz" in missing:
+        for line in kenlm_build.plan(kenlm_sources):
             show(f"Next: {line} ...")
-        kenlm_build.build(programs=programs, module=module, archive=kenlm_sources)
+        kenlm_build.build(kenlm_sources)
         checks = run_checks()
     for check in checks:
         show(f"{'ok     ' if check.ok else 'MISSING'} {check.name:<16} {check.detail}")
