@@ -27,7 +27,7 @@ PAPER = PaperReference(
     authors=("Doe, Jane", "The Group of R&D"),
     title="On {Blanks} & 50 % of them",
     year=2011,
-    kind="report",
+    kind="techreport",
     venue="A House",
     number="7",
 )

@@ -130,7 +130,6 @@ def data(evaluation: QuestionEvaluation) -> ReportData:
     )  # fmt: skip
     return ReportData(
         name="mine", paper=TABLE, signature="cloze-gen|n:40", seed=1, n_questions=40, n_wanted=50, n_options=2,
-        levels=(("books", 1), ("sentences", 900), ("alternates sampled", 135_000), ("questions", 40)),
         steps=(FunnelStep("focus", "words", 100, 40, {"word_frequent": 55, "word_without_two_predecessors": 5}),),
         answer_freqs=(1e-5, 2e-5, 0.0), impostor_freqs=(2e-5, 4e-5, 9e-5), sentence_tokens=(7, 9, 9, 30), answer_positions=(20, 20),
         blank_places=(0.1, 0.5, 0.9), books=(("b", "A Book", 40),), evaluation=evaluation, samples=(sample,),
@@ -151,7 +150,7 @@ def hostile(data: ReportData) -> ReportData:
     assert data.evaluation is not None
     return replace(
         data, signature=f"{script}{braces}", books=((script, braces, 3), (image, dollars, 1)), samples=(sample,), overrides=(script,),
-        levels=((script, 3), (dollars, 40)), steps=(FunnelStep(script, braces, 2, 1, {image: 1}),), warnings=(f"Leak: {image}",),
+        steps=(FunnelStep(script, braces, 2, 1, {image: 1}),), warnings=(f"Leak: {image}",),
         audits=(AuditTable(script, (block, image), ((script * 3, braces), (image, dollars)), 1),), settings=((braces, script),),
         stages=(StageRow(script, braces, image),), evaluation=data.evaluation.model_copy(update={"baselines": (evil,), "signature": image}),
     )  # fmt: skip
@@ -211,5 +210,5 @@ def passages(data: ReportData) -> ReportData:
     )
     return replace(
         data, noun="passage", paper=None, evaluation=None, samples=(), n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(),
-        answer_positions=(), blank_places=(), steps=(step,), levels=(("books", 1), ("passages", 40)), passages=figures,
+        answer_positions=(), blank_places=(), steps=(step,), passages=figures,
     )  # fmt: skip

@@ -241,7 +241,7 @@ def test_what_is_missing_is_left_out(data: ReportData) -> None:
     """A style without options, scores, an evaluation or a paper's table still has its page."""
     bare = replace(
         data, paper=None, n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(), answer_positions=(),
-        blank_places=(), books=(), evaluation=None, samples=(), audits=(), overrides=(), warnings=(), levels=(),
+        blank_places=(), books=(), evaluation=None, samples=(), audits=(), overrides=(), warnings=(),
     )  # fmt: skip
     page = Page(render_report(bare))
     assert [one["id"] for one in page.all("section")] == [

@@ -302,7 +302,7 @@ def of_blanked(data: ReportData, one: SetBlankedPassage, **statistics: object) -
     figures = BlankedFigures(table, (sample_blanks(one, book="A Book", file="b.txt"),))
     return replace(
         data, noun="passage", paper=None, evaluation=None, samples=(), n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(),
-        answer_positions=(), blank_places=(), levels=(("books", 1), ("passages", 40)), blanked=figures,
+        answer_positions=(), blank_places=(), blanked=figures,
     )  # fmt: skip
 
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cloze_gen.english.penn_tags import coarse_class
-from cloze_gen.formats.features import Table, declared
-from cloze_gen.formats.licences import SetLicence, yaml_lines
+from cloze_gen.formats.licences import SetLicence
 from cloze_gen.parsing import one_line
 from cloze_gen.records.question import Question
 from cloze_gen.records.rejection import FunnelStep, funnel_markdown
@@ -22,6 +21,7 @@ from cloze_gen.rng import derive_rng
 
 if TYPE_CHECKING:
     from cloze_gen.release.report_data import SampleQuestion
+    from cloze_gen.release.write import SplitTable
 
 _ESCAPED_PIPE = r"\|"  # inside a Markdown table
 _SIZES = (
@@ -31,52 +31,45 @@ _SIZES = (
 
 
 def card_head(
-    facts: ReleaseFacts, licence: SetLicence, tables: Sequence[Table], *, task: str
+    facts: ReleaseFacts, licence: SetLicence, tables: Sequence[SplitTable], *, task: str
 ) -> str:
-    """The YAML head, ``---`` lines included; `task` is the hub's, e.g. ``multiple-choice``."""
-    other = (
-        {"license_name": licence.name, "license_link": licence.url}
-        if licence.hub_id == "other"
-        else {}
-    )
-    fields: dict[str, Any] = {
-        "license": licence.hub_id,
-        **{key: value for key, value in other.items() if value},
+    """The YAML head, ``---`` lines included; `task` is the hub's, e.g. ``multiple-choice``.
+
+    Without tables, as in a release of pointers, the hub shows no rows.
+    """
+    fields: dict[str, Any] = {"license": licence.hub_id}
+    if licence.hub_id == "other":
+        fields["license_name"] = licence.name
+        if licence.url:
+            fields["license_link"] = licence.url
+    fields |= {
         "language": ["en"],
         "pretty_name": one_line(f"{facts.name} ({facts.title})"),
-        "size_categories": [size_category(sum(table.rows for table in tables))],
         "task_categories": [task],
         "tags": ["cloze", "sentence-completion", facts.style, "cloze-gen"],
-        "configs": [_config(config, tables) for config in _configs(tables)],
-        "dataset_info": [_info(config, tables) for config in _configs(tables)],
     }
-    return "\n".join(["---", *yaml_lines(fields), "---"])
+    if tables:
+        configs = dict.fromkeys(table.config for table in tables)
+        fields["size_categories"] = [size_category(sum(len(table.records) for table in tables))]
+        fields["configs"] = [_config(config, tables) for config in configs]
+    else:
+        fields["viewer"] = False
+    # A value of JSON is one of YAML if its strings are printable.
+    lines = (f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items())
+    return "\n".join(["---", *lines, "---"])
 
 
 def size_category(rows: int) -> str:
     return next((name for below, name in _SIZES if rows < below), "100M<n<1B")
 
 
-def _configs(tables: Sequence[Table]) -> list[str]:
-    return list(dict.fromkeys(table.config for table in tables))
-
-
-def _config(config: str, tables: Sequence[Table]) -> dict[str, Any]:
+def _config(config: str, tables: Sequence[SplitTable]) -> dict[str, Any]:
     files = [
-        {"split": table.split, "path": table.file} for table in tables if table.config == config
+        {"split": table.split, "path": table.parquet} for table in tables if table.config == config
     ]
     return {"config_name": config, "data_files": files} | (
         {"default": True} if config == "default" else {}
     )
-
-
-def _info(config: str, tables: Sequence[Table]) -> dict[str, Any]:
-    own = [table for table in tables if table.config == config]
-    # Without a number of bytes `datasets` ignores the number of examples, with a warning.
-    splits = [
-        {"name": table.split, "num_bytes": table.bytes, "num_examples": table.rows} for table in own
-    ]
-    return {"config_name": config, "features": declared(own[0].columns), "splits": splits}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +88,7 @@ class CardFacts:
         described: e.g. ``cloze questions of 5 options each``.
         use: (purpose, language of the code, code).
         per_book: book -> items of the set, without those of a control set.
+        without_text: of a release of pointers.
     """
 
     facts: ReleaseFacts
@@ -113,6 +107,7 @@ class CardFacts:
     legends: Mapping[str, str] = field(default_factory=dict)
     tables: Sequence[CardTable] = ()
     has_train_split: bool = False
+    without_text: bool = False
 
 
 def dataset_card(card: CardFacts) -> str:
@@ -138,7 +133,7 @@ def dataset_card(card: CardFacts) -> str:
 
 {facts.n_items:,} {facts.title} {card.described}, after {facts.paper}{shortfall}
 
-{_verdict(facts.verdict)}Signature: `{facts.signature}`
+{_WITHOUT_TEXT if card.without_text else ""}{_verdict(facts.verdict)}Signature: `{facts.signature}`
 
 Report this signature with every score. It identifies the version, the books, the model, the seed and the items.
 
@@ -175,6 +170,19 @@ Report this signature with every score. It identifies the version, the books, th
 ```json
 {settings}
 ```
+"""
+
+
+_WITHOUT_TEXT = """\
+**This release contains no text of the books.** You cannot load or evaluate it as it is. It gives the
+positions of every item in the books. If you have the same book files, `cloze-gen fill` rebuilds the
+full release.
+
+A text is a list of positions in the text of its span. `[0, 130]` means characters 0 to 130.
+`[0, 4, "-", 5, 9]` means two slices with an added character between them. The text of a span is the
+characters `start` to `end` of the decoded file, with lines unwrapped and typists' marks removed.
+Several spans are joined as lines.
+
 """
 
 

@@ -127,10 +127,7 @@ def check_names(record: ReleaseRecord, style: Style, *, where: Path) -> None:
                 f"{style.name}."
             )
     for name in record.taken:
-        if not any(
-            name == own or (own.endswith("/") and name.startswith(own))
-            for own in style.store_files_allowed
-        ):
+        if name not in style.store_files_allowed:
             raise FormatError(
                 f"{where}: release.json: `taken` lists {quote(name)}, which is not a file of "
                 f"{style.name}."

@@ -43,6 +43,9 @@ _BASELINES = ("baseline", "random", *_PEOPLE)  # people are in the paper's table
 _RULES = ("balanced", "bias", "classifier")
 
 _SCRIPT = importlib.resources.files("cloze_gen.release").joinpath("templates", "report.js").read_text("utf-8")  # fmt: skip
+_CLASSES = {
+    "PN": "proper noun", "CN": "common noun", "V": "verb", "J": "adjective", "R": "adverb", "O": "other",
+}  # fmt: skip
 _LEVEL_CLASSES = {GOOD: "good", CARE: "care", BAD: "bad", UNKNOWN: "muted"}
 
 
@@ -105,7 +108,7 @@ def _template() -> jinja2.Template:
         "letter": lambda place: chr(97 + place),
         "thousands": lambda count: f"{count:,}",
         "figure": figure,
-        "measure_label": lambda name: plots.CLASSES.get(name, name),
+        "measure_label": lambda name: _CLASSES.get(name, name),
         "inline_code": inline_code,
         "row_legend": row_legend,
     }
@@ -150,8 +153,6 @@ def figure(value: float | None, *, share: bool = False) -> str:
 
 def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
     drawn = {}
-    if data.levels:
-        drawn["funnel"] = plots.funnel_plot(data.levels)
     if data.answer_freqs and data.impostor_freqs:
         drawn["frequency"] = plots.frequency_plot(data.answer_freqs, data.impostor_freqs)
     if data.sentence_tokens:
@@ -190,10 +191,7 @@ def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
 def _passage_plots(passages: PassageFigures) -> dict[str, str]:
     drawn = {"tokens": plots.tokens_plot(passages.tokens)} if passages.tokens else {}
     if passages.analysis:
-        drawn |= {
-            "classes": plots.classes_plot(passages.analysis),
-            "places": plots.places_plot(passages.analysis),
-        }
+        drawn["places"] = plots.places_plot(passages.analysis)
     return drawn
 
 

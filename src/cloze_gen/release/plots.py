@@ -150,39 +150,6 @@ def items_plot(items: Sequence[ItemFigures]) -> str:
 _PER_MILLION = 1e6
 
 
-def funnel_plot(levels: Sequence[tuple[str, int]]) -> str:
-    with drawing():
-        figure = new_figure(0.55 + 0.26 * len(levels))
-        axes = figure.subplots()
-        counts = [max(count, 0.8) for _, count in levels]
-        places = range(len(levels))
-        axes.barh(places, counts, left=0.7, height=0.7, color=FIRST, log=True)
-        for place, (_, count) in zip(places, levels, strict=True):
-            axes.annotate(
-                f"{count:,}",
-                (max(count, 0.8) + 0.7, place),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                color=INK,
-            )
-        axes.set_yticks(list(places), [plain_label(label) for label, _ in levels])
-        axes.invert_yaxis()
-        axes.set_xlim(
-            0.7, 14 * max(counts, default=1)
-        )  # space for the largest number behind its bar
-        axes.xaxis.set_major_formatter(FuncFormatter(_short_count))
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_xlabel("count, log scale")
-        axes.grid(visible=False, axis="y")
-        axes.tick_params(axis="y", length=0)
-        return svg_text(
-            figure,
-            name="funnel",
-            label="One bar for each level of the funnel with its number, on a log scale",
-        )
-
-
 def frequency_plot(answer_freqs: Sequence[float], impostor_freqs: Sequence[float]) -> str:
     """Share of answers and of impostors by their frequency in the training corpus."""
     answers, impostors = _per_million(answer_freqs), _per_million(impostor_freqs)
@@ -380,40 +347,7 @@ def _short_count(value: float, _: object = None) -> str:
     return f"{value:g}"
 
 
-CLASSES = {
-    "PN": "proper noun", "CN": "common noun", "V": "verb", "J": "adjective", "R": "adverb", "O": "other",
-}  # fmt: skip
 _BAR = 0.38
-
-
-def classes_plot(analysis: Analysis) -> str:
-    measures = {one.name: one for one in analysis.measures if one.name in CLASSES}
-    rows = [measures[name] for name in CLASSES if name in measures]
-    with drawing():
-        figure = new_figure(2.6)
-        axes = figure.subplots()
-        places = range(len(rows))
-        _pair(
-            axes,
-            [100 * (one.kept or 0) for one in rows],
-            [100 * (one.random or 0) for one in rows],
-        )
-        paper_shares = [
-            (place, 100 * one.paper_kept)
-            for place, one in zip(places, rows, strict=True)
-            if one.paper_kept is not None
-        ]
-        axes.plot([place - _BAR / 2 for place, _ in paper_shares], [share for _, share in paper_shares], marker="D", markersize=6, markerfacecolor="none",
-                  markeredgecolor=SECOND, markeredgewidth=1.4, linestyle="none", label="kept, paper")  # fmt: skip
-        axes.set_xticks(list(places), [CLASSES[one.name].replace(" ", "\n") for one in rows])
-        axes.set_ylabel("% of targets")
-        axes.grid(visible=False, axis="x")
-        figure.legend(loc="outside upper right", ncols=3)
-        return svg_text(
-            figure,
-            name="classes",
-            label="Targets by part of speech, kept and random; the table has the same numbers",
-        )
 
 
 def places_plot(analysis: Analysis) -> str:

@@ -17,7 +17,7 @@ from cloze_gen.evaluation.passages import PassageEvaluation
 from cloze_gen.evaluation.questions import QuestionEvaluation
 from cloze_gen.parsing import error_text, parse_json
 from cloze_gen.records.question import Question
-from cloze_gen.records.rejection import funnel_steps, is_skipped
+from cloze_gen.records.rejection import funnel_steps
 from cloze_gen.release.documents import write_documents
 from cloze_gen.release.facts import read_record
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
@@ -46,34 +46,6 @@ from cloze_gen.store.tables import ANALYSIS, CANDIDATES, STATISTICS, parse_jsonl
 
 # Columns about files of cloze-gen, not about the book.
 _OWN_COLUMNS = frozenset({"folder"})
-
-
-def funnel_levels(artifacts: Mapping[str, Artifact], style: Style) -> list[tuple[str, int]]:
-    levels = []
-    ingest, corpus = f"ingest {style.drawn_from}", f"corpus {style.drawn_from}"
-    named = {corpus: "books kept", **style.levels}
-    for label, artifact in artifacts.items():
-        if label == ingest:
-            levels.append(("books", artifact.funnel["seen"]))
-        if label not in named or is_skipped(artifact.facts):
-            continue
-        candidates = artifact.facts.get("candidates_funnel")
-        if candidates:
-            levels += [
-                (candidates["unit"], candidates["seen"]),
-                (f"fit {candidates['unit']}", candidates["kept"]),
-            ]
-        levels.append(
-            (
-                named[label],
-                int(artifact.funnel["kept"] if artifact.funnel else artifact.facts[label]),
-            )
-        )
-        if label == corpus:
-            levels.append(
-                ("sentences", sum(int(row.get("sentences") or 0) for row in kept_books(artifact)))
-            )
-    return levels
 
 
 def option_freqs(
@@ -199,7 +171,7 @@ def write_report(folder: Path, style: Style) -> None:
     write_documents(released, style=style, published=published, record=record, data=data)
     if released.name == FULL:
         write_pointer_documents(
-            folder / RELEASE, record=read_record(released), data=data, full=released
+            folder / RELEASE, style=style, record=read_record(released), data=data, full=released
         )
 
 
@@ -253,7 +225,6 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
         n_questions=len(items),
         n_wanted=wanted,
         n_options=n_options,
-        levels=tuple(funnel_levels(artifacts, style)),
         steps=tuple(
             funnel_steps((label, artifact.manifest) for label, artifact in artifacts.items())
         ),

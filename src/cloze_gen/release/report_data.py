@@ -52,7 +52,6 @@ class ReportData:
 
     Attributes:
         legends: reason -> the line that explains it.
-        levels: (name, count) from books to kept questions, in the order of the run.
         answer_freqs, impostor_freqs: share of the training corpus's word tokens, or empty.
         answer_positions: how often the answer is at each place of the options.
         blank_places: place of the blank in its sentence, 0 = first token, 1 = last.
@@ -66,7 +65,6 @@ class ReportData:
     n_questions: int
     n_wanted: int
     n_options: int
-    levels: tuple[tuple[str, int], ...]
     steps: tuple[FunnelStep, ...]
     answer_freqs: tuple[float, ...]
     impostor_freqs: tuple[float, ...]

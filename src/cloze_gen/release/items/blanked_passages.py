@@ -8,7 +8,8 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from cloze_gen.formats.features import ListOf
+import pyarrow as pa
+
 from cloze_gen.formats.harness import blind_split
 from cloze_gen.formats.inspect_tasks import blank_tasks, task_files
 from cloze_gen.formats.questions import BLANK_MARK
@@ -71,9 +72,7 @@ def _harness(
 def _inspect(passages: Sequence[SetBlankedPassage], info: TaskInfo) -> Mapping[str, str]:
     blind = blind_split({split: len(some) for split, some in _of_parts(passages).items()})
     files = _splits(passages).get("blanks", {})
-    tasks = blank_tasks(files, config="blanks", name=info.name, blind=blind)
-    description = info.description(f"{len(passages):,} {_described(passages)}")
-    return task_files(*tasks, name=info.name, description=description)
+    return task_files(*blank_tasks(files, name=info.name, blind=blind))
 
 
 def _described(passages: Sequence[SetBlankedPassage]) -> str:
@@ -187,7 +186,7 @@ BLANKED_ITEMS = ItemKind(
     misquoted=lambda record: [],
     texts=("passage", "candidates"),
     derived=(),
-    types={"answers": ListOf("int64"), "distractors": ListOf("int64")},
+    types={"answers": pa.list_(pa.int64()), "distractors": pa.list_(pa.int64())},
     file_docs={
         "train.jsonl": "the passages of the training books for `datasets.load_dataset`, without "
         "provenance.",

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from cloze_gen.errors import FormatError
-from cloze_gen.formats.features import Columns, Feature, features_of
 from cloze_gen.formats.quiz import QuizQuestion
 from cloze_gen.parsing import error_text
 from cloze_gen.store.files import read_below
@@ -36,9 +37,6 @@ class TaskInfo:
             "canary": self.canary,
             "seed": self.seed,
         }
-
-    def description(self, items: str) -> str:
-        return f"{items}, made from books by cloze-gen {self.version}. Signature: {self.signature}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,11 +89,15 @@ class ItemKind:
     candidate_faults: Callable[[Record, Mapping[str, Any]], Sequence[str]] = (
         lambda item, candidates: ()
     )
-    types: Mapping[str, Feature] = field(default_factory=dict)
+    types: Mapping[str, pa.DataType] = field(default_factory=dict)
 
-    def columns(self, records: Iterable[Record]) -> Columns:
-        found = features_of(records).types
-        return Columns({name: self.types.get(name, feature) for name, feature in found.items()})
+    def schema(self, records: Sequence[Record]) -> pa.Schema:
+        """The columns of records in order of first appearance, with types that fit every row."""
+        names = dict.fromkeys(name for record in records for name in record)
+        return pa.schema(
+            (name, self.types.get(name) or pa.array([one.get(name) for one in records]).type)
+            for name in names
+        )
 
     def read(self, folder: Path) -> list[Any]:
         try:

@@ -74,9 +74,7 @@ def _harness(
 
 def _inspect(passages: Sequence[SetPassage], info: TaskInfo) -> Mapping[str, str]:
     blind = blind_split(Counter(str(one.split) for one in passages))
-    tasks = passage_tasks(_splits(passages), name=info.name, blind=blind)
-    description = info.description(f"{sum(map(_of_set, passages)):,} {_described(passages)}")
-    return task_files(*tasks, name=info.name, description=description)
+    return task_files(*passage_tasks(_splits(passages), name=info.name, blind=blind))
 
 
 def _of_set(one: SetPassage) -> bool:

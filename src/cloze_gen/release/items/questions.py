@@ -119,9 +119,7 @@ def _harness(
 
 
 def _inspect(questions: Sequence[Question], info: TaskInfo) -> Mapping[str, str]:
-    description = info.description(f"{len(questions):,} {_described(questions)}")
-    task = question_task(info.name, blind=len(questions) > 1)
-    return task_files(task, name=info.name, description=description)
+    return task_files(question_task(info.name, blind=len(questions) > 1))
 
 
 def _spans(record: Record) -> Sequence[Span]:
