@@ -126,7 +126,6 @@ def test_rules_name_settings_that_there_are(style: str) -> None:
             "ranking.n_passages=200000",
             ["ranking", "pool = 100000 is smaller than n_passages = 200000"],
         ),
-        ("scde", 'release.features=["sp", "sp"]', ["release", "features has sp twice"]),
         (
             "scde",
             "blanks.count=20",

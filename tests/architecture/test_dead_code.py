@@ -19,9 +19,6 @@ from tests.architecture.conftest import Module, Project, built
 KEPT = {
     "api.release.Release.to_datasets": "the Python API; no command converts a release",
     "adapters.spacy_tagger.SpacyTagger.is_fast": "which of two equal ways a pipeline takes",
-    "formats.msr.parse_human": "the inverse of a writer of published files",
-    "formats.msr.parse_lm": "the inverse of a writer of published files",
-    "formats.scs.parse_ranks": "the inverse of a writer of published files",
     "pipelines.task.InProcessFactory.create_local_scheduler": "Luigi calls it by name",
     "pipelines.task.InProcessFactory.create_worker": "Luigi calls it by name",
 }

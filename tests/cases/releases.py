@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cloze_gen.formats.features import Columns, ListOf, Table
+import pyarrow as pa
+
 from cloze_gen.records.release_facts import Measured, PaperReference, ReleasedBook, ReleaseFacts
+from cloze_gen.release.write import SplitTable
 
 # What a title, a name or a licence may hold; each must come back as it was, or on one line, and
 # change nothing around it.
@@ -44,7 +46,7 @@ BOOKS = (
         items=3,
     ),
     ReleasedBook(
-        side="source", book_id="two", file="2.txt", license="cc0", sha256="c" * 64, items=1
+        side="source", book_id="two", file="2.txt", license="cc0-1.0", sha256="c" * 64, items=1
     ),
     ReleasedBook(side="source", book_id="gone", file="3.txt", license="MIT", status="rejected"),
 )
@@ -76,37 +78,9 @@ TOLD = replace(
     evaluated="A classifier picks the answer in 25 %.",
     judged="three teachers read every question",
 )
-COLUMNS = Columns(
-    {
-        "id": "string",
-        "options": ListOf("string"),
-        "sentences": ListOf(ListOf("string")),
-        "source": Columns(
-            {"start": "int64", "tokens": ListOf("string"), "deep": Columns({"x": "int64"})}
-        ),
-        "scores": ListOf(Columns({"word": "string", "log10": "float64", "a b": "float64"})),
-        "even": "bool",
-    }
-)
 TABLES = (
-    Table(
-        config="default",
-        split="test",
-        file="questions.jsonl",
-        rows=3,
-        bytes=120,
-        sha256="d" * 64,
-        columns=COLUMNS,
-    ),
-    Table(
-        config="control",
-        split="test",
-        file="data/control.parquet",
-        rows=1,
-        bytes=80,
-        sha256="e" * 64,
-        columns=Columns({"split": "string"}),
-    ),
+    SplitTable("default", "test", "questions.jsonl", [{"id": "a"}] * 3, pa.schema([])),
+    SplitTable("control", "test", "control.jsonl", [{"id": "b"}], pa.schema([])),
 )
 
 

@@ -344,7 +344,6 @@ def test_without_a_browser_it_says_so() -> None:
 # A setting that brings all stages into the DAG.
 WITH_ALL_STAGES = {
     "scs-style": ("books.reference=reference.jsonl",),
-    "lambada-style": ("release.train_text=copy",),
 }
 STEPS_HEADER = "| Paper | Step | Stage | Code"  # of the table of a recipe's page
 WITH_STEPS = {"holmes-style": "holmes.md", "scs-style": "scs.md"}  # style -> page with such a table

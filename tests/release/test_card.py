@@ -159,27 +159,14 @@ def test_the_head_names_every_split_and_config() -> None:
     assert head(FACTS)["configs"] == [
         {
             "config_name": "default",
-            "data_files": [{"split": "test", "path": "questions.jsonl"}],
+            "data_files": [{"split": "test", "path": "parquet/questions.parquet"}],
             "default": True,
         },
         {
             "config_name": "control",
-            "data_files": [{"split": "test", "path": "data/control.parquet"}],
+            "data_files": [{"split": "test", "path": "parquet/control.parquet"}],
         },
     ]
-
-
-def test_the_head_declares_columns_and_rows() -> None:
-    """Of each config; lists and objects in the hub's notation."""
-    first, second = head(FACTS)["dataset_info"]
-    assert [column["name"] for column in first["features"]] == list(TABLES[0].columns.types)
-    assert first["features"][2] == {"name": "sentences", "list": {"list": "string"}}
-    assert first["features"][4]["list"][0] == {"name": "word", "dtype": "string"}
-    assert first["splits"] == [{"name": "test", "num_bytes": 120, "num_examples": 3}]
-    assert (second["config_name"], second["features"]) == (
-        "control",
-        [{"name": "split", "dtype": "string"}],
-    )
 
 
 def test_the_set_is_told_as_the_hub_sorts_it() -> None:

@@ -230,7 +230,7 @@ def test_the_page_is_well_formed(page: str, hostile_page: str) -> None:
 def test_plots_and_tables_are_accessible(page: str) -> None:
     shown = Page(page)
     assert all(one.get("role") == "img" and one.get("aria-label") for one in shown.all("svg"))
-    assert len(shown.all("figcaption")) == len(shown.all("figure")) == len(shown.all("svg")) == 8
+    assert len(shown.all("figcaption")) == len(shown.all("figure")) == len(shown.all("svg")) == 7
     assert len(shown.all("thead")) == len(shown.all("table"))
     assert all(one.get("scope") in {"col", "row"} for one in shown.all("th"))
     assert shown.all("html")[0]["lang"] == "en"
@@ -279,7 +279,7 @@ def test_a_page_of_passages_has_no_questions(passages: ReportData) -> None:
         "who hid ? it was ann", "P(target), ngram", "Passages by book",
     ):  # fmt: skip
         assert part in text.replace("alone55", "alone 55")
-    assert len(shown.all("figcaption")) == len(shown.all("svg")) == 4
+    assert len(shown.all("figcaption")) == len(shown.all("svg")) == 2
     assert all(one.get("scope") in {"col", "row"} for one in shown.all("th"))
 
 

@@ -13,7 +13,6 @@ from cloze_gen.evaluation.questions import QuestionEvaluation
 from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
 from cloze_gen.release import plots
 from cloze_gen.release.plots import (
-    classes_plot,
     drawing,
     new_figure,
     places_plot,
@@ -28,7 +27,6 @@ from cloze_gen.release.report_passages import Analysis
 
 def all_plots(evaluation: QuestionEvaluation) -> dict[str, str]:
     return {
-        "funnel": plots.funnel_plot([("books", 1), ("nothing", 0), ("alternates", 5_800_000)]),
         "frequency": plots.frequency_plot([1e-6, 1e-5], [3e-6, 0.0]),
         "length": plots.length_plot([7, 7, 7]),
         "position": plots.position_plot([3, 0, 2]),
@@ -76,8 +74,10 @@ def test_colours_follow_the_page(evaluation: QuestionEvaluation) -> None:
 @pytest.mark.parametrize(
     "label", ["$x^2$ and $", "\u6f22\u5b57", "<script>", "a & b", "x" * 200, ""]
 )
-def test_any_label_can_be_drawn(label: str) -> None:
-    ElementTree.fromstring(plots.funnel_plot([(label, 3)]))
+def test_any_label_can_be_drawn(label: str, evaluation: QuestionEvaluation) -> None:
+    rows = evaluation.baselines
+    labels = {row.name: label for row in rows}
+    ElementTree.fromstring(plots.baseline_plot(rows, chance=0.2, paper=None, labels=labels))
 
 
 def test_a_label_for_those_who_cannot_see_is_escaped() -> None:
@@ -102,15 +102,6 @@ def analysis(passages: ReportData) -> Analysis:
     assert passages.passages is not None
     assert passages.passages.analysis is not None
     return passages.passages.analysis
-
-
-def test_classes_are_named_in_full(analysis: Analysis) -> None:
-    """Those that the analysis has, kept and random, and the paper's figures if any."""
-    drawn = classes_plot(analysis)
-    assert "proper" in drawn
-    assert "adjective" not in drawn
-    assert "kept, paper" in drawn
-    assert classes_plot(analysis) == drawn
 
 
 def test_the_last_bar_is_none(analysis: Analysis) -> None:

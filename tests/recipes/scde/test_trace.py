@@ -134,7 +134,7 @@ def test_what_has_too_few_rivals_tells_those_it_has(
     shutil.copytree(scde.out.parent, tmp_path / "own", symlinks=True)
     out, books = tmp_path / "own" / "out", tmp_path / "own" / "books"
     call = ("run", *blanked(books).options, "--name", "many", "--out", out, "--workers", "1")
-    done = cli(*call, "--set", "distractors.count=10", "--set", "release.features=[]")
+    done = cli(*call, "--set", "distractors.count=10")
     assert done.status == 0, done.err
     fallen = read_parquet(
         stage_artifact(out / "runs" / "many", "distractors").path("rejected.parquet")
