@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -148,6 +149,16 @@ def _quiz(one: SetBlankedPassage, record: Record) -> QuizQuestion:
     )
 
 
+def _compared(one: SetBlankedPassage) -> dict[str, Any]:
+    passage = one.passage
+    return {
+        "sentences": passage.sentences,
+        "blanks": passage.blanks,
+        "candidates": frozenset(passage.candidates),
+        "order of candidates": passage.candidates,
+    }
+
+
 def _quoted(record: Record) -> Sequence[tuple[Span, Sequence[str]]]:
     """Each sentence, with answers in the blanks, and each candidate."""
     answers = dict(zip(record["blanks"], record["answers"], strict=True))
@@ -179,6 +190,7 @@ BLANKED_ITEMS = ItemKind(
     notes=lambda passages: [_ONE_BLANK],
     example=_example,
     quiz=_quiz,
+    compared=_compared,
     column_docs=_COLUMNS,
     counts=lambda one: True,
     spans=_spans,

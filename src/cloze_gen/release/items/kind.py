@@ -53,6 +53,7 @@ class ItemKind:
         harness: (items, few-shot items, task info) -> place below ``harness/`` -> text.
         inspect: (items, task info) -> place in the release -> text.
         quiz: (item, its record) -> a question for people.
+        compared: item -> its parts by name, as `cloze-gen compare` compares them.
         counts: whether an item belongs to the set and not to a control set in the same file.
         quoted: record -> (span, the texts that together make it up) of each quoted span.
         misquoted: record -> its differences from the sentence that it quotes, as text.
@@ -78,6 +79,7 @@ class ItemKind:
     notes: Callable[[Sequence[Any]], Sequence[str]]
     example: Callable[[Any], Sequence[str]]
     quiz: Callable[[Any, Record], QuizQuestion]
+    compared: Callable[[Any], Mapping[str, Any]]
     column_docs: Mapping[str, str]
     counts: Callable[[Any], bool]
     spans: Callable[[Record], Sequence[Span]]

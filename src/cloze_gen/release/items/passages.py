@@ -8,7 +8,13 @@ from pathlib import Path
 
 from cloze_gen.formats.harness import blind_split
 from cloze_gen.formats.inspect_tasks import passage_tasks, task_files
-from cloze_gen.formats.lambada import cased_context, parse_passages, passage_record, split_record
+from cloze_gen.formats.lambada import (
+    cased_context,
+    cased_text,
+    parse_passages,
+    passage_record,
+    split_record,
+)
 from cloze_gen.formats.lambada_harness import harness_files
 from cloze_gen.formats.questions import BLANK_MARK
 from cloze_gen.formats.quiz import QuizQuestion
@@ -157,6 +163,7 @@ PASSAGE_ITEMS = ItemKind(
         f"    the last word: {one.passage.target}",
     ],
     quiz=_quiz,
+    compared=lambda one: {"target": one.passage.target, "text": cased_text(one.passage)},
     column_docs=_COLUMNS,
     counts=_of_set,
     spans=_spans,

@@ -112,6 +112,10 @@ def _blanked_source(one: Question, source: Any) -> str:
     return closed_quotes(text[:start] + BLANK_MARK + text[end:])
 
 
+def _compared(one: Question) -> dict[str, Any]:
+    return {"options": frozenset(one.options), "order of options": one.options}
+
+
 def _harness(
     questions: Sequence[Question], examples: Sequence[Question], info: TaskInfo
 ) -> Mapping[str, str]:
@@ -188,6 +192,7 @@ QUESTION_ITEMS = ItemKind(
     notes=lambda questions: [_PRINTED],
     example=_example,
     quiz=_quiz,
+    compared=_compared,
     column_docs=_COLUMNS,
     counts=lambda question: True,
     spans=_spans,
