@@ -221,16 +221,6 @@ def whole_book(folder: Path) -> None:
     resum(folder)
 
 
-def deep_folder(folder: Path) -> None:
-    (folder / "/".join(["a"] * 12)).mkdir(parents=True)
-
-
-def five_gibibytes(folder: Path) -> None:
-    edited("release.json", lambda value: value.update(n_items=10**6))(folder)
-    for number in range(5):
-        sparse(f"{number}.bin", 1 << 30)(folder)
-
-
 def unfolding_parquet(folder: Path) -> None:
     """Another column as a Parquet file of a few kilobytes with 100,000 rows."""
     path = folder / "parquet" / "questions.parquet"
@@ -303,22 +293,19 @@ def stage_elsewhere(run: Path) -> None:
 # ---- the table
 
 EITHER = (VERIFY, FILL)  # of a release of pointers
-LINK = "is a link"
+LINK = "a link, not a file"
 OUTSIDE = "is not a file name inside the release"
 CASES = [
     # links, and what is no file
-    Case("a link beside", "full", link("x.txt", "{secret}"), (VERIFY, EVALUATE_IT), LINK),
     Case("a link that is listed", "pointers", link("x.txt", "{secret}", list_it=True), EITHER, LINK),
     Case("linked checksums", "pointers", link("SHA256SUMS", "{secret}", replace=True), EITHER, LINK),
     Case("a linked record", "pointers", link("release.json", "{secret}", replace=True), EITHER, LINK),
-    Case("a linked folder", "full", link("parquet", "{outside}"), (VERIFY,), LINK),
+    Case("a linked folder", "full", link("parquet", "{outside}"), (VERIFY, EVALUATE_IT), "a link, not a folder"),
     Case("a named pipe for pointers", "pointers", special("pointers.jsonl", os.mkfifo), EITHER, "a named pipe"),
     # sizes
-    Case("200 GiB, listed", "pointers", sparse("x.txt"), EITHER, "the limit for a file of a release of 42 items"),
+    Case("200 GiB, listed", "pointers", sparse("x.txt"), EITHER, "the limit for a file of this release"),
     Case("200 GiB of record", "pointers", sparse("release.json", list_it=False), EITHER, "more than the"),
     Case("200 GiB of checksums", "pointers", sparse("SHA256SUMS", list_it=False), EITHER, "more than the"),
-    Case("5 GiB together", "full", five_gibibytes, (VERIFY,), "the limit for a release is"),
-    Case("folders in folders", "full", deep_folder, (VERIFY,), "nested in more than"),
     # release.json
     Case("no record", "pointers", lambda folder: (folder / "release.json").unlink(), EITHER, "has no release.json"),
     Case("no JSON", "pointers", text("release.json", "{"), EITHER, "not a valid release.json"),
