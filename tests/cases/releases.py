@@ -1,4 +1,4 @@
-"""A small release's facts, tables and hostile strings, for the tests of what is written of a
+"""A small release's facts, configs and hostile strings, for the tests of what is written of a
 release.
 """
 
@@ -6,10 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pyarrow as pa
-
 from cloze_gen.records.release_facts import Measured, PaperReference, ReleasedBook, ReleaseFacts
-from cloze_gen.release.write import SplitTable
 
 # What a title, a name or a licence may hold; each must come back as it was, or on one line, and
 # change nothing around it.
@@ -78,10 +75,10 @@ TOLD = replace(
     evaluated="A classifier picks the answer in 25 %.",
     judged="three teachers read every question",
 )
-TABLES = (
-    SplitTable("default", "test", "questions.jsonl", [{"id": "a"}] * 3, pa.schema([])),
-    SplitTable("control", "test", "control.jsonl", [{"id": "b"}], pa.schema([])),
-)
+CONFIGS = {
+    "default": {"test": "parquet/questions.parquet"},
+    "control": {"test": "parquet/control.parquet"},
+}
 
 
 def hostile_facts(words: str) -> ReleaseFacts:

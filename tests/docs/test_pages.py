@@ -23,7 +23,7 @@ from pydantic import BaseModel
 from cloze_gen import __version__
 from cloze_gen.api.run import make_task
 from cloze_gen.formats.harness import LOADER_FILE
-from cloze_gen.formats.inspect_tasks import INSPECT_TASK, LIGHTEVAL_TASK
+from cloze_gen.formats.inspect_tasks import INSPECT_TASK
 from cloze_gen.records.judgement import Task
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +50,7 @@ PROJECT = {
 }
 # Packages whose names a run's folders bear too: `store/<stage>-<fingerprint>/`.
 ALSO_ON_DISK = {"store"}
-OF_A_RELEASE = {INSPECT_TASK, LIGHTEVAL_TASK, LOADER_FILE}  # programs that a release contains
+OF_A_RELEASE = {INSPECT_TASK, LOADER_FILE}  # programs that a release contains
 PLACEHOLDER = "NAME"  # for a name that a reader chooses
 # `make docs` generates these pages of docs/reference/, so git has none of them.
 GENERATED = {"commands.md", "settings.md", "artifacts.md", "reasons.md"}

@@ -23,7 +23,7 @@ from cloze_gen.release.card import (
     size_category,
     stem_around_blank,
 )
-from tests.cases.releases import FACTS, HOSTILE, TABLES, hostile_facts
+from tests.cases.releases import CONFIGS, FACTS, HOSTILE, hostile_facts
 
 # The dataset card
 
@@ -146,7 +146,7 @@ def head(facts: ReleaseFacts) -> dict[str, Any]:
     """As the hub reads it: the text between the first two lines of hyphens."""
     yaml = pytest.importorskip("yaml")
     text = (
-        card_head(facts, set_licence(facts.item_books), TABLES, task="multiple-choice")
+        card_head(facts, set_licence(facts.item_books), CONFIGS, rows=4, task="multiple-choice")
         + "\n\n# mine\n---\n"
     )
     found = re.match(r"---\n(.*?)\n---\n\n# mine", text, re.DOTALL)

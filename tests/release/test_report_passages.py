@@ -13,7 +13,6 @@ from cloze_gen.recipes.scde.paper_table import SCDE_TABLES
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
 from cloze_gen.records.passage import Part, Passage, SetPassage, Split
 from cloze_gen.release.html import render_report
-from cloze_gen.release.plots import blank_baseline_plot
 from cloze_gen.release.report_data import ReportData
 from cloze_gen.release.report_passages import (
     BlankedFigures,
@@ -137,10 +136,10 @@ def test_human_rows_are_paired_with_the_paper_s(data: ReportData) -> None:
     assert ours is not None
     assert of_paper is not None
     assert (ours.ba, ours.note, of_paper.blank_accuracy) == (0.81, "2 judges, 24 verdicts", 0.871)
-    assert ">human<" in blank_baseline_plot(evaluation, SCDE_TABLES)
     page = render_report(replace(data, noun="passage", paper=None, evaluation=None, samples=(), n_options=0,
                                  blanked=BlankedFigures(None, (), evaluation, SCDE_TABLES)))  # fmt: skip
     assert "Human: 2 judges, 24 verdicts." in page
+    assert ">human<" in page
 
 
 def test_contexts_are_those_of_table_6() -> None:
@@ -190,15 +189,14 @@ def test_without_an_evaluation_the_paper_s_figures_remain(data: ReportData) -> N
     assert "Candidates without the passage" not in page
 
 
-def test_the_picture_draws_what_there_is() -> None:
-    evaluation = BlankEvaluation.from_record(RECORD, where="here")
-    drawn = blank_baseline_plot(evaluation, SCDE_TABLES)
-    assert drawn == blank_baseline_plot(evaluation, SCDE_TABLES)
-    for part in ("pmi-2", "INFST", "people, paper", "chance", "this set, 95 %"):
-        assert part in drawn
-    assert ">People<" not in drawn
-    alone = blank_baseline_plot(evaluation, None)
-    assert "the paper" not in alone
+def test_the_picture_draws_what_there_is(shown: str, data: ReportData) -> None:
+    """The paper's people are a line and no row."""
+    for part in (">pmi-2<", ">INFST<", "people, paper", ">chance<", "this set, 95 %"):
+        assert part in shown
+    assert ">People</text>" not in shown
+    figures = BlankedFigures(None, (), BlankEvaluation.from_record(RECORD, where="here"), None)
+    alone = render_report(replace(data, noun="passage", paper=None, evaluation=None, samples=(), n_options=0, blanked=figures))  # fmt: skip
+    assert "the paper's set" not in alone
     assert "INFST" not in alone
 
 

@@ -21,7 +21,6 @@ from cloze_gen.rng import derive_rng
 
 if TYPE_CHECKING:
     from cloze_gen.release.report_data import SampleQuestion
-    from cloze_gen.release.write import SplitTable
 
 _ESCAPED_PIPE = r"\|"  # inside a Markdown table
 _SIZES = (
@@ -31,11 +30,17 @@ _SIZES = (
 
 
 def card_head(
-    facts: ReleaseFacts, licence: SetLicence, tables: Sequence[SplitTable], *, task: str
+    facts: ReleaseFacts,
+    licence: SetLicence,
+    configs: Mapping[str, Mapping[str, str]],
+    *,
+    rows: int,
+    task: str,
 ) -> str:
     """The YAML head, ``---`` lines included; `task` is the hub's, e.g. ``multiple-choice``.
 
-    Without tables, as in a release of pointers, the hub shows no rows.
+    `configs`: config -> split -> Parquet file. Without any, as in a release of pointers, the hub
+    shows no rows.
     """
     fields: dict[str, Any] = {"license": licence.hub_id}
     if licence.hub_id == "other":
@@ -48,10 +53,9 @@ def card_head(
         "task_categories": [task],
         "tags": ["cloze", "sentence-completion", facts.style, "cloze-gen"],
     }
-    if tables:
-        configs = dict.fromkeys(table.config for table in tables)
-        fields["size_categories"] = [size_category(sum(len(table.records) for table in tables))]
-        fields["configs"] = [_config(config, tables) for config in configs]
+    if configs:
+        fields["size_categories"] = [size_category(rows)]
+        fields["configs"] = [_config(config, files) for config, files in configs.items()]
     else:
         fields["viewer"] = False
     # A value of JSON is one of YAML if its strings are printable.
@@ -63,13 +67,10 @@ def size_category(rows: int) -> str:
     return next((name for below, name in _SIZES if rows < below), "100M<n<1B")
 
 
-def _config(config: str, tables: Sequence[SplitTable]) -> dict[str, Any]:
-    files = [
-        {"split": table.split, "path": table.parquet} for table in tables if table.config == config
-    ]
-    return {"config_name": config, "data_files": files} | (
-        {"default": True} if config == "default" else {}
-    )
+def _config(config: str, files: Mapping[str, str]) -> dict[str, Any]:
+    data_files = [{"split": split, "path": path} for split, path in files.items()]
+    default = {"default": True} if config == "default" else {}
+    return {"config_name": config, "data_files": data_files, **default}
 
 
 @dataclass(frozen=True, slots=True)

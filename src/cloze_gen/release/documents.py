@@ -171,10 +171,14 @@ def card_text(folder: Path, *, style: Style, published: PublishedSet, record: Re
     kind, facts, licence = style.items, record.facts, licence_of(record.facts)
     tables = list(split_tables(kind, published))
     columns = dict.fromkeys(name for table in tables for name in table.schema.names)
+    configs: dict[str, dict[str, str]] = {}
+    for table in tables:
+        configs.setdefault(table.config, {})[table.split] = table.parquet
+    rows = sum(len(table.records) for table in tables)
     return dataset_card(
         CardFacts(
             facts=facts,
-            head=card_head(facts, licence, tables, task=kind.task),
+            head=card_head(facts, licence, configs, rows=rows, task=kind.task),
             described=kind.described(published.items),
             balance=kind.balance(published.items),
             example=list(kind.example(published.items[0])) if published.items else [],

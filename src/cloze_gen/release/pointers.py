@@ -127,7 +127,7 @@ def pointer_card(style: Style, record: ReleaseRecord) -> str:
     files |= {file: FILE_DOCS[file] for file in (RELEASE_FILE, REPORT, SIGNATURE, CHECKSUMS)}
     card = CardFacts(
         facts=facts,
-        head=card_head(facts, licence, [], task=kind.task),
+        head=card_head(facts, licence, {}, rows=0, task=kind.task),
         described=f"cloze {kind.noun}s without their text",
         balance="",
         example=(),
