@@ -65,7 +65,7 @@ def test_the_card_names_what_is_there(lambada: FinishedRun) -> None:
     """Passages and no questions, the set counted without its control, each file that it tells of."""
     card = (lambada.release / "README.md").read_text(encoding="utf-8")
     assert "question" not in card.replace("text-generation", "")
-    assert '- "text-generation"' in card
+    assert 'task_categories: ["text-generation"]' in card
     n = sum(
         (lambada.release / f"{split}.jsonl").read_text(encoding="utf-8").count("\n")
         for split in ("validation", "test")
