@@ -164,9 +164,13 @@ def test_the_filter_and_the_key_need_only_a_keyboard(
     """A search reads what is printed and not the key; Enter opens the key; nothing is refused."""
     one = data.samples[0]
     more = (
-        replace(one, word_class="noun"),
-        replace(one, id="b:2:1", before="We drank the ", options=("tea", "ink"), word_class="noun"),
-        replace(one, id="b:3:1", before="They will ", options=("go", "Rest"), word_class="verb"),
+        replace(one, kind="noun"),
+        replace(
+            one, id="b:2:1", paragraphs=(("We drank it.",),), options=("tea", "ink"), kind="noun"
+        ),
+        replace(
+            one, id="b:3:1", paragraphs=(("They will.",),), options=("go", "Rest"), kind="verb"
+        ),
     )
     file = tmp_path / "report.html"
     file.write_text(render_report(replace(data, samples=more)), encoding="utf-8")

@@ -15,7 +15,6 @@ from cloze_gen.evaluation.passages import PassageEvaluation, PassageRow
 from cloze_gen.evaluation.questions import TABLE_ORDER
 from cloze_gen.recipes.lambada import analysis
 from cloze_gen.recipes.scde import statistics
-from cloze_gen.release.documents import without_samples
 from cloze_gen.release.html import render_report
 from cloze_gen.release.report_data import ReportData
 from cloze_gen.release.report_passages import Analysis, Measure
@@ -136,11 +135,11 @@ def test_only_our_script_can_run(page: str, hostile_page: str) -> None:
 
 def test_questions_come_first_and_keep_their_key(data: ReportData) -> None:
     """The filter offers each value once, as text; before the key is opened nothing names it."""
-    shown = replace(data.samples[0], book='B"><b>', word_class="noun")
+    shown = replace(data.samples[0], book='B"><b>', kind="noun")
     more = (
         shown,
         replace(shown, id="b:2:1", book="A"),
-        replace(data.samples[0], word_class="verb"),
+        replace(data.samples[0], kind="verb"),
     )
     page = render_report(replace(data, samples=more))
     section = page[page.index("<main") : page.index('<section id="verdict"')]
@@ -161,7 +160,7 @@ def test_questions_come_first_and_keep_their_key(data: ReportData) -> None:
 
 
 def test_a_release_of_pointers_says_how_to_get_its_questions(data: ReportData) -> None:
-    page = render_report(without_samples(data), without_text=True)
+    page = render_report(replace(data, samples=()), without_text=True)
     text = " ".join("".join(Page(page).text).split())
     assert "cloze-gen fill PATH/OF/THIS/FOLDER --books FOLDER/OF/THE/BOOKS" in text
     assert "climbed" not in page
@@ -283,13 +282,9 @@ def test_the_two_sets_share_a_table(passages: ReportData) -> None:
 
 
 def test_hostile_passages_stay_text(passages: ReportData) -> None:
-    """A book's text, a genre, a member's and a baseline's name hold no element."""
-    script, braces, block, image, marks, dollars = HOSTILE
+    """A measure's and a baseline's name hold no element."""
+    script, image, dollars = HOSTILE[0], HOSTILE[3], HOSTILE[5]
     assert passages.passages is not None
-    sample = replace(
-        passages.passages.samples[0], id=script, book=image, domain=script, before=f"{script} ", target=braces, after=block,
-        published=image, place=marks, verdict=script, scores=((script, image),), signals=((braces, script),),
-    )  # fmt: skip
     row = PassageRow(
         name=f"{script}{dollars}", set="control", kind="model", n=1, correct=None, accuracy=0.5, low=0.4, high=0.6,
         perplexity=1.0, median_rank=1.0, coverage=1.0, note=image,
@@ -297,7 +292,6 @@ def test_hostile_passages_stay_text(passages: ReportData) -> None:
     analysis = Analysis(script, 1, 1, (Measure(image, True, 0.1, 0.1, None, None),), (1,), (1,))
     evil = replace(
         passages.passages,
-        samples=(sample,),
         evaluation=PassageEvaluation(signature=image, n=1, baselines=(row,)),
         analysis=analysis,
     )
@@ -318,7 +312,8 @@ def test_passages_without_an_evaluation_have_a_page(passages: ReportData) -> Non
     assert passages.passages is not None
     bare = replace(
         passages,
-        passages=replace(passages.passages, tokens=(), analysis=None, evaluation=None, samples=()),
+        passages=replace(passages.passages, tokens=(), analysis=None, evaluation=None),
+        samples=(),
         books=(),
     )
     page = Page(render_report(bare))

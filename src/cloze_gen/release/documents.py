@@ -7,17 +7,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from cloze_gen.evaluation.adversary import adversary_text
 from cloze_gen.formats.inspect_tasks import INSPECT_TASK
 from cloze_gen.formats.licences import SetLicence, bibtex, set_licence
 from cloze_gen.records.release_facts import Measured, ReleasedBook, ReleaseFacts
-from cloze_gen.release.card import CardFacts, card_head, dataset_card, draw_samples, sample_question
+from cloze_gen.release.card import CardFacts, card_head, dataset_card
 from cloze_gen.release.facts import ReleaseRecord, record_text
 from cloze_gen.release.items.kind import ItemKind
 from cloze_gen.release.report_data import ReportData
-from cloze_gen.release.report_passages import sample_blanks, sample_passage
+from cloze_gen.release.samples import draw_samples
 from cloze_gen.release.settings import SHUFFLED
 from cloze_gen.release.signature import CHECKSUMS, SIGNATURE, write_checksums
 from cloze_gen.release.style import PublishedSet, Style
@@ -43,42 +42,13 @@ def with_samples(
         for one, record in zip(published.items, published.records, strict=True)
         if kind.counts(one)
     ]
-    drawn = [
-        (*pairs[index], books.get(pairs[index][0].book_id, _NO_BOOK))
-        for index in draw_samples(len(pairs), seed=published.seed)
-    ]
-    if data.passages is not None:
-        passages = (
-            sample_passage(one, record, book=book.title, file=book.file)
-            for one, record, book in drawn
-        )
-        return replace(data, passages=replace(data.passages, samples=tuple(passages)))
-    if data.blanked is not None:
-        blanked = (sample_blanks(one, book=book.title, file=book.file) for one, _, book in drawn)
-        return replace(data, blanked=replace(data.blanked, samples=tuple(blanked)))
-    candidates: Mapping[str, Mapping[str, Any]] = {
-        record["id"]: record for record in _candidates(published)
-    }
-    questions = (
-        sample_question(
-            one, record, candidates=candidates.get(one.id), book=book.title, file=book.file
-        )
-        for one, record, book in drawn
-    )
-    return replace(data, samples=tuple(questions))
-
-
-def without_samples(data: ReportData) -> ReportData:
-    return replace(
-        data,
-        samples=(),
-        passages=None if data.passages is None else replace(data.passages, samples=()),
-        blanked=None if data.blanked is None else replace(data.blanked, samples=()),
-    )
-
-
-def _candidates(published: PublishedSet) -> Sequence[Mapping[str, Any]]:
-    return published.derived.get(CANDIDATES, ())
+    candidates = {record["id"]: record for record in published.derived.get(CANDIDATES, ())}
+    samples = []
+    for index in draw_samples(len(pairs), seed=published.seed):
+        one, record = pairs[index]
+        book = books.get(one.book_id, _NO_BOOK)
+        samples.append(kind.sample(one, record, candidates.get(one.id, {}), book))
+    return replace(data, samples=tuple(samples))
 
 
 CARD, REPORT = "README.md", "report.html"

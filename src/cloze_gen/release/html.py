@@ -23,12 +23,10 @@ from cloze_gen.evaluation.questions import QuestionEvaluation, QuestionRow
 from cloze_gen.records.rejection import FunnelStep, legend_of
 from cloze_gen.release import plots
 from cloze_gen.release.paper_figures import PaperTable, PassageFigure
-from cloze_gen.release.report_data import ReportData, SampleQuestion
+from cloze_gen.release.report_data import ReportData
 from cloze_gen.release.report_passages import (
     BlankedFigures,
     PassageFigures,
-    SampleBlanks,
-    SamplePassage,
     figures_by_context,
     people,
     table_rows,
@@ -52,16 +50,13 @@ _LEVEL_CLASSES = {GOOD: "good", CARE: "care", BAD: "bad", UNKNOWN: "muted"}
 def render_report(data: ReportData, *, without_text: bool = False) -> str:
     """The page; `without_text`: of a release of pointers, whose questions need `fill`."""
     paper = data.paper
-    samples, kind, label = _samples(data)
     return _template().render(
         data=data,
         without_text=without_text,
-        samples=samples,
-        kind=kind,
         filters=[
             (name, title, values)
-            for name, title, field in (("kind", label, kind), ("book", "Book", "book"))
-            if len(values := sorted({getattr(one, field) for one in samples})) > 1
+            for name, title in (("kind", data.kind_label), ("book", "Book"))
+            if len(values := sorted({getattr(one, name) for one in data.samples})) > 1
         ],
         script=Markup(_SCRIPT),  # ours
         script_hash=base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode(),
@@ -80,17 +75,6 @@ def render_report(data: ReportData, *, without_text: bool = False) -> str:
         paper_contexts=figures_by_context(data.blanked.paper) if data.blanked else (),
         most_questions=max((count for _, _, count in data.books), default=0),
     )
-
-
-def _samples(
-    data: ReportData,
-) -> tuple[Sequence[SampleQuestion | SamplePassage | SampleBlanks], str, str]:
-    """The sample items, and the field and the label of their first filter."""
-    if data.passages is not None:
-        return data.passages.samples, "split", "Split"
-    if data.blanked is not None:
-        return data.blanked.samples, "part", "Split"
-    return data.samples, "word_class", "Word class"
 
 
 @functools.cache

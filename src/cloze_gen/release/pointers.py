@@ -19,7 +19,6 @@ from cloze_gen.release.documents import (
     FILE_DOCS,
     REPORT,
     licence_of,
-    without_samples,
     write_card,
 )
 from cloze_gen.release.facts import ReleaseRecord, record_text
@@ -109,7 +108,7 @@ def write_pointer_documents(
     record = replace(record, facts=facts, full=checksums_of(full))
     texts = {
         RELEASE_FILE: record_text(record),
-        REPORT: render_report(without_samples(data), without_text=True),
+        REPORT: render_report(replace(data, samples=()), without_text=True),
         CARD: pointer_card(style, record),
     }
     write_text_files(folder, texts)

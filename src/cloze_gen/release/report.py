@@ -139,7 +139,6 @@ def blanked_figures(
         else statistics_from_record(parse_json(statistics.path(STATISTICS).read_bytes())),
         evaluation=evaluation,
         paper=paper,
-        samples=(),
     )
 
 
@@ -150,7 +149,7 @@ def passage_figures(
     evaluation: PassageEvaluation | None,
     paper: PassageTable | None,
 ) -> PassageFigures:
-    """Without samples; `records` are those of the set without its control."""
+    """`records` are those of the set without its control."""
     return PassageFigures(
         tokens=tuple(len(str(record["text"]).split()) for record in records),
         analysis=None
@@ -158,7 +157,6 @@ def passage_figures(
         else analysis_from_record(parse_json(analysis.path(ANALYSIS).read_bytes())),
         evaluation=evaluation,
         paper=paper,
-        samples=(),
     )
 
 
@@ -258,6 +256,7 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
         overrides=tuple(public_overrides(run["overrides"])),
         warnings=tuple(_warnings(run, artifacts, style)),
         noun=style.items.noun,
+        kind_label=style.items.kind_label,
         passages=passages,
         blanked=blanked,
         legends=style.legends,

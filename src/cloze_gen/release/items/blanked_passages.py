@@ -20,6 +20,7 @@ from cloze_gen.formats.scde_harness import blank_records, harness_files
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.release.items.kind import ItemKind, Record, Span, TaskInfo
+from cloze_gen.release.samples import sample_blanks
 from cloze_gen.store.runs import Digested
 from cloze_gen.store.tables import PASSAGE_SET
 
@@ -191,6 +192,10 @@ BLANKED_ITEMS = ItemKind(
     example=_example,
     quiz=_quiz,
     compared=_compared,
+    sample=lambda one, record, candidates, book: sample_blanks(
+        one, book=book.title, file=book.file
+    ),
+    kind_label="Split",
     column_docs=_COLUMNS,
     counts=lambda one: True,
     spans=_spans,

@@ -12,6 +12,8 @@ import pyarrow as pa
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.quiz import QuizQuestion
 from cloze_gen.parsing import error_text
+from cloze_gen.records.release_facts import ReleasedBook
+from cloze_gen.release.samples import Sample
 from cloze_gen.store.files import read_below
 from cloze_gen.store.runs import Digested
 
@@ -53,6 +55,8 @@ class ItemKind:
         harness: (items, few-shot items, task info) -> place below ``harness/`` -> text.
         inspect: (items, task info) -> place in the release -> text.
         quiz: (item, its record) -> a question for people.
+        sample: (item, its record, its candidates or {}, its book) -> a sample of the report.
+        kind_label: what `kind` of a sample is.
         compared: item -> its parts by name, as `cloze-gen compare` compares them.
         counts: whether an item belongs to the set and not to a control set in the same file.
         quoted: record -> (span, the texts that together make it up) of each quoted span.
@@ -80,6 +84,8 @@ class ItemKind:
     example: Callable[[Any], Sequence[str]]
     quiz: Callable[[Any, Record], QuizQuestion]
     compared: Callable[[Any], Mapping[str, Any]]
+    sample: Callable[[Any, Record, Mapping[str, Any], ReleasedBook], Sample]
+    kind_label: str
     column_docs: Mapping[str, str]
     counts: Callable[[Any], bool]
     spans: Callable[[Record], Sequence[Span]]

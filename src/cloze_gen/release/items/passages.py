@@ -20,6 +20,7 @@ from cloze_gen.formats.questions import BLANK_MARK
 from cloze_gen.formats.quiz import QuizQuestion
 from cloze_gen.records.passage import SetPassage, Split
 from cloze_gen.release.items.kind import ItemKind, Record, Span, TaskInfo
+from cloze_gen.release.samples import sample_passage
 from cloze_gen.store.runs import Digested
 from cloze_gen.store.tables import PASSAGE_SET
 
@@ -163,6 +164,10 @@ PASSAGE_ITEMS = ItemKind(
         f"    the last word: {one.passage.target}",
     ],
     quiz=_quiz,
+    sample=lambda one, record, candidates, book: sample_passage(
+        one, record, book=book.title, file=book.file
+    ),
+    kind_label="Split",
     compared=lambda one: {"target": one.passage.target, "text": cased_text(one.passage)},
     column_docs=_COLUMNS,
     counts=_of_set,

@@ -18,6 +18,7 @@ from cloze_gen.formats.quiz import QuizQuestion
 from cloze_gen.parsing import quote
 from cloze_gen.records.question import Question
 from cloze_gen.release.items.kind import ItemKind, Record, Span, TaskInfo
+from cloze_gen.release.samples import sample_question
 from cloze_gen.store.runs import Digested
 from cloze_gen.store.tables import CANDIDATES, QUESTIONS
 from cloze_gen.word_tokens import is_word
@@ -193,6 +194,10 @@ QUESTION_ITEMS = ItemKind(
     example=_example,
     quiz=_quiz,
     compared=_compared,
+    sample=lambda one, record, candidates, book: sample_question(
+        one, record, candidates=candidates, book=book.title, file=book.file
+    ),
+    kind_label="Word class",
     column_docs=_COLUMNS,
     counts=lambda question: True,
     spans=_spans,
