@@ -60,7 +60,6 @@ from cloze_gen.recipes.lambada.passages import (
     PassageReason,
     PassagesSettings,
     write_passages,
-    write_published_novels,
 )
 from cloze_gen.recipes.lambada.people import GUESSING
 from cloze_gen.recipes.lambada.ranking import (
@@ -73,9 +72,8 @@ from cloze_gen.recipes.lambada.ranking import (
 from cloze_gen.recipes.lambada.release import (
     EXTRA_FILES_ALLOWED,
     FILE_DOCS,
-    MAY_BE_TAKEN,
     REFERENCE,
-    LambadaReleaseSettings,
+    STORE_FILES_ALLOWED,
     lambada_extra_files,
     lambada_files,
     lambada_store_files,
@@ -84,6 +82,7 @@ from cloze_gen.recipes.lambada.trace import TRACE
 from cloze_gen.records.passage import Part
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
+from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.style import Facts, Requests, Style
 from cloze_gen.settings import IgnoredWhen, SettingsGroup
 from cloze_gen.store.artifacts import ArtifactWriter
@@ -105,7 +104,7 @@ class LambadaSettings(SettingsGroup):
     ranking: RankingSettings = RankingSettings()
     guessing: GuessingSettings = GuessingSettings()
     control: ControlSettings = ControlSettings()
-    release: LambadaReleaseSettings = LambadaReleaseSettings()
+    release: OrderedReleaseSettings = OrderedReleaseSettings()
 
     ignored_when = (
         *IGNORED_OF_ONE_SIDE,
@@ -365,14 +364,6 @@ class Analysis(StyleTask):
         return super().settings() | {"tagger": tagger_identity(self.own.name)}
 
 
-class PublishedNovels(StyleTask):
-    """The training novels in the published tokenization, if the release includes them."""
-
-    stage = "published_novels"
-    needs = {"novels": TrainingNovels, "counts": Counts}
-    write = staticmethod(write_published_novels)
-
-
 JUDGED = {
     "none": "judged: none (no person has guessed the targets, so some may be impossible to guess)",
     "machine": "judged: machine (a model of a reader guessed every target from the passage but not "
@@ -411,11 +402,6 @@ def notes(settings: LambadaSettings, facts: Facts) -> Sequence[str]:
     ]
 
 
-def beside(settings: LambadaSettings) -> list[type[StyleTask]]:
-    """Extra stages: the analysis, and the text of the training novels if it is released."""
-    return [Analysis] if settings.release.train_text == "none" else [Analysis, PublishedNovels]
-
-
 LEGENDS = legends_of(
     BookReason,
     PassageReason,
@@ -442,21 +428,14 @@ STYLE = Style(
     files=lambada_files,
     extra_files=lambada_extra_files,
     extra_files_allowed=EXTRA_FILES_ALLOWED,
-    store_files_allowed=MAY_BE_TAKEN,
+    store_files_allowed=STORE_FILES_ALLOWED,
     judged=judged,
     people=people,
     store_files=lambada_store_files,
     file_docs=FILE_DOCS,
-    extra_stages=beside,
+    extra_stages=(Analysis,),
     filtered_by={"books": "partition"},
     has_items=lambda row: row["part"] != Part.TRAIN,
-    levels={
-        "partition": "novels",
-        "passages": "passages",
-        "committee": "passages that no model guesses",
-        "ranking": "ranked passages",
-        "guesses": "not rejected by readers",
-    },
     trace=TRACE,
     legends=LEGENDS,
     table=LAMBADA_TABLE_1,

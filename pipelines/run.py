@@ -113,7 +113,7 @@ class RunTask(PipelineTask):
         return self.build.once(RunTask._stages, self)
 
     def _stages(self) -> list[StageTask]:
-        extra = (self.clone(task) for task in self.of_style.extra_stages(self.all_settings))
+        extra = (self.clone(task) for task in self.of_style.extra_stages)
         stages = stage_order(self.last, *extra)
         labels = Counter(stage.label for stage in stages)
         if labels.total() > len(labels):
@@ -199,11 +199,7 @@ class RunTask(PipelineTask):
             stage.check_something_kept(self.store.open(stage.key).funnel)
         with exclusive_lock(run_lock(self.folder)):
             remove_stale_temp_dirs(self.store.runs)
-            changed = (
-                (find_change(self.folder) or self.format_change())
-                if (self.folder / RUN_FILE).exists()
-                else None
-            )
+            changed = find_change(self.folder) if (self.folder / RUN_FILE).exists() else None
             if changed:
                 say(f"{self.run_name}: {changed} The run's folder is rewritten.")
             for line in replace_within(self.folder, RUN_SCHEMA, self._write_folder):
@@ -217,13 +213,6 @@ class RunTask(PipelineTask):
             raise
         except UsageError:
             return  # no run yet, or a damaged one: it is written anew
-
-    def format_change(self) -> str | None:
-        """A sentence if the release on disk is in another format than this version writes."""
-        written = read_run(self.folder).get("release_format", 1)
-        if written == RELEASE_FORMAT:
-            return None
-        return f"The release has format {written}; this version writes format {RELEASE_FORMAT}."
 
     def _write_folder(self, folder: Path) -> None:
         """Everything of the run, with an existing evaluation of exactly these items."""

@@ -36,7 +36,6 @@ from cloze_gen.recipes.scde.release import (
     DISTRACTORS,
     FILE_DOCS,
     REFERENCE,
-    ScdeReleaseSettings,
     scde_files,
     statistics_table,
 )
@@ -45,6 +44,7 @@ from cloze_gen.recipes.scde.statistics import write_statistics
 from cloze_gen.recipes.scde.trace import TRACE
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
+from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.study_items import FILLING
 from cloze_gen.release.style import Facts, Requests, Style
 from cloze_gen.settings import SettingsGroup
@@ -61,7 +61,7 @@ class ScdeSettings(SettingsGroup):
     rivals: RivalsSettings = RivalsSettings()
     distractors: DistractorsSettings = DistractorsSettings()
     assembly: AssemblySettings = AssemblySettings()
-    release: ScdeReleaseSettings = ScdeReleaseSettings()
+    release: OrderedReleaseSettings = OrderedReleaseSettings()
 
     ignored_when = IGNORED_OF_ONE_SIDE
 
@@ -200,16 +200,9 @@ STYLE = Style(
     files=scde_files,
     file_docs=FILE_DOCS,
     card_tables=statistics_table,
-    extra_stages=lambda settings: [Statistics],
+    extra_stages=(Statistics,),
     articles="passages.source",
     filtered_by={"books": "partition"},
-    levels={
-        "partition": "novels",
-        "passages": "passages",
-        "blanks": "passages with blanks",
-        "distractors": "passages with distractors",
-        "blanked passages": "passages of the set",
-    },
     trace=TRACE,
     legends=LEGENDS,
     table=SCDE_TABLES,

@@ -255,13 +255,6 @@ STYLE = Style(
     last=Questions,
     files=scs_files,
     order=lambda settings: "shuffled" if settings.questions.order == "mixed" else "corpus",
-    levels={
-        "sentences": "sentences chosen",
-        "focus": "focus words",
-        "impostors": "words with impostors",
-        "screen": "questions that pass the screen",
-        "questions": "questions",
-    },
     trace=TRACE,
     legends=LEGENDS,
     notes=notes,

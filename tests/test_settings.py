@@ -120,7 +120,6 @@ def test_rules_name_settings_that_there_are(style: str) -> None:
     [
         ("holmes", "forward.keep=200", ["forward.keep = 200 exceeds alternates.count = 150"]),
         ("holmes", 'focus.classes=["noun", "verb", "noun"]', ["focus", "classes has noun twice"]),
-        ("scde", 'release.features=["sp", "sp"]', ["release", "features has sp twice"]),
         (
             "scde",
             "blanks.count=20",

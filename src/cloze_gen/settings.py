@@ -6,7 +6,6 @@ The limits `MOST_COUNTED` and `MOST_EACH` catch typing errors.
 from __future__ import annotations
 
 import functools
-import math
 import operator
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -58,15 +57,6 @@ def _value_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value) if value != "" else '""'
 
 
-def types_of(words: int) -> int:
-    """Estimated number of word types by Heaps' formula, with constants for novels.
-
-    >>> types_of(41_000_000), types_of(12_000)
-    (512240, 8720)
-    """
-    return min(words, 80 * math.isqrt(words))
-
-
 class SettingsGroup(BaseModel):
     """The settings of one step: frozen and strict (`true` and `"3"` are not numbers).
 
@@ -82,10 +72,6 @@ class SettingsGroup(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
     ignored_when: ClassVar[tuple[IgnoredWhen, ...]] = ()
-
-    def memory_bytes(self, words: int) -> int:
-        """Upper estimate of the memory for a corpus of `words` words, beyond the text itself."""
-        return 0
 
     @model_validator(mode="after")
     def _ranges_are_not_empty(self) -> Self:

@@ -1,4 +1,4 @@
-"""A small release's facts, tables and hostile strings, for the tests of what is written of a
+"""A small release's facts, configs and hostile strings, for the tests of what is written of a
 release.
 """
 
@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cloze_gen.formats.features import Columns, ListOf, Table
 from cloze_gen.records.release_facts import Measured, PaperReference, ReleasedBook, ReleaseFacts
 
 # What a title, a name or a licence may hold; each must come back as it was, or on one line, and
@@ -27,7 +26,7 @@ PAPER = PaperReference(
     authors=("Doe, Jane", "The Group of R&D"),
     title="On {Blanks} & 50 % of them",
     year=2011,
-    kind="report",
+    kind="techreport",
     venue="A House",
     number="7",
 )
@@ -44,7 +43,7 @@ BOOKS = (
         items=3,
     ),
     ReleasedBook(
-        side="source", book_id="two", file="2.txt", license="cc0", sha256="c" * 64, items=1
+        side="source", book_id="two", file="2.txt", license="cc0-1.0", sha256="c" * 64, items=1
     ),
     ReleasedBook(side="source", book_id="gone", file="3.txt", license="MIT", status="rejected"),
 )
@@ -76,38 +75,10 @@ TOLD = replace(
     evaluated="A classifier picks the answer in 25 %.",
     judged="three teachers read every question",
 )
-COLUMNS = Columns(
-    {
-        "id": "string",
-        "options": ListOf("string"),
-        "sentences": ListOf(ListOf("string")),
-        "source": Columns(
-            {"start": "int64", "tokens": ListOf("string"), "deep": Columns({"x": "int64"})}
-        ),
-        "scores": ListOf(Columns({"word": "string", "log10": "float64", "a b": "float64"})),
-        "even": "bool",
-    }
-)
-TABLES = (
-    Table(
-        config="default",
-        split="test",
-        file="questions.jsonl",
-        rows=3,
-        bytes=120,
-        sha256="d" * 64,
-        columns=COLUMNS,
-    ),
-    Table(
-        config="control",
-        split="test",
-        file="data/control.parquet",
-        rows=1,
-        bytes=80,
-        sha256="e" * 64,
-        columns=Columns({"split": "string"}),
-    ),
-)
+CONFIGS = {
+    "default": {"test": "parquet/questions.parquet"},
+    "control": {"test": "parquet/control.parquet"},
+}
 
 
 def hostile_facts(words: str) -> ReleaseFacts:

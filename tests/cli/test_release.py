@@ -15,9 +15,8 @@ import pytest
 from pydantic import BaseModel
 
 from cloze_gen.cli import release as run_again_module
-from cloze_gen.cli.release import check_can_run_again
+from cloze_gen.cli.release import check_names_no_file
 from cloze_gen.config import settings_dict
-from cloze_gen.corpus.scan import BookFile
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.style_task import find_style, style_names
 from cloze_gen.release.books import BooksFound
@@ -200,34 +199,6 @@ def test_a_file_of_the_user_is_no_difference(release: Path, cli: Cli) -> None:
     assert (release / "notes.txt").read_text() == "mine"
 
 
-@pytest.mark.parametrize(
-    ("make", "what"),
-    [
-        (lambda folder: shutil.rmtree(folder), "release"),
-        (lambda folder: (folder / "release.json").unlink(), "has no release.json"),
-        (
-            lambda folder: (folder / "release.json").write_text("{"),
-            "not a valid release.json",
-        ),
-        (
-            lambda folder: (folder / "questions.jsonl").write_text("[]\n"),
-            "questions.jsonl: checksum differs from SHA256SUMS",
-        ),
-        (lambda folder: (folder / "questions.jsonl").unlink(), "questions.jsonl: missing"),
-        (lambda folder: (folder / "SHA256SUMS").write_text("x\n"), "SHA256SUMS, line 1"),
-    ],
-)
-def test_a_damaged_release_is_reported(
-    make: Callable[[Path], Any], what: str, release: Path, cli: Cli
-) -> None:
-    """In a message that names it, not in a traceback."""
-    make(release)
-    outcome = cli("verify", release)
-    assert outcome.status in {1, 2}
-    assert what in outcome.err + outcome.out
-    assert "unexpected error" not in outcome.err
-
-
 def test_books_that_are_needed_are_named(release: Path, tmp_path: Path, cli: Cli) -> None:
     """--deep without books, a folder without them, a hostile name in release.json."""
     assert "Give their folder: --books DIR" in cli("verify", release, "--deep").err
@@ -241,26 +212,6 @@ def test_books_that_are_needed_are_named(release: Path, tmp_path: Path, cli: Cli
     )
     outcome = cli("verify", release, "--books", SAMPLE, "--deep")
     assert (outcome.status, "is not a valid and unique file name" in outcome.err) == (2, True)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda record: record.pop("source"),
-        lambda record: record["source"].update(text=None),
-        lambda record: record.update(answer_rank=10**30),
-        lambda record: record["source"].update(start="x"),
-    ],
-)
-def test_a_record_of_another_shape_is_one_message(
-    change: Callable[[Any], Any], release: Path, cli: Cli
-) -> None:
-    """Not an unexpected error."""
-    edit(release / "questions.jsonl", change, line=0)
-    outcome = cli("verify", release, "--books", SAMPLE)
-    assert outcome.status == 1
-    assert "unexpected error" not in outcome.err
-    assert "FAILED" in outcome.out or "has an unexpected form" in outcome.err
 
 
 def test_what_the_signature_names_is_looked_at(release: Path, cli: Cli) -> None:
@@ -281,21 +232,16 @@ def test_what_the_signature_names_is_looked_at(release: Path, cli: Cli) -> None:
 # ---- run again
 
 
-def check(style: str, changes: dict[str, dict[str, Any]], found: BooksFound | None = None) -> None:
+def check(style: str, changes: dict[str, dict[str, Any]]) -> None:
     settings = settings_dict(find_style(style).settings())
     for group, values in changes.items():
         settings[group] |= values
-    check_can_run_again(replace(FACTS, style=style, settings=settings), find_style(style), found)
+    check_names_no_file(replace(FACTS, style=style, settings=settings), find_style(style))
 
 
 @pytest.mark.parametrize("style", style_names())
-def test_the_default_settings_are_allowed(style: str, tmp_path: Path) -> None:
-    """On the sample, and on 500 novels."""
-    (tmp_path / "a.txt").touch()
-    with open(tmp_path / "a.txt", "wb") as handle:
-        handle.truncate(250_000_000)
-    for found in (None, BooksFound(tmp_path, {"a": BookFile(tmp_path, "a.txt", "a")})):
-        check(style, {}, found)
+def test_the_default_settings_are_allowed(style: str) -> None:
+    check(style, {})
 
 
 @pytest.mark.parametrize(
@@ -307,16 +253,10 @@ def test_the_default_settings_are_allowed(style: str, tmp_path: Path) -> None:
         ("lambada-style", {"tagger": {"name": "en_core_web_sm"}}, "tagger.name = 'en_core_web_sm'"),
         ("lambada-style", {"partition": {"offensive_words": "list.txt"}}, "partition.offensive_words = 'list.txt'"),
         ("scs-style", {"sentences": {"offensive_words": "x"}}, "sentences.offensive_words = 'x'"),
-        ("lambada-style", {"networks": {"vector_size": 10_000}}, r"\[networks\] needs about 44 GiB"),
-        ("lambada-style", {"networks": {"recurrent_hidden": 10_000}}, r"\[networks\] needs about 40 GiB"),
-        ("lambada-style", {"networks": {"recurrent_words": 10**9, "epochs": 1000}}, r"\[networks\] takes up to 31,250 times"),
-        ("scde-style", {"blanks": {"draws": 10_000}}, r"\[blanks\] takes up to 167 times"),
-        ("scde-style", {"assembly": {"oversampling": 1000.0}}, r"\[assembly\] takes up to 800 times"),
-        ("scs-style", {"impostors": {"rounds": 10_000}}, r"\[impostors\] takes up to 312 times"),
     ],
 )  # fmt: skip
 def test_what_is_refused(style: str, changes: dict[str, dict[str, Any]], said: str) -> None:
-    """Settings that name a file, model or program, or ask for more memory or time."""
+    """Settings that name a file, model or program."""
     with pytest.raises(UsageError, match=said):
         check(style, changes)
 

@@ -16,14 +16,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cloze_gen.formats.features import Columns, Feature, ListOf, features_of
 from cloze_gen.pipelines.style_task import find_style, style_names
 from cloze_gen.release.style import Style
 from cloze_gen.store.file_docs import ANY, MANIFEST_DOC, FileDoc, StageDoc, column_type
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 _GROUP = re.compile(r"^model-\d+/")
-_NAMES = {"bool": "bool", "int64": "int", "float64": "float", "string": "string"}
+_NAMES = {"bool": "bool", "int64": "int", "double": "float", "string": "string", "null": "string"}
 _CELLS: Mapping[str, Callable[[str], object]] = {"text": str, "int": int, "float": float}
 
 
@@ -50,10 +49,10 @@ def parquet_type(kind: pa.DataType) -> str:
     return str(kind)
 
 
-def json_type(feature: Feature | None) -> str:
-    if isinstance(feature, ListOf):
-        return f"list of {json_type(feature.item)}"
-    return "object" if isinstance(feature, Columns) else _NAMES[str(feature or "string")]
+def json_type(kind: pa.DataType) -> str:
+    if pa.types.is_list(kind):
+        return f"list of {json_type(kind.value_type)}"
+    return "object" if pa.types.is_struct(kind) else _NAMES[str(kind)]
 
 
 def written_columns(path: Path) -> dict[str, str]:
@@ -64,8 +63,10 @@ def written_columns(path: Path) -> dict[str, str]:
         header = path.read_text(encoding="utf-8").partition("\n")[0]
         return dict.fromkeys(header.split("\t"), "")
     text = path.read_text(encoding="utf-8")
-    records = [json.loads(text)] if path.suffix == ".json" else map(json.loads, text.splitlines())
-    return {name: json_type(kind) for name, kind in features_of(records).types.items()}
+    lines = [text] if path.suffix == ".json" else text.splitlines()
+    records = [json.loads(line) for line in lines]
+    names = dict.fromkeys(name for record in records for name in record)
+    return {name: json_type(pa.array([one.get(name) for one in records]).type) for name in names}
 
 
 def cell_faults(path: Path, columns: Mapping[str, str]) -> Iterator[str]:

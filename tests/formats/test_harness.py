@@ -139,17 +139,6 @@ def test_examples_are_never_measured(with_examples: bool) -> None:
         assert ("no few-shot examples" in files["README.md"]) != with_examples
 
 
-def test_plain_tasks_run_no_code() -> None:
-    for files in all_files("mine"):
-        for path, text in files.items():
-            found = read_yaml(text) if path.endswith(".yaml") else {}
-            if path.startswith("plain/"):
-                assert (found["dataset_path"], "!function" in text) == ("json", False)
-                assert f"--include_path plain --tasks {found['task']}\n" in text.split("task:")[0]
-            elif "group" not in found and found:
-                assert found["custom_dataset"] == "cloze_task.load"
-
-
 def test_a_name_that_looks_like_an_option_can_be_called() -> None:
     """The commands of the page join option and value."""
     page = harness_files("-x", [QUESTION], version="1.0")["README.md"]
@@ -160,11 +149,7 @@ def test_a_name_that_looks_like_an_option_can_be_called() -> None:
 def test_the_page_names_every_task_and_group() -> None:
     """And says which file of the release the logs belong to."""
     for files, items in zip(all_files("mine"), ("questions", "passages", "passages"), strict=True):
-        names = [
-            path.removesuffix(".yaml")
-            for path in files
-            if path.endswith(".yaml") and "/" not in path
-        ]
+        names = [path.removesuffix(".yaml") for path in files if path.endswith(".yaml")]
         assert all(f"| `{name}` |" in files["README.md"] for name in names)
         assert f"cloze-gen evaluate HERE/../{items}.jsonl --scores" in files["README.md"]
 
@@ -201,14 +186,13 @@ def test_the_harness_itself_measures_every_task(
     monkeypatch.chdir("/")
     for number, files in enumerate([*all_files("1.0"), *all_files("1.0")]):
         folder = tmp_path / str(number) / "harness"
-        (folder / "plain").mkdir(parents=True)
+        folder.mkdir(parents=True)
         for path, text in files.items():
             (folder / path).write_text(
                 text.replace('"id": "b:', f'"id": "{number}:'), encoding="utf-8"
             )
         manager = TaskManager(include_path=str(folder.parent), include_defaults=False)
-        names = [name for name in manager.all_tasks if not name.endswith("_plain")]
-        for name in names:
+        for name in manager.all_tasks:
             found = simple_evaluate(
                 model="dummy", tasks=[name], task_manager=manager, bootstrap_iters=0
             )
@@ -267,7 +251,7 @@ def test_every_likelihood_task_measures_bits_per_byte(monkeypatch: pytest.Monkey
         harness_files("x", [QUESTION, SECOND], version="1"), lambada_files, exam_files
     ):  # fmt: skip
         for path, text in files.items():
-            task = read_yaml(text) if path.endswith(".yaml") and "/" not in path else {}
+            task = read_yaml(text) if path.endswith(".yaml") else {}
             if task.get("output_type") in {None, "generate_until"}:
                 continue
             measure = loader[task["process_results"].removeprefix("cloze_task.")]
@@ -275,7 +259,7 @@ def test_every_likelihood_task_measures_bits_per_byte(monkeypatch: pytest.Monkey
                 doc = json.loads(line)
                 texts = [
                     f" {choice}" for choice in doc.get("choices", [])
-                ] or [doc[one] for one in ("continuation", "sentence_good", "sentence_bad") if one in doc]  # fmt: skip
+                ] or [doc["continuation"]]  # fmt: skip
                 nats = [-math.log(2) * len(one.encode()) for one in texts]
                 found = measure(doc, [(score, False) for score in nats])
                 score, size = found["bits_per_byte"]
@@ -313,12 +297,8 @@ def test_both_ways_of_asking_are_tasks() -> None:
         "holmes_both.yaml",
         "holmes.test.jsonl",
         "holmes_letters.test.jsonl",
-        "holmes_pairs.yaml",
-        "holmes_pairs.test.jsonl",
     }
-    tasks = ("", "_letters", "_pairs")
-    plain = {f"plain/holmes{task}_plain.yaml" for task in tasks}
-    assert files.keys() == names | plain | {"cloze_task.py", "README.md"}
+    assert files.keys() == names | {"cloze_task.py", "README.md"}
     for name in ("holmes.test.jsonl", "holmes_letters.test.jsonl"):
         record = json.loads(files[name])
         assert (record["id"], record["canary"]) == ("b:0:3", "c0")

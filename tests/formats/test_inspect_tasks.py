@@ -1,4 +1,4 @@
-"""The tasks of inspect-ai and lighteval."""
+"""The tasks of inspect-ai."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ import pytest
 from cloze_gen.formats.inspect_tasks import (
     InspectTask,
     blank_tasks,
-    eval_yaml,
     inspect_task,
-    lighteval_task,
     passage_tasks,
     question_task,
     task_files,
@@ -31,7 +29,7 @@ BLANKS = {"train": "blanks_train.jsonl", "test": "blanks_test.jsonl"}
 KINDS = (
     [question_task("x", blind=True)],
     passage_tasks(SPLITS, name="x", blind="test"),
-    blank_tasks(BLANKS, config="blanks", name="x", blind="test"),
+    blank_tasks(BLANKS, name="x", blind="test"),
 )
 RECORDS: list[dict[str, Any]] = [
     {
@@ -54,29 +52,6 @@ RECORDS: list[dict[str, Any]] = [
     },
 ]
 METADATA = [("VBP", 1), ("crime", 3), ("crime", 2)]
-
-
-@pytest.mark.parametrize("tasks", KINDS)
-def test_the_hub_is_told_what_is_asked(tasks: list[InspectTask]) -> None:
-    yaml = pytest.importorskip("yaml")
-    whole = yaml.safe_load(eval_yaml(*tasks, name="1.0", description="54 questions: 'a'\n# b"))
-    assert list(whole) == ["name", "description", "evaluation_framework", "tasks"]
-    assert (whole["name"], whole["description"], whole["evaluation_framework"]) == (
-        "1.0",
-        "54 questions: 'a'\n# b",
-        "inspect-ai",
-    )
-    found = whole["tasks"]
-    assert [(one["id"], one["config"], one["split"]) for one in found] == [
-        (task.id, task.config, task.split) for task in tasks
-    ]
-    for task, one in zip(tasks, found, strict=True):
-        assert (one["field_spec"]["input"], one["field_spec"]["target"]) == (
-            task.input,
-            task.target,
-        )
-        assert one["field_spec"].get("choices", "") == task.choices
-        assert one["scorers"][0]["name"] == ("choice" if task.choices else "match")
 
 
 def run_inspect(
@@ -162,44 +137,5 @@ def test_rotation_moves_the_options_and_logs_the_choice(
     assert asyncio.run(task.scorer(unmarked, asked.target)).metadata is None
 
 
-@pytest.mark.parametrize(("tasks", "record"), list(zip(KINDS, RECORDS, strict=True)))
-def test_lighteval_scores_the_text_of_the_record(
-    tasks: list[InspectTask],
-    record: dict[str, Any],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """With a plain fake; `scripts/check_release.py` checks the fields, and uses lighteval if it is there."""
-    fake = {
-        "Metrics": SimpleNamespace(
-            loglikelihood_acc="acc", acc_golds_likelihood="acc", target_perplexity="ppl"
-        ),
-        "LightevalTaskConfig": lambda **given: SimpleNamespace(**given),
-        "Doc": lambda **given: SimpleNamespace(**given),
-    }
-    for name in ("metrics", "metrics.metrics", "tasks", "tasks.lighteval_task", "tasks.requests"):
-        monkeypatch.setitem(sys.modules, f"lighteval.{name}", types.ModuleType(name))
-        vars(sys.modules[f"lighteval.{name}"]).update(fake)
-    monkeypatch.setitem(sys.modules, "lighteval", types.ModuleType("lighteval"))
-    program: dict[str, Any] = {"__file__": str(tmp_path / "lighteval_task.py")}
-    text = lighteval_task(*tasks, name='x"""|y', description='54 "questions"\\')
-    exec(compile(text, "lighteval_task.py", "exec"), program)
-    assert program["__doc__"].startswith("\nname:\nx'''|y\n")
-    for task, config in zip(tasks, program["TASKS_TABLE"], strict=True):
-        assert (config.name, config.hf_repo) == (f"x-y:{task.id}", str(tmp_path.resolve()))
-        assert config.evaluation_splits == [task.split]
-        doc = config.prompt_function(record, "mine")
-        right = doc.choices[doc.gold_index]
-        whole = record.get("input", "").replace("_____", "hide") or "".join(
-            str(record.get(column, "")) for column in ("context", "target")
-        )
-        assert doc.query + right == (whole or "_____ We left. It rained.")
-        if task.examples:
-            assert {task.examples} == set(config.hf_avail_splits) - {task.split}
-        else:
-            with pytest.raises(ValueError, match="no few-shot examples"):
-                config.prompt_function({**record, "__few_shots": True}, "mine")
-
-
 def test_without_items_there_are_no_files() -> None:
-    assert task_files(name="x", description="0 passages") == {}
+    assert task_files() == {}

@@ -16,8 +16,6 @@ from cloze_gen.formats.msr import (
     format_human,
     format_lm,
     format_machine,
-    parse_human,
-    parse_lm,
     parse_machine,
 )
 from cloze_gen.records.question import Question
@@ -68,26 +66,17 @@ def write(form: str, items: list[Question]) -> tuple[str, str]:
     return {"machine": format_machine, "human": format_human, "lm": format_lm}[form](items)
 
 
-def read(form: str, texts: tuple[str, str | None]) -> list[Question]:
-    return {"machine": parse_machine, "human": parse_human, "lm": parse_lm}[form](*texts)
-
-
-@pytest.mark.parametrize("form", FORMATS)
 @settings(max_examples=40, deadline=None)
 @given(items=questions())
-def test_reading_what_was_written_gives_the_questions_back(
-    form: str, items: list[Question]
-) -> None:
-    """parse(format(questions)) == questions."""
-    assert read(form, write(form, items)) == items
+def test_reading_what_was_written_gives_the_questions_back(items: list[Question]) -> None:
+    assert parse_machine(*format_machine(items)) == items
 
 
-@pytest.mark.parametrize("form", FORMATS)
 @settings(max_examples=40, deadline=None)
 @given(items=questions())
-def test_without_answers_only_the_answer_is_missing(form: str, items: list[Question]) -> None:
+def test_without_answers_only_the_answer_is_missing(items: list[Question]) -> None:
     """A question read alone keeps options and position and says that its answer is unknown."""
-    for found, item in zip(read(form, (write(form, items)[0], None)), items, strict=True):
+    for found, item in zip(parse_machine(format_machine(items)[0]), items, strict=True):
         assert (found.options, found.position, found.answer_index) == (
             item.options,
             item.position,
@@ -110,11 +99,25 @@ def published(form: str) -> tuple[str, str]:
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("source", FORMATS)
-def test_published_files_are_reproduced_byte_for_byte(source: str, form: str) -> None:
-    items = read(source, published(source))
+def test_published_files_are_reproduced_byte_for_byte(form: str) -> None:
+    items = parse_machine(*published("machine"))
     assert len(items) == 520
     assert write(form, items) == published(form)
+
+
+def test_forms_of_the_human_and_lm_files() -> None:
+    """As the published ones: a space before the first stem alone, and after each lm question."""
+    questions, answers = format_human([ITEM, ITEM])
+    stem = "1) I could _____ it.\n\ta) write\n\tb) migrate\n\tc) climb\n\td) swear\n\te) go\n\n\n"
+    assert questions == f" {stem}{stem.replace('1)', '2)')}"
+    assert answers == "1) [c] climb\n2) [c] climb\n"
+    question = dataclasses.replace(ITEM, tokens=("Could", "I", "climb", "it", "?"))
+    lines, answer = format_lm([ITEM, question])
+    assert lines.splitlines()[2:6:3] == [
+        "<s> I could climb it </s> ",
+        "<s> Could I write it ? </s> ",
+    ]
+    assert answer == "<s> I could climb it </s>\n<s> Could I climb it ? </s>\n"
 
 
 ITEM = Question(

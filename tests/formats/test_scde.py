@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from functools import partial
 from pathlib import Path
@@ -15,10 +13,7 @@ from hypothesis import strategies as st
 
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.scde import (
-    COLUMNS,
     FIELDS,
-    FeatureTable,
-    feature_lines,
     format_published,
     format_requests,
     parse_collected,
@@ -159,63 +154,50 @@ def test_marks_alone_are_no_sentences() -> None:
 
 
 FAULTS: list[tuple[dict[str, Any], str]] = [
-    ({"eid": -1}, "`eid` must be a whole number"),
-    ({"eid": "4"}, "`eid` must be a whole number"),
-    ({"eid": True}, "`eid` must be a whole number"),
-    ({"passage": "It rained. <1>"}, "`passage` must be a list of sentences"),
-    ({"passage": ["<1>", None, "<2>"]}, "`passage` must be a list of sentences"),
+    ({"eid": -1}, "`eid`"),
+    ({"passage": ["<1>", None, "<2>"]}, "`passage`"),
     ({"passage": ["It rained."]}, "`passage` has no blank"),
     ({"passage": ["<1>", "<1>"]}, "the blank <1> occurs twice"),
-    ({"passage": ["<1>", "<3>"]}, "<2> is missing"),
     ({"passage": ["<1>", "<02>"]}, "<2> is missing"),
-    ({"passage": ["<0>", "<1>"]}, "<2> is missing"),
-    ({"candidates": {"A": "x"}}, "`candidates` must be a list of texts"),
-    ({"candidates": ["a", None, "c"]}, "`candidates` must be a list of texts"),
     ({"candidates": ["a", " ", "c"]}, "`candidates` holds an empty text, at 1"),
-    ({"number_of_blanks": 3}, "`number_of_blanks` is 3, but the passage has 2 blanks"),
     ({"number_of_blanks": 2.0}, "`number_of_blanks` is 2.0"),
-    ({"candidate_length": 7}, "`candidate_length` is 7, but the passage has 3 candidates"),
+    ({"candidate_length": 7}, "`candidate_length` is 7"),
     ({"candidates": ["a"], "candidate_length": 1}, "2 blanks, but only 1 candidates"),
-    ({"answer_sequence": None}, "`answer_sequence` must be a list of pairs"),
-    ({"answer_sequence": [1, 0]}, "`answer_sequence` must be a list of pairs"),
-    ({"answer_sequence": [[1, "A"], [2, "B"]]}, "`answer_sequence` must be a list of pairs"),
+    ({"answer_sequence": [1, 0]}, "`answer_sequence`"),
     ({"answer_sequence": [[1, 0]]}, "no answer for blank 2"),
     ({"answer_sequence": [[1, 0], [1, 2]]}, "answers blank 1 twice"),
-    ({"answer_sequence": [[1, 0], [2, 1], [3, 2]]}, "answers blank 3, but the passage has 1 to 2"),
     ({"answer_sequence": [[0, 0], [1, 1]]}, "answers blank 0"),
-    (
-        {"answer_sequence": [[1, 0], [2, 3]]},
-        "blank 2 is answered by candidate 3, but there are 0 to 2",
-    ),
-    ({"answer_sequence": [[1, 0], [2, -1]]}, "blank 2 is answered by candidate -1"),
+    ({"answer_sequence": [[1, 0], [2, 3]]}, "blank 2 is answered by candidate 3"),
 ]
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 9) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=5,
+)  # fmt: skip
 
 
-@pytest.mark.parametrize(("change", "said"), FAULTS)
-def test_a_fault_is_one_message(change: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("change", "names"), FAULTS)
+def test_a_fault_is_one_message(change: dict[str, Any], names: str) -> None:
     """It names the file and the item, counted from 1, and what is wrong there."""
     right = json.loads(EXAMPLE)[0]
-    with pytest.raises(FormatError) as raised:
-        parse_published(json.dumps([right | {"eid": 0}, right | change]), name="dev.json")
-    assert str(raised.value).startswith("dev.json, item 2")
-    assert said in str(raised.value)
+    text = json.dumps([right | {"eid": 0}, right | change])
+    message = refused(lambda: parse_published(text, name="dev.json"), FormatError, names=names)
+    assert message.startswith("dev.json, item 2")
 
 
-@pytest.mark.parametrize("field", FIELDS)
-def test_a_missing_field_is_named(field: str) -> None:
-    """Every field is asked for by name."""
-    item = json.loads(EXAMPLE)[0]
-    del item[field]
-    with pytest.raises(FormatError, match=f"dev.json, item 1: lacks {field};"):
-        parse_published(json.dumps([item]), name="dev.json")
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{", '{"eid": 0}', "3", "[3]", "[" * 5000, '["\\ud800"]', "[1" + "0" * 5000 + "]"]
-)
-def test_other_json_is_refused(text: str) -> None:
-    with pytest.raises(FormatError, match=r"^dev\.json"):
+@given(field=st.sampled_from(FIELDS), value=VALUES)
+def test_any_other_value_is_read_or_refused(field: str, value: object) -> None:
+    text, message = json.dumps([json.loads(EXAMPLE)[0] | {field: value}]), ""
+    try:
         parse_published(text, name="dev.json")
+    except FormatError as error:
+        message = str(error)
+    assert not message or message.startswith("dev.json, item 1")
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"eid": 0}', "[3]", '[{"eid": 0}]'])
+def test_other_json_is_refused(text: str) -> None:
+    refused(lambda: parse_published(text, name="dev.json"), FormatError, names="dev.json")
 
 
 def test_an_eid_twice_is_refused() -> None:
@@ -393,70 +375,3 @@ def test_the_key_is_not_told() -> None:
         "candidates": ["So?", "Jane sang.", "Café."],
     }
     assert "é" in line
-
-
-# The feature tables
-
-
-# Blanks 1 and 2 stand side by side, blank 3 ends the passage; a stray full stop stands behind blank
-# 2.
-FEATURES_PASSAGE = BlankedPassage(
-    "b:4", ("a.", "x.", "y.", ".", "b.", "c.", "z."), (1, 2, 6), ("y.", "d.", "x.", "z."), (2, 0, 3)
-)
-
-
-def rows(table: FeatureTable, passage: BlankedPassage = FEATURES_PASSAGE) -> list[tuple[str, ...]]:
-    header, *lines = feature_lines([passage], table)
-    assert header.split("\t") == list(COLUMNS)
-    return [tuple(line.split("\t")) for line in lines]
-
-
-def contexts(table: FeatureTable) -> dict[str, list[str]]:
-    """Blank -> what stands beside the candidate `d.`, the candidate as it is placed."""
-    found: dict[str, list[str]] = {}
-    for name, before, behind, _ in rows(table):
-        passage, blank, candidate = name.rsplit(":", 2)
-        if (passage, candidate) == ("b:4", "1"):
-            found.setdefault(blank, []).append(f"{before}|{behind}")
-    return found
-
-
-def test_the_order_of_the_text_is_kept() -> None:
-    assert contexts(FeatureTable.SP) == {"1": ["a.|d."], "2": ["a.|d."], "3": ["c.|d."]}
-    assert contexts(FeatureTable.SN) == {"1": ["d.|b."], "2": ["d.|b."]}
-    assert contexts(FeatureTable.AP) == {"1": ["a.|d."], "2": ["a.|d."], "3": ["a. b. c.|d."]}
-    assert contexts(FeatureTable.AN) == {"1": ["d.|b. c."], "2": ["d.|b. c."]}
-
-
-@pytest.mark.parametrize(("both", "one", "other"), [("spn", "sp", "sn"), ("apn", "ap", "an")])
-def test_two_sides_are_two_rows(both: str, one: str, other: str) -> None:
-    """A two-sided table holds the rows of its sides, those of one pair under one id, before first."""
-    found = rows(FeatureTable(both))
-    assert sorted(found) == sorted(rows(FeatureTable(one)) + rows(FeatureTable(other)))
-    assert (
-        contexts(FeatureTable(both))["1"]
-        == contexts(FeatureTable(one))["1"] + contexts(FeatureTable(other))["1"]
-    )
-
-
-@pytest.mark.parametrize("table", FeatureTable)
-def test_zero_is_right(table: FeatureTable) -> None:
-    """Of the candidates of one blank and side exactly the answer has label 0, the others 1."""
-    labels = {(name.split(":")[2], name.split(":")[3]): label for name, _, _, label in rows(table)}
-    right = {("1", "2"), ("2", "0"), ("3", "3")}
-    assert {pair for pair, label in labels.items() if label == "0"} == {
-        pair for pair in labels if pair in right
-    }
-    assert set(labels.values()) == {"0", "1"}
-
-
-@given(st.text(max_size=20), st.sampled_from(FeatureTable))
-def test_no_text_breaks_a_row(text: str, table: FeatureTable) -> None:
-    hostile = BlankedPassage(
-        f"a\tb{text}", (f"x {text}", "y", f"z {text}"), (1,), ("y", f"w {text}"), (0,)
-    )
-    lines = list(feature_lines([hostile], table))
-    assert "\n".join(lines).splitlines() == lines
-    cells = list(csv.reader(io.StringIO("\n".join(lines)), delimiter="\t", quoting=csv.QUOTE_NONE))
-    assert [len(row) for row in cells] == [4] * len(lines)
-    assert len(lines) == 1 + 2 * (2 if table in {FeatureTable.SPN, FeatureTable.APN} else 1)

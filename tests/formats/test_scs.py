@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.errors import FormatError
-from cloze_gen.formats.msr import parse_lm, parse_machine
-from cloze_gen.formats.scs import format_scs, parse_ranks, split_ranks
+from cloze_gen.formats.msr import parse_machine
+from cloze_gen.formats.scs import format_scs, split_ranks
 from cloze_gen.records.question import Question
 
 QUESTIONS = [
@@ -42,9 +40,8 @@ def test_machine_and_lm_files_come_back() -> None:
     assert [(q.tokens, q.options, q.answer_index) for q in parsed] == [
         (q.tokens, q.options, q.answer_index) for q in QUESTIONS
     ]
-    assert [q.options for q in parse_lm(texts["SCS_7_lm_questions.txt"])] == [
-        q.options for q in QUESTIONS
-    ]
+    first = texts["SCS_7_lm_questions.txt"].splitlines()[:5]
+    assert [line.split()[2] for line in first] == list(QUESTIONS[0].options)
 
 
 @given(st.integers(0, 200), st.integers(0, 9))
@@ -63,17 +60,7 @@ def test_halves_are_shuffled() -> None:
     assert b != sorted(b)
 
 
-def test_index_files_come_back() -> None:
-    """One integer a line."""
+def test_index_files_hold_one_rank_a_line() -> None:
     texts = files()
-    assert sorted(
-        parse_ranks(texts["SCS_7_randex_A.txt"]) + parse_ranks(texts["SCS_7_randex_B.txt"])
-    ) == list(range(7))
-    assert parse_ranks("") == []
-
-
-@pytest.mark.parametrize("text", ["0\nx\n", "0\n\n2\n", "0\n-2\n", "0\n2\n0\n"])
-def test_broken_index_files_are_refused(text: str) -> None:
-    """A line that is no rank, or a rank twice, is an error that says so."""
-    with pytest.raises(FormatError, match="randex"):
-        parse_ranks(text)
+    lines = [texts[f"SCS_7_randex_{half}.txt"].splitlines() for half in "AB"]
+    assert sorted(int(line) for half in lines for line in half) == list(range(7))

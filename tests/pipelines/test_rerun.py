@@ -67,11 +67,9 @@ def test_a_release_of_an_older_version_is_written_anew(copied: FinishedRun, cli:
     (folder / "release" / "release.json").write_text("{}")
     as_if_written(folder, of_version_0_1)
     assert read_run(folder)["settings"] == described["settings"]
-    line = f"The release has format 1; this version writes format {RELEASE_FORMAT}."
-    assert f"would be written: {line}" in cli("explain", "tiny", "--out", copied.out).out
+    assert "would be written" in cli("explain", "tiny", "--out", copied.out).out
     again = cli(*copied.call())
     assert again.status == 0
-    assert again.err.count(line) == 1
     assert "nothing to do" not in again.err
     assert (folder / "release" / "release.json").read_text() == release
     assert json.loads((folder / "run.json").read_text()) == described

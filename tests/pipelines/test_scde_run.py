@@ -138,21 +138,6 @@ def test_the_statistics_are_those_of_the_set(scde: Any) -> None:
     assert rows["consecutive blanks"]["paper"] == 0.0128
 
 
-def test_pairs_are_released_of_every_split(scde: Any) -> None:
-    passages = passages_of(scde.folder)
-    for part, file in PUBLISHED.items():
-        blanks = 5 * sum(one.part == part for one in passages)
-        lines = (
-            (scde.release / "features" / f"{Path(file).stem}.apn.tsv")
-            .read_text(encoding="utf-8")
-            .splitlines()
-        )
-        header, *rows = (line.split("\t") for line in lines)
-        assert header == ["id", "text_a", "text_b", "label"]
-        assert len({row[0] for row in rows}) == 7 * blanks
-        assert len({row[0] for row in rows if row[3] == "0"}) == blanks
-
-
 @pytest.mark.parametrize(("kind", "said"), [("random", "RandomDt"), ("none", "RemoveDt")])
 def test_the_paper_s_own_ablations_are_settings(
     own: FinishedRun, cli: Cli, kind: str, said: str

@@ -29,19 +29,6 @@ def test_items_are_of_the_books_that_gave_some() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "signature", "expected"),
-    [
-        ("0.2.0", "cloze-gen|set:ab12", "0.2.0+set.ab12"),
-        ("1.10.3rc1", "cloze-gen|name:set:ff|n:1", "1.10.3"),
-        ("unknown", "cloze-gen|set:ab12|more:1", "0.0.0+set.ab12"),
-    ],
-)
-def test_the_version_says_which_set_it_is(version: str, signature: str, expected: str) -> None:
-    """Three numbers, and the digest of the set where the signature has one."""
-    assert replace(FACTS, version=version, signature=signature).set_version == expected
-
-
-@pytest.mark.parametrize(
     "date", ["", "2026", "2026-13-01", "2026-11-22 ", "22.11.2026", "2026-11-22\n"]
 )
 def test_what_is_no_date_is_not_told(date: str) -> None:

@@ -22,8 +22,9 @@ from cloze_gen.release.paper_figures import (
     PassageTable,
     SetFigures,
 )
-from cloze_gen.release.report_data import AuditTable, ReportData, SampleQuestion, StageRow
-from cloze_gen.release.report_passages import Analysis, Measure, PassageFigures, SamplePassage
+from cloze_gen.release.report_data import AuditTable, ReportData, StageRow
+from cloze_gen.release.report_passages import Analysis, Measure, PassageFigures
+from cloze_gen.release.samples import Gap, Sample
 
 TABLE = PaperTable(
     "Zweig & Burges 2011, Table 1",
@@ -121,15 +122,13 @@ def evaluation() -> QuestionEvaluation:
 @pytest.fixture(scope="session")
 def data(evaluation: QuestionEvaluation) -> ReportData:
     """A small report with something in every place."""
-    sample = SampleQuestion(
-        id="b:1:2", book="A Book", before="He climbed the ", after=".", options=("hill", "sea"), answer_index=0,
-        source="He climbed the hill.", place="b.txt, characters 0 to 20", facts=(("history", "climbed / the"),),
-        score_columns=("word", "freq"),
-        score_rows=(("hill", "1e-05"), ("sea", "2e-05")), candidates=(("fit", "sea, lake"),),
+    sample = Sample(
+        id="b:1:2", book="A Book", paragraphs=(("He climbed the ", Gap("blank"), "."),), options=("hill", "sea"), answer="a) hill",
+        quotation=("He climbed the hill.", "", ""), facts=(("raw file", "b.txt, characters 0 to 20"), ("candidates, fit", "sea, lake")),
+        score_columns=("word", "freq"), scores=(("hill", "1e-05"), ("sea", "2e-05")), answer_row=0,
     )  # fmt: skip
     return ReportData(
         name="mine", paper=TABLE, signature="cloze-gen|n:40", seed=1, n_questions=40, n_wanted=50, n_options=2,
-        levels=(("books", 1), ("sentences", 900), ("alternates sampled", 135_000), ("questions", 40)),
         steps=(FunnelStep("focus", "words", 100, 40, {"word_frequent": 55, "word_without_two_predecessors": 5}),),
         answer_freqs=(1e-5, 2e-5, 0.0), impostor_freqs=(2e-5, 4e-5, 9e-5), sentence_tokens=(7, 9, 9, 30), answer_positions=(20, 20),
         blank_places=(0.1, 0.5, 0.9), books=(("b", "A Book", 40),), evaluation=evaluation, samples=(sample,),
@@ -143,14 +142,15 @@ def hostile(data: ReportData) -> ReportData:
     """A report in which every text from a book, file name or user is markup."""
     script, braces, block, image, marks, dollars = HOSTILE
     sample = replace(
-        data.samples[0], id=script, book=image, before=f"{script} ", after=f" {braces}", options=(image, block), source=script,
-        place=braces, facts=((marks, script),), score_rows=((script, dollars), (image, "1")), candidates=((block, script),),
+        data.samples[0], id=script, book=image, about=(dollars, script), paragraphs=((f"{script} ", Gap(script, image), f" {braces}"),),
+        options=(image, block), answer=script, quotation=(script, image, braces), facts=((marks, script), (block, script)),
+        scores=((script, dollars), (image, "1")),
     )  # fmt: skip
     evil = question_row(f"{script}{dollars}", "baseline", 0.5, 0.4, 0.6)
     assert data.evaluation is not None
     return replace(
         data, signature=f"{script}{braces}", books=((script, braces, 3), (image, dollars, 1)), samples=(sample,), overrides=(script,),
-        levels=((script, 3), (dollars, 40)), steps=(FunnelStep(script, braces, 2, 1, {image: 1}),), warnings=(f"Leak: {image}",),
+        steps=(FunnelStep(script, braces, 2, 1, {image: 1}),), warnings=(f"Leak: {image}",),
         audits=(AuditTable(script, (block, image), ((script * 3, braces), (image, dollars)), 1),), settings=((braces, script),),
         stages=(StageRow(script, braces, image),), evaluation=data.evaluation.model_copy(update={"baselines": (evil,), "signature": image}),
     )  # fmt: skip
@@ -177,9 +177,9 @@ def passages(data: ReportData) -> ReportData:
         Measure("CN", True, 0.5, 0.8, 0.37, None),
         Measure("direct speech", True, 0.7, None, 0.71, 0.61),
     )
-    sample = SamplePassage(
-        "b:7", "A Book", "test", "Mystery", "Who hid? It was ", "Ann", ".", "who hid ? it was ann", "b.txt, characters 0 to 20", "open",
-        (("ngram", "0.001"),), (("read prob", "0.25"),),
+    sample = Sample(
+        id="b:7", book="A Book", kind="test", about=("Mystery", "test"), paragraphs=(("Who hid? It was ", Gap("target")),),
+        quotation=("Who hid? It was ", "Ann", "."), facts=(("published form", "who hid ? it was ann"), ("P(target), ngram", "0.001")),
     )  # fmt: skip
     figures = ("accuracy", "low", "high", "perplexity", "median_rank", "coverage")
     model = {"name": "n-gram", "kind": "model", "correct": None}
@@ -203,12 +203,11 @@ def passages(data: ReportData) -> ReportData:
         analysis=Analysis("Paperno et al. 2016, 3.2", 40, 99, measures),
         evaluation=PassageEvaluation(signature="sig|n:40", n=49, baselines=rows),
         paper=PassageTable("Paperno et al. 2016, Table 1", of_paper),
-        samples=(sample,),
     )
     step = FunnelStep(
         "committee", "passages", 100, 40, {"guessed_by_ngram": 60}, {"ngram": 0.4, "cache": 0.55}
     )
     return replace(
-        data, noun="passage", paper=None, evaluation=None, samples=(), n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(),
-        answer_positions=(), blank_places=(), steps=(step,), levels=(("books", 1), ("passages", 40)), passages=figures,
+        data, noun="passage", kind_label="Split", paper=None, evaluation=None, samples=(sample,), n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(),
+        answer_positions=(), blank_places=(), steps=(step,), passages=figures,
     )  # fmt: skip

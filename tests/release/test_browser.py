@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.release.documents import without_samples
 from cloze_gen.release.export import to_print
 from cloze_gen.release.html import render_report
 from cloze_gen.release.report_data import ReportData
@@ -136,7 +135,7 @@ def test_every_kind_of_page_can_be_read_by_everyone(
         "questions": hostile_page,
         "passages": render_report(passages),
         "blanks": render_report(of_blanked(data, ONE)),
-        "pointers": render_report(without_samples(data), without_text=True),
+        "pointers": render_report(replace(data, samples=()), without_text=True),
         "quiz": to_print([CHOICE, MATCHING, WRITTEN], "Chapter 3").decode(),
         "bad": re.sub("--muted: #[0-9a-f]*", "--muted: #777777", hostile_page)
         .replace("<label>", "<b>")
@@ -164,9 +163,13 @@ def test_the_filter_and_the_key_need_only_a_keyboard(
     """A search reads what is printed and not the key; Enter opens the key; nothing is refused."""
     one = data.samples[0]
     more = (
-        replace(one, word_class="noun"),
-        replace(one, id="b:2:1", before="We drank the ", options=("tea", "ink"), word_class="noun"),
-        replace(one, id="b:3:1", before="They will ", options=("go", "Rest"), word_class="verb"),
+        replace(one, kind="noun"),
+        replace(
+            one, id="b:2:1", paragraphs=(("We drank it.",),), options=("tea", "ink"), kind="noun"
+        ),
+        replace(
+            one, id="b:3:1", paragraphs=(("They will.",),), options=("go", "Rest"), kind="verb"
+        ),
     )
     file = tmp_path / "report.html"
     file.write_text(render_report(replace(data, samples=more)), encoding="utf-8")

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from cloze_gen.errors import FormatError, UsageError
-from cloze_gen.release import folder as folder_module
 from cloze_gen.release.facts import ReleaseRecord, record_text
 from cloze_gen.release.folder import ReleaseFolder, untrusted_input
 from cloze_gen.release.signature import write_checksums
@@ -55,15 +54,6 @@ def test_other_bytes_are_not_read(release: Path) -> None:
         FormatError, match=r"damaged files: sub/b.txt \(missing\), a.txt \(checksum differs"
     ):
         found.check_whole()
-
-
-def test_the_number_of_files_is_bounded(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Folders count too."""
-    monkeypatch.setattr(folder_module, "MOST_ENTRIES", 5)
-    ReleaseFolder.open(release)
-    (release / "empty").mkdir()
-    with pytest.raises(FormatError, match="more than 5 files and folders"):
-        ReleaseFolder.open(release)
 
 
 @pytest.mark.parametrize(

@@ -8,47 +8,45 @@ from xml.etree import ElementTree
 import matplotlib as mpl
 import pytest
 
-from cloze_gen.evaluation.questions import QuestionEvaluation
-from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
 from cloze_gen.release import plots
 from cloze_gen.release.plots import (
-    classes_plot,
+    AccuracyRow,
     drawing,
     new_figure,
     svg_text,
-    tokens_plot,
 )
-from cloze_gen.release.report_data import ReportData
-from cloze_gen.release.report_passages import Analysis
 
 # The plots: equal bytes, colours of the page, no stray markup, no warning for any text
 
 
-def all_plots(evaluation: QuestionEvaluation) -> dict[str, str]:
+def all_plots() -> dict[str, str]:
     return {
-        "funnel": plots.funnel_plot([("books", 1), ("nothing", 0), ("alternates", 5_800_000)]),
         "frequency": plots.frequency_plot([1e-6, 1e-5], [3e-6, 0.0]),
-        "length": plots.length_plot([7, 7, 7]),
+        "length": plots.count_plot([7, 7, 7], name="length", of="sentence", noun="questions"),
         "position": plots.position_plot([3, 0, 2]),
         "blank": plots.blank_plot([0.0, 1.0]),
-        "baselines": plots.baseline_plot(
-            evaluation.baselines, chance=0.2, paper=MSR_TABLE_1, labels={"lsa": "LSA"}
+        "baselines": plots.accuracy_plot(
+            [AccuracyRow("LSA", (0.3, 0.2, 0.4), 0.49), AccuracyRow("RNN", None, 0.6)],
+            name="baselines",
+            what="accuracy",
+            chance=0.2,
+            people=0.9,
         ),
     }
 
 
-def test_plots_are_equal_bytes(evaluation: QuestionEvaluation) -> None:
+def test_plots_are_equal_bytes() -> None:
     """Drawn twice, and under another matplotlibrc, a plot is the same text."""
-    first = all_plots(evaluation)
+    first = all_plots()
     with mpl.rc_context(
         {"font.size": 20, "axes.facecolor": "red", "svg.fonttype": "path", "axes.linewidth": 5}
     ):
-        assert all_plots(evaluation) == first
+        assert all_plots() == first
 
 
-def test_plots_are_whole_and_without_names_that_clash(evaluation: QuestionEvaluation) -> None:
+def test_plots_are_whole_and_without_names_that_clash() -> None:
     seen: set[str] = set()
-    for name, svg in all_plots(evaluation).items():
+    for name, svg in all_plots().items():
         root = ElementTree.fromstring(svg)
         assert root.tag.endswith("svg")
         ids = {element.attrib["id"] for element in root.iter() if "id" in element.attrib}
@@ -61,9 +59,9 @@ def test_plots_are_whole_and_without_names_that_clash(evaluation: QuestionEvalua
         )
 
 
-def test_colours_follow_the_page(evaluation: QuestionEvaluation) -> None:
+def test_colours_follow_the_page() -> None:
     """No fixed colour, so that light and dark pages both work; no date and no program."""
-    for name, svg in all_plots(evaluation).items():
+    for name, svg in all_plots().items():
         assert re.findall(r"#[0-9a-fA-F]{6}\b", svg) == [], name
         assert "var(--ink)" in svg
         assert "<style" not in svg
@@ -75,7 +73,8 @@ def test_colours_follow_the_page(evaluation: QuestionEvaluation) -> None:
     "label", ["$x^2$ and $", "\u6f22\u5b57", "<script>", "a & b", "x" * 200, ""]
 )
 def test_any_label_can_be_drawn(label: str) -> None:
-    ElementTree.fromstring(plots.funnel_plot([(label, 3)]))
+    rows = [AccuracyRow(label, (0.3, 0.2, 0.4))]
+    ElementTree.fromstring(plots.accuracy_plot(rows, name="x", what="accuracy", chance=None))
 
 
 def test_a_label_for_those_who_cannot_see_is_escaped() -> None:
@@ -95,23 +94,7 @@ def test_drawing_leaves_matplotlib_as_it_was() -> None:
 # The pictures of passages
 
 
-@pytest.fixture
-def analysis(passages: ReportData) -> Analysis:
-    assert passages.passages is not None
-    assert passages.passages.analysis is not None
-    return passages.passages.analysis
-
-
-def test_classes_are_named_in_full(analysis: Analysis) -> None:
-    """Those that the analysis has, kept and random, and the paper's figures if any."""
-    drawn = classes_plot(analysis)
-    assert "proper" in drawn
-    assert "adjective" not in drawn
-    assert "kept, paper" in drawn
-    assert classes_plot(analysis) == drawn
-
-
 @pytest.mark.parametrize("tokens", [(70,), (70, 70), (51, 300), tuple(range(60, 90))])
 def test_lengths_of_any_spread_are_drawn(tokens: tuple[int, ...]) -> None:
     """One passage, equal ones, two far apart."""
-    assert tokens_plot(tokens).startswith("<svg")
+    assert plots.count_plot(tokens, name="x", of="passage", noun="passages").startswith("<svg")

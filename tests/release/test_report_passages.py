@@ -8,23 +8,19 @@ from typing import Any
 import pytest
 
 from cloze_gen.evaluation.blanks import BlankEvaluation
-from cloze_gen.formats.lambada import passage_record
 from cloze_gen.recipes.scde.paper_table import SCDE_TABLES
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
-from cloze_gen.records.passage import Part, Passage, SetPassage, Split
+from cloze_gen.records.passage import Part
 from cloze_gen.release.html import render_report
-from cloze_gen.release.plots import blank_baseline_plot
 from cloze_gen.release.report_data import ReportData
 from cloze_gen.release.report_passages import (
     BlankedFigures,
-    SampleCandidate,
     figures_by_context,
     people,
-    sample_blanks,
-    sample_passage,
     statistics_from_record,
     table_rows,
 )
+from cloze_gen.release.samples import sample_blanks
 from tests.release.conftest import HOSTILE
 from tests.release.test_html import Page
 
@@ -78,7 +74,7 @@ RECORD: dict[str, Any] = {
 def shown(data: ReportData) -> str:
     """A page of a run of blanked passages that was evaluated."""
     evaluation = BlankEvaluation.from_record(RECORD, where="here")
-    figures = BlankedFigures(None, (), evaluation, SCDE_TABLES)
+    figures = BlankedFigures(None, evaluation, SCDE_TABLES)
     return render_report(
         replace(
             data,
@@ -137,10 +133,10 @@ def test_human_rows_are_paired_with_the_paper_s(data: ReportData) -> None:
     assert ours is not None
     assert of_paper is not None
     assert (ours.ba, ours.note, of_paper.blank_accuracy) == (0.81, "2 judges, 24 verdicts", 0.871)
-    assert ">human<" in blank_baseline_plot(evaluation, SCDE_TABLES)
     page = render_report(replace(data, noun="passage", paper=None, evaluation=None, samples=(), n_options=0,
-                                 blanked=BlankedFigures(None, (), evaluation, SCDE_TABLES)))  # fmt: skip
+                                 blanked=BlankedFigures(None, evaluation, SCDE_TABLES)))  # fmt: skip
     assert "Human: 2 judges, 24 verdicts." in page
+    assert ">human<" in page
 
 
 def test_contexts_are_those_of_table_6() -> None:
@@ -182,7 +178,7 @@ def test_without_an_evaluation_the_paper_s_figures_remain(data: ReportData) -> N
             noun="passage",
             paper=None,
             evaluation=None,
-            blanked=BlankedFigures(None, (), None, SCDE_TABLES),
+            blanked=BlankedFigures(None, None, SCDE_TABLES),
         )
     )
     assert "cloze-gen evaluate mine" in page
@@ -190,15 +186,14 @@ def test_without_an_evaluation_the_paper_s_figures_remain(data: ReportData) -> N
     assert "Candidates without the passage" not in page
 
 
-def test_the_picture_draws_what_there_is() -> None:
-    evaluation = BlankEvaluation.from_record(RECORD, where="here")
-    drawn = blank_baseline_plot(evaluation, SCDE_TABLES)
-    assert drawn == blank_baseline_plot(evaluation, SCDE_TABLES)
-    for part in ("pmi-2", "INFST", "people, paper", "chance", "this set, 95 %"):
-        assert part in drawn
-    assert ">People<" not in drawn
-    alone = blank_baseline_plot(evaluation, None)
-    assert "the paper" not in alone
+def test_the_picture_draws_what_there_is(shown: str, data: ReportData) -> None:
+    """The paper's people are a line and no row."""
+    for part in (">pmi-2<", ">INFST<", "people, paper", ">chance<", "this set, 95 %"):
+        assert part in shown
+    assert ">People</text>" not in shown
+    figures = BlankedFigures(None, BlankEvaluation.from_record(RECORD, where="here"), None)
+    alone = render_report(replace(data, noun="passage", paper=None, evaluation=None, samples=(), n_options=0, blanked=figures))  # fmt: skip
+    assert "the paper's set" not in alone
     assert "INFST" not in alone
 
 
@@ -220,24 +215,6 @@ CANDIDATES = (
     SentenceSource("c", 9, 90, 99),
 )
 ONE = SetBlankedPassage(PASSAGE, Part.TEST, "war", (2, 2, 3, 3), SOURCES, CANDIDATES)
-
-
-def test_a_sample_is_what_a_reader_meets() -> None:
-    """Paragraph by paragraph, a number where a sentence was; the whole passage's place."""
-    sample = sample_blanks(ONE, book="A Book", file="b.txt")
-    assert sample.paragraphs == (("We left.", 1), ("So?", 2))
-    assert sample.place == "b.txt, characters 40 to 79"
-    assert (sample.book, sample.part, sample.domain) == ("A Book", "test", "war")
-
-
-def test_the_key_has_each_candidate_s_place() -> None:
-    assert sample_blanks(ONE).candidates == (
-        SampleCandidate("No.", 2, "sentence 7"),
-        SampleCandidate("Jane sang.", 0, "sentence 1, 3 before the passage"),
-        SampleCandidate("It rained.", 1, "sentence 5"),
-        SampleCandidate("We ran.", 0, "sentence 9, 2 after the passage"),
-        SampleCandidate("Who?", 0, "sentence 9 of c"),
-    )
 
 
 def test_figures_are_printed_as_the_paper_prints_them() -> None:
@@ -299,10 +276,10 @@ def of_blanked(data: ReportData, one: SetBlankedPassage, **statistics: object) -
             "paper_passages": {"train": 4790},
         }
     )
-    figures = BlankedFigures(table, (sample_blanks(one, book="A Book", file="b.txt"),))
+    sample = sample_blanks(one, book="A Book", file="b.txt")
     return replace(
-        data, noun="passage", paper=None, evaluation=None, samples=(), n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(),
-        answer_positions=(), blank_places=(), levels=(("books", 1), ("passages", 40)), blanked=figures,
+        data, noun="passage", paper=None, evaluation=None, samples=(sample,), n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(),
+        answer_positions=(), blank_places=(), blanked=BlankedFigures(table),
     )  # fmt: skip
 
 
@@ -359,29 +336,3 @@ def test_hostile_blanked_passages_stay_text(data: ReportData) -> None:
     assert not any(name.startswith("on") for _, attributes in shown.elements for name in attributes)
     assert "<script>alert(1)</script>" in "".join(shown.text)
     assert "49" not in "".join(shown.text).split("drawn with seed")[1].split("Verdict")[0]
-
-
-# ---- reports of passages
-
-
-def test_a_sample_is_the_book_s_own_text() -> None:
-    passage = Passage(
-        "b:7",
-        "b",
-        Part.TEST,
-        (("Who", "?"), ('"', "Ann", ".", '"')),
-        ("Who?", '"Ann."'),
-        1,
-        5,
-        1023,
-    )
-    one = SetPassage(passage, Split.TEST, "crime")
-    sample = sample_passage(
-        one,
-        passage_record(passage, scores={"ngram": -3.0}, signals={"read_prob": 0.25}),
-        file="b.txt",
-    )
-    assert sample.before + sample.target + sample.after == 'Who? "Ann."'
-    assert sample.place == "b.txt, characters 5 to 1,023"
-    assert sample.scores == (("ngram", "0.001"),)
-    assert sample.signals == (("read prob", "0.25"),)

@@ -18,5 +18,6 @@ def refused(
         call()
     message = str(caught.value)
     assert names in message, message
-    assert message.isprintable() and len(message) < 1000, message
+    assert message.isprintable(), message
+    assert len(message) < 1000, message
     return message

@@ -4,7 +4,6 @@ the stops of abbreviations stay attached, dashes are split off.
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -108,12 +107,3 @@ def chunk_tokenizer() -> Callable[[str], tuple[str, ...]]:
         return (*before, core, *stop, *after_stop, *after)
 
     return tokenize_chunk
-
-
-@functools.cache
-def plain_tokenizer() -> Callable[[str], list[str]]:
-    """spaCy's own tokenizer for English, which other programs use."""
-    import spacy
-
-    tokenizer = spacy.blank("en").tokenizer
-    return lambda text: [token.text for token in tokenizer(text) if not token.is_space]

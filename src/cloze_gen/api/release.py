@@ -15,7 +15,7 @@ from cloze_gen.pipelines.style_task import find_style
 from cloze_gen.records.release_facts import ReleaseFacts
 from cloze_gen.release.folder import ReleaseFolder, check_names, untrusted_input
 from cloze_gen.release.style import PublishedSet, Style
-from cloze_gen.release.write import arrow_schema, read_published, split_tables
+from cloze_gen.release.write import read_published, split_tables
 from cloze_gen.store.runs import find_release
 
 if TYPE_CHECKING:
@@ -58,16 +58,8 @@ class Release:
             raise ToolError(
                 f"to_datasets needs the package datasets ({error}). Install it: pip install datasets"
             ) from None
-        import pyarrow as pa
-
         tables = list(split_tables(self._style.items, self._published))
-        chosen = {
-            one.split: datasets.Dataset(
-                pa.Table.from_pylist(list(one.records), schema=arrow_schema(one.columns))
-            )
-            for one in tables
-            if one.config == config
-        }
+        chosen = {one.split: datasets.Dataset(one.table) for one in tables if one.config == config}
         if not chosen:
             known = ", ".join(dict.fromkeys(one.config for one in tables))
             raise UsageError(f"{self.folder}: has no config {quote(config)}. Its configs: {known}.")

@@ -789,14 +789,12 @@ def export(
     format: Annotated[
         str,
         typer.Option(
-            help="print (a page of HTML), csv, gift, moodle-xml or qti (2.1); default: by the ending of --to, else print"
+            help="print (a page of HTML), csv or moodle-xml; default: by the ending of --to, else print"
         ),
     ] = "",
     to: Annotated[
         Path | None,
-        typer.Option(
-            help="new file, e.g. quiz.html, .csv, .gift, .xml, .zip; default: the standard output"
-        ),
+        typer.Option(help="new file, e.g. quiz.html, .csv, .xml; default: the standard output"),
     ] = None,
     title: Annotated[str, typer.Option(help="title of the quiz; default: name of the set")] = "",
     skip: Annotated[

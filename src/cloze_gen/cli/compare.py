@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from cloze_gen.api.evaluator import PREDICTIONS
-from cloze_gen.formats.lambada import cased_text
 from cloze_gen.pipelines.style_task import style_of_run
-from cloze_gen.records.passage import SetPassage
 from cloze_gen.records.rejection import funnel_steps
-from cloze_gen.release.compare import Answered, ComparedPassage, RunFacts, comparison_text
+from cloze_gen.release.compare import Answered, ComparedItem, RunFacts, comparison_text
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
-from cloze_gen.release.items.passages import PASSAGE_ITEMS
-from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.read_evaluation import evaluation_class, read_evaluation
 from cloze_gen.release.report import flat_settings, read_set, stage_artifacts
 from cloze_gen.release.signature import read_signature
@@ -29,10 +23,9 @@ def compare_runs(out: Path, one: str, other: str) -> str:
 def read_run_facts(folder: Path) -> RunFacts:
     run = read_run(folder)
     kind = style_of_run(folder).items
-    items, records = read_set(folder, kind)
+    items, _ = read_set(folder, kind)
     evaluation = read_evaluation(folder, evaluation_class(kind))
     return RunFacts(
-        name=run["name"],
         signature=read_signature(folder),
         seed=run["seed"],
         settings=dict(flat_settings(run["settings"])),
@@ -42,27 +35,9 @@ def read_run_facts(folder: Path) -> RunFacts:
         ),
         baselines=evaluation.compared if evaluation else (),
         noun=kind.noun,
-        questions=items if kind is QUESTION_ITEMS else (),
-        passages=_compared(items, records) if kind is PASSAGE_ITEMS else (),
-        blanked=items if kind is BLANKED_ITEMS else (),
+        items={one.id: ComparedItem(kind.split_of(one), kind.compared(one)) for one in items},
         answered=_answered(folder) if kind is BLANKED_ITEMS else {},
     )
-
-
-def _compared(
-    passages: Sequence[SetPassage], records: Sequence[Mapping[str, Any]]
-) -> list[ComparedPassage]:
-    pairs = zip(passages, records, strict=True)
-    return [
-        ComparedPassage(
-            one.id,
-            str(one.split),
-            one.passage.target,
-            cased_text(one.passage),
-            record.get("scores", {}),
-        )
-        for one, record in pairs
-    ]
 
 
 def _answered(folder: Path) -> Answered:

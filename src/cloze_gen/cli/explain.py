@@ -23,7 +23,6 @@ def plan_text(task: RunTask, *, with_costs: bool = False) -> str:
     """`with_costs`: with minutes and GB of the stages that would run, where they can be estimated."""
     before = _earlier(task.folder)
     lines = [*task.ignored_lines(), f"{task.run_name}: in {task.out}"]
-    older = task.format_change() if before else None
     task.build.is_planning = True
     stages = task.stages()
     todo = [stage for stage in stages if with_costs and not stage.complete()]
@@ -33,7 +32,7 @@ def plan_text(task: RunTask, *, with_costs: bool = False) -> str:
         if stage.label in cost.by_label:
             state += f" ({cost.by_label[stage.label]})"
         lines.append(f"  {number:02} {stage.label:<16} {state}")
-    state = "as on disk" if task.complete() else f"would be written{f': {older}' if older else ''}"
+    state = "as on disk" if task.complete() else "would be written"
     lines.append(f"     release          {state}")
     return "\n".join([*lines, *([f"     estimate         {cost.line}"] if cost.line else [])])
 

@@ -21,9 +21,7 @@ from cloze_gen.store.artifacts import Store
 from cloze_gen.store.files import MAX_TEXT_BYTES, new_file, open_regular
 from cloze_gen.store.runs import RELEASE_FILE, RUN_FILE, leads_to
 
-_ENDINGS = {
-    ".gift": "gift", ".csv": "csv", ".xml": "moodle-xml", ".html": "print", ".htm": "print", ".zip": "qti",
-}  # fmt: skip
+_ENDINGS = {".csv": "csv", ".xml": "moodle-xml", ".html": "print", ".htm": "print"}
 _EXAMPLES = {"--length": "8-20", "--difficulty": "0.2-0.8"}
 _RANGE = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
 
@@ -74,8 +72,6 @@ def export(
 ) -> str:  # fmt: skip
     """Write the sample to `to` and return a message; without `to`, return the sample."""
     format = _format(format, to)
-    if format == "qti" and to is None:
-        raise UsageError("--format qti: writes a zip file. Give its name with --to, e.g. quiz.zip.")
     kind, data, name = _read(release, out, analysed=filters.difficulty is not None)
     with untrusted_input(Path(release)):
         questions, fitting, of_set = draw_questions(kind, data, n=n, seed=seed, filters=filters)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
@@ -20,7 +20,6 @@ from cloze_gen.rng import derive_rng
 
 LETTERS = ascii_uppercase
 LOADER_FILE, README = "cloze_task.py", "README.md"
-PLAIN_FOLDER, PLAIN = "plain", "_plain"
 
 LOADER = '''\
 """Reads the records of these tasks from the folder of this file, so that the tasks run from any folder.
@@ -56,10 +55,6 @@ def option_results_by_length(doc, results):
     return {**option_results(doc, results), "acc_norm": float(best == doc["gold"])}
 
 
-def pair_results(doc, results):
-    return _options([doc["sentence_good"], doc["sentence_bad"]], 0, results)
-
-
 def target_results(doc, results):
     [(score, is_greedy)] = results
     size = len(doc["continuation"].encode())
@@ -89,18 +84,6 @@ CHOICE_YAML_BY_LENGTH = f"""\
     aggregation: mean
     higher_is_better: true
 """
-# The shape of BLiMP's tasks, but without a space before the sentence.
-_PAIRS_YAML = """\
-output_type: multiple_choice
-doc_to_text: ""
-doc_to_target: 0
-doc_to_choice: "{{[sentence_good, sentence_bad]}}"
-target_delimiter: ""
-metric_list:
-  - metric: acc
-    aggregation: mean
-    higher_is_better: true
-"""
 _BITS_PER_BYTE = """\
   - metric: bits_per_byte
     aggregation: bits_per_byte
@@ -122,7 +105,8 @@ class HarnessTask:
         description: question and measure, for a table of the README.
         comment: lines above the YAML, about the measures.
         body: YAML from `output_type` to `metric_list`.
-        results: function of `LOADER` that computes the metrics and `bits_per_byte`; not in ``plain/``.
+        results: function of `LOADER` that computes the metrics and `bits_per_byte`; empty: the
+            metrics of the harness alone.
         examples: file of few-shot examples that are not measured, or empty.
     """
 
@@ -210,8 +194,7 @@ def folder_files(
     """Path -> text of all files but the records: YAML of tasks and groups, loader, README.
 
     The harness resolves `data_files` from the working directory. With `custom_dataset`, `LOADER`
-    reads the records from its own folder instead; ``plain/`` has each task without code. A task
-    without few-shot examples has an empty list of samples: without `fewshot_split` the harness
+    reads the records from its own folder instead. A task without few-shot examples has an empty list of samples: without `fewshot_split` the harness
     takes examples from the measured split (its issue 4145). Strings are written as JSON, so that
     names cannot change the YAML structure. `scored`: tasks with logs for `cloze-gen evaluate`.
     """
@@ -220,26 +203,7 @@ def folder_files(
     )
     files = {LOADER_FILE: LOADER, README: _readme(tasks, groups, items, scored)}
     for task in tasks:
-        module = LOADER_FILE.removesuffix(".py")
-        reader = f"custom_dataset: !function {module}.load\n"
-        body = (
-            f"process_results: !function {module}.{task.results}\n{task.body}{_BITS_PER_BYTE}"
-            if task.results
-            else task.body
-        )
-        yaml = _task_yaml(task, task.name, task.comment, reader)
-        files[f"{task.name}.yaml"] = yaml + body + metadata
-        call = (
-            f"Run it inside the folder of {LOADER_FILE}: "
-            f"{_command(f'{task.name}{PLAIN}', PLAIN_FOLDER)}"
-        )
-        comment = [
-            call,
-            f"This is {task.name} without code; the paths of its records are relative to that folder.",
-            *task.comment,
-        ]
-        yaml = _task_yaml(task, f"{task.name}{PLAIN}", comment, "dataset_path: json\n")
-        files[f"{PLAIN_FOLDER}/{task.name}{PLAIN}.yaml"] = yaml + task.body + metadata
+        files[f"{task.name}.yaml"] = _task_yaml(task) + metadata
     for group in groups:
         members = "".join(f"  - {json.dumps(name)}\n" for name in group.tasks)
         files[f"{group.name}.yaml"] = (
@@ -248,21 +212,22 @@ def folder_files(
     return files
 
 
-def _task_yaml(task: HarnessTask, name: str, comment: Sequence[str], reader: str) -> str:
-    paths, examples = (
-        f"    {task.split}: {json.dumps(task.file)}\n",
-        "fewshot_config:\n  samples: []\n",
-    )
+def _task_yaml(task: HarnessTask) -> str:
+    module = LOADER_FILE.removesuffix(".py")
+    paths = f"    {task.split}: {json.dumps(task.file)}\n"
+    examples = "fewshot_config:\n  samples: []\n"
     if task.examples:
-        paths, examples = (
-            f"{paths}    {_EXAMPLES}: {json.dumps(task.examples)}\n",
-            f"fewshot_split: {_EXAMPLES}\n",
-        )
-    head = (
-        f"{_comment(comment)}task: {json.dumps(name)}\n{reader}dataset_kwargs:\n  "
-        f"data_files:\n{paths}"
-    )
-    return f"{head}{_SPLIT_KEYS[task.split]}: {task.split}\n{examples}"
+        paths += f"    {_EXAMPLES}: {json.dumps(task.examples)}\n"
+        examples = f"fewshot_split: {_EXAMPLES}\n"
+    results = f"process_results: !function {module}.{task.results}\n" if task.results else ""
+    bits_per_byte = _BITS_PER_BYTE if task.results else ""
+    return f"""\
+{_comment(task.comment)}task: {json.dumps(task.name)}
+custom_dataset: !function {module}.load
+dataset_kwargs:
+  data_files:
+{paths}{_SPLIT_KEYS[task.split]}: {task.split}
+{examples}{results}{task.body}{bits_per_byte}"""
 
 
 def _comment(lines: Sequence[str]) -> str:
@@ -311,11 +276,7 @@ before accuracy does. The `blind` tasks are controls: an answer that a model fin
 
 {_fewshot(tasks)}
 
-`{LOADER_FILE}` reads the records in this folder and computes the measures. The tasks in `{PLAIN_FOLDER}/` use no code
-and have no `bits_per_byte`. Their names end in `{PLAIN}`, and they run inside this folder only:
-
-    cd HERE
-    {_command(f"{tasks[0].name}{PLAIN}", PLAIN_FOLDER)}
+`{LOADER_FILE}` reads the records in this folder and computes the measures.
 
 Compare the model with the baselines of cloze-gen:
 
@@ -336,8 +297,8 @@ def _fewshot(tasks: Sequence[HarnessTask]) -> str:
         )
     return (
         "`--num_fewshot K` takes the examples from "
-        f"{' and '.join(f'`{file}`' for file in files)}; no task measures these items. Controls and pairs "
-        "have no examples."
+        f"{' and '.join(f'`{file}`' for file in files)}; no task measures these items. Controls have no "
+        "examples."
     )
 
 
@@ -420,22 +381,6 @@ def blind_sentence_record(question: Question, other: Question) -> dict[str, Any]
     return {**borrowed, "input": blanked_sentence(other), "other": other.id}
 
 
-def pair_records(question: Question) -> Iterator[dict[str, str]]:
-    """The sentence with the answer against the sentence with each impostor, as in BLiMP.
-
-    >>> question = Question("b:0:1", "b", ("We", "hide", "it", "."), 1, ("eat", "hide"), 1)
-    >>> list(pair_records(question))
-    [{'id': 'b:0:1:eat', 'sentence_good': 'We hide it.', 'sentence_bad': 'We eat it.'}]
-    """
-    for option in question.options:
-        if option != question.answer:
-            yield {
-                "id": f"{question.id}:{option}",
-                "sentence_good": as_printed(question.tokens),
-                "sentence_bad": as_printed(question.blank.filled(option)),
-            }
-
-
 def harness_files(
     name: str,
     questions: Sequence[Question],
@@ -469,9 +414,6 @@ def harness_files(
         for task, record in records.items()
         for split, some in splits.items()
     }
-    pairs = f"{name}_pairs"
-    tasks.append(_pairs_task(pairs))
-    lines[_file(pairs, "test")] = [record for one in questions for record in pair_records(one)]
     of_id = {question.id: question for question in questions}
     other = others({one.id: one.book_id for one in questions}, seed=seed)
     if other:
@@ -526,18 +468,6 @@ def _letters_task(name: str, splits: Collection[str]) -> HarnessTask:
         results="option_results",
         file=_file(name, "test"),
         examples=_file(name, "fewshot") if "fewshot" in splits else "",
-    )
-
-
-def _pairs_task(name: str) -> HarnessTask:
-    return HarnessTask(
-        name=name,
-        description="the sentence with the answer against the sentence with one wrong option, in "
-        "the form of BLiMP (`sentence_good`, `sentence_bad`); `acc` (chance 50 %), `bits_per_byte`",
-        comment=["acc: the sentence with the answer has the higher log-probability."],
-        body=_PAIRS_YAML,
-        results="pair_results",
-        file=_file(name, "test"),
     )
 
 

@@ -1,24 +1,18 @@
-"""Tasks of inspect-ai and lighteval on the files of a release.
+"""Tasks of inspect-ai on the files of a release.
 
-`eval.yaml` is for data sets on the hub, `inspect_task.py` and `lighteval_task.py` for a folder.
-
-Source: github.com/UKGovernmentBEIS/inspect_ai 0.3.285, `_eval/task/hf.py`,
-`solver/_multiple_choice.py`, `scorer/_choice.py`, `scorer/_match.py`, `scorer/_metrics/std.py`;
-huggingface/hub-docs, `docs/hub/eval-results.md`; huggingface/lighteval 0.13.0,
-`tasks/lighteval_task.py`, `tasks/tasks/lambada.py`.
+Source: github.com/UKGovernmentBEIS/inspect_ai 0.3.285, `solver/_multiple_choice.py`,
+`scorer/_choice.py`, `scorer/_match.py`, `scorer/_metrics/std.py`.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from cloze_gen.formats.harness import blind_file
-from cloze_gen.formats.questions import BLANK_MARK
 
-EVAL_YAML, INSPECT_TASK, LIGHTEVAL_TASK = "eval.yaml", "inspect_task.py", "lighteval_task.py"
+INSPECT_TASK = "inspect_task.py"
 _ONE_WORD = (
     "Read the text below, which stops before a word. Answer with the one word that comes next, "
     "and nothing else.\n\n{prompt}"
@@ -35,21 +29,15 @@ class InspectTask:
         target: column of the right word, or of the index of the right choice.
         choices: column of the choices; empty for a single word.
         metadata: name in the metadata of a sample -> Python expression on its record `one`.
-        prompt: Python lines that set lighteval's `query` and `choices` from a record `line`.
-        examples: split with examples for few-shot prompts of lighteval, or empty.
         blind: control -> (file, column) of its prompts; no file if only the options are shown.
     """
 
     id: str
     file: str
-    config: str = "default"
-    split: str = "test"
     input: str
     target: str
     choices: str = ""
     metadata: Mapping[str, str]
-    prompt: Sequence[str]
-    examples: str = ""
     blind: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
@@ -65,11 +53,6 @@ def question_task(name: str, *, blind: bool) -> InspectTask:
             "class": 'one.get("answer_class") or one.get("answer_tag", "")',
             "position": 'one["position"]',
         },
-        prompt=(
-            f'before, _, after = line["input"].partition("{BLANK_MARK}")',
-            'query = before.rstrip(" ")',
-            'choices = [before[len(query):] + option + after for option in line["options"]]',
-        ),
         blind={
             "options": ("", ""),
             "sentence": (blind_file(name, "sentence"), "input"),
@@ -93,8 +76,6 @@ def passage_tasks(
         InspectTask(
             id=split if config == "default" else config,
             file=file,
-            config=config,
-            split=split,
             input="context",
             target="target",
             metadata={
@@ -102,11 +83,6 @@ def passage_tasks(
                 "class": 'one["domain"]',
                 "position": 'len(one["context"].split())',
             },
-            prompt=(
-                'query = line["context"].rstrip(" ")',
-                'choices = [line["context"][len(query):] + line["target"]]',
-            ),
-            examples="validation" if split == "test" and "validation" in files else "",
             blind={
                 kind: (blind_file(name, kind, split), "context") for kind in ("sentence", "context")
             }
@@ -119,20 +95,16 @@ def passage_tasks(
     ]
 
 
-def blank_tasks(
-    files: Mapping[str, str], *, config: str, name: str = "", blind: str = ""
-) -> list[InspectTask]:
+def blank_tasks(files: Mapping[str, str], *, name: str = "", blind: str = "") -> list[InspectTask]:
     """A task per split without training; `files`: split -> file of `blank_records`.
 
-    >>> [task.id for task in blank_tasks({"train": "a.jsonl", "test": "b.jsonl"}, config="blanks")]
+    >>> [task.id for task in blank_tasks({"train": "a.jsonl", "test": "b.jsonl"})]
     ['blanks_test']
     """
     return [
         InspectTask(
             id=f"blanks_{split}",
             file=file,
-            config=config,
-            split=split,
             input="query",
             target="gold",
             choices="choices",
@@ -141,11 +113,6 @@ def blank_tasks(
                 "class": 'one["domain"]',
                 "position": 'int(one["id"].rpartition(":")[2])',
             },
-            prompt=(
-                'query = line["query"]',
-                'choices = [f" {choice}" for choice in line["choices"]]',
-            ),
-            examples="train" if "train" in files else "",
             blind={
                 "options": ("", ""),
                 "passage": (blind_file(name, "passage", split), "query"),
@@ -158,65 +125,9 @@ def blank_tasks(
     ]
 
 
-def task_files(*tasks: InspectTask, name: str, description: str) -> dict[str, str]:
+def task_files(*tasks: InspectTask) -> dict[str, str]:
     """File -> text; empty without tasks."""
-    if not tasks:
-        return {}
-    return {
-        EVAL_YAML: eval_yaml(*tasks, name=name, description=description),
-        INSPECT_TASK: inspect_task(*tasks),
-        LIGHTEVAL_TASK: lighteval_task(*tasks, name=name, description=description),
-    }
-
-
-def eval_yaml(*tasks: InspectTask, name: str, description: str) -> str:
-    """`eval.yaml`; the hub documents no metadata or metrics in it.
-
-    >>> print(eval_yaml(question_task("mine", blind=False), name="mine", description="54 questions"))  # doctest: +ELLIPSIS
-    # Tasks of inspect-ai for this data set on the hub: inspect eval hf/OWNER/NAME --model MODEL
-    name: "mine"
-    description: "54 questions"
-    evaluation_framework: inspect-ai
-    tasks:
-      - id: "questions"
-        config: "default"
-        split: "test"
-        field_spec:
-          input: "input"
-          target: "answer_index"
-          choices: "options"
-    ...
-    """
-    head = (
-        f"name: {json.dumps(name)}\ndescription: {json.dumps(description)}\nevaluation_framework: "
-        "inspect-ai\n"
-    )
-    comment = (
-        "# Tasks of inspect-ai for this data set on the hub: inspect eval hf/OWNER/NAME --model "
-        "MODEL\n"
-    )
-    return f"{comment}{head}tasks:\n{''.join(map(_entry, tasks))}"
-
-
-def _entry(task: InspectTask) -> str:
-    choices = f"      choices: {json.dumps(task.choices)}\n" if task.choices else ""
-    if task.choices:
-        how = "    solvers:\n      - name: multiple_choice\n    scorers:\n      - name: choice\n"
-    else:
-        template = (
-            "      - name: prompt_template\n        args:\n          template: "
-            f"{json.dumps(_ONE_WORD)}\n"
-        )
-        scorer = "      - name: match\n        args:\n          location: exact\n"
-        how = f"    solvers:\n{template}      - name: generate\n    scorers:\n{scorer}"
-    return f"""\
-  - id: {json.dumps(task.id)}
-    config: {json.dumps(task.config)}
-    split: {json.dumps(task.split)}
-    field_spec:
-      input: {json.dumps(task.input)}
-      target: {json.dumps(task.target)}
-{choices}{how}"""
+    return {INSPECT_TASK: inspect_task(*tasks)} if tasks else {}
 
 
 _INSPECT_HEAD = '''\
@@ -331,102 +242,3 @@ def {task.id}{f"_blind_{kind}" if kind else ""}({rotate[0]}):
 """
         for kind, prompt in shown.items()
     )
-
-
-_LIGHTEVAL_HEAD = '''\
-"""
-name:
-{name}
-
-dataset:
-this folder
-
-abstract:
-{description}
-
-languages:
-english
-
-tags:
-{tags}
-
-Run a task: lighteval accelerate "model_name=MODEL" "{first}" --custom-tasks {file}
-"""
-
-from pathlib import Path
-
-from lighteval.metrics.metrics import Metrics
-from lighteval.tasks.lighteval_task import LightevalTaskConfig
-from lighteval.tasks.requests import Doc
-
-FOLDER = str(Path(__file__).resolve().parent)
-
-
-def prompt(line, task_name=None):
-    {prompt}
-    return Doc(task_name=task_name, query=query, choices=choices, gold_index={gold})
-
-
-def prompt_without_examples(line, task_name=None):
-    if line.get("__few_shots"):
-        raise ValueError("There are no few-shot examples, because all items are measured. Run the task without them.")
-    return prompt(line, task_name)
-
-
-TASKS_TABLE = [
-{configs}]
-'''
-
-
-def lighteval_task(*tasks: InspectTask, name: str, description: str) -> str:
-    """`lighteval_task.py`: the likelihood of the choices, or of the target.
-
-    >>> text = lighteval_task(question_task("mine", blind=False), name="mine", description="54 questions")
-    >>> [line.strip() for line in text.splitlines() if "name=" in line][-1]
-    'name="mine:questions",'
-    """
-    first = tasks[0]
-    metrics = (
-        "Metrics.loglikelihood_acc"
-        if first.choices
-        else "Metrics.acc_golds_likelihood, Metrics.target_perplexity"
-    )
-    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
-    configs = "".join(
-        f"""\
-    LightevalTaskConfig(
-        name={json.dumps(f"{safe}:{task.id}")},
-        prompt_function={"prompt" if task.examples else "prompt_without_examples"},
-        hf_repo=FOLDER,
-        hf_subset={json.dumps(task.config)},
-        hf_avail_splits={json.dumps([task.split, *filter(None, [task.examples])])},
-        evaluation_splits={json.dumps([task.split])},
-        few_shots_split={json.dumps(task.examples) if task.examples else None},
-        few_shots_select=None,
-        generation_size=1,
-        metrics=[{metrics}],
-        stop_sequence=["\\n"],
-        version=0,
-    ),
-"""
-        for task in tasks
-    )
-    return _LIGHTEVAL_HEAD.format(
-        name=_in_docstring(name),
-        description=_in_docstring(description),
-        tags="multiple-choice" if first.choices else "language-modeling",
-        first=f"{safe}:{first.id}",
-        file=LIGHTEVAL_TASK,
-        prompt="\n    ".join(first.prompt),
-        gold=f"line[{json.dumps(first.target)}]" if first.choices else "0",
-        configs=configs,
-    )
-
-
-def _in_docstring(text: str) -> str:
-    """The text on one line, without characters that could end a docstring.
-
-    >>> _in_docstring('a \\'b\\'\\n"c"\\\\')
-    "a 'b' 'c'/"
-    """
-    return " ".join(text.replace("\\", "/").replace('"', "'").split())

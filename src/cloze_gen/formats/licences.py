@@ -1,67 +1,26 @@
-"""The licence of a set, derived from the licences of its books, and its citation files.
-
-Source: huggingface.co/docs/hub/repositories-licenses; spdx.org/licenses.
-"""
+"""The licence of a set, derived from the licences of its books, and its BibTeX entries."""
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from cloze_gen.parsing import name_list, one_line, quote, whole_characters
+from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
+from cloze_gen.parsing import name_list, one_line, quote
 from cloze_gen.records.release_facts import PaperReference, ReleasedBook, ReleaseFacts
 
-# SPDX -> identifier on the hub, if it differs in more than letter case.
-_HUB_NAMES = {
-    "CDLA-Sharing-1.0": "cdla-sharing-1.0",
-    "ODC-By-1.0": "odc-by",
-    "ODbL-1.0": "odbl",
-    "PDDL-1.0": "pddl",
-}
-_SPDX = (
-    *(
-        "Apache-2.0",
-        "MIT",
-        "Unlicense",
-        "etalab-2.0",
-        "CC0-1.0",
-        "CC-BY-2.0",
-        "CC-BY-2.5",
-        "CC-BY-3.0",
-        "CC-BY-4.0",
-        "CC-BY-SA-3.0",
-    ),
-    *(
-        "CC-BY-SA-4.0",
-        "CC-BY-NC-2.0",
-        "CC-BY-NC-3.0",
-        "CC-BY-NC-4.0",
-        "CC-BY-ND-4.0",
-        "CC-BY-NC-ND-3.0",
-        "CC-BY-NC-ND-4.0",
-    ),
-    *(
-        "CC-BY-NC-SA-2.0",
-        "CC-BY-NC-SA-3.0",
-        "CC-BY-NC-SA-4.0",
-        "CDLA-Permissive-1.0",
-        "CDLA-Permissive-2.0",
-        *_HUB_NAMES,
-    ),
-)
-_HUB = {spdx: _HUB_NAMES.get(spdx, spdx.casefold()) for spdx in _SPDX}
-_BY_NAME = {name.casefold(): spdx for spdx, hub in _HUB.items() for name in (spdx, hub)} | {
-    "cc0": "CC0-1.0"
-}
 PUBLIC_DOMAIN = "public domain"
 _PUBLIC_DOMAIN_MARK = "https://creativecommons.org/publicdomain/mark/1.0/"
 _PUBLIC_DOMAIN_NAMES = frozenset({"public-domain", "publicdomain", "pd", "cc-pdm-1.0"})
 _SEPARATORS = re.compile(r"[\s_-]+")
+_IDENTIFIER = re.compile(r"[A-Za-z0-9.-]{1,60}")
+# Licences of texts with an identifier on the hub, which is the SPDX identifier in lower case
+# (huggingface.co/docs/hub/repositories-licenses). A card gives the name and address of others.
+_ON_HUB = re.compile(r"CC0-1\.0|CC-BY(-NC)?(-SA|-ND)?-4\.0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +33,8 @@ class SetLicence:
     """
 
     hub_id: str
-    spdx: str
-    url: str
     name: str
+    url: str
     sentence: str
 
 
@@ -96,28 +54,41 @@ def set_licence(
     background_text = _background_text(background)
     licences = [licence for licence in counts if licence]
     if not licences:
-        return SetLicence(
-            "other",
-            "",
-            "",
-            "unknown",
-            f"{head}. The licences of the books are unknown; check them before publishing.{background_text}",
+        sentence = (
+            f"{head}. The licences of the books are unknown; check them before publishing."
+            f"{background_text}"
         )
+        return SetLicence("other", "unknown", "", sentence)
     if len(counts) > 1:
         several = f", under several licences: {_list(counts)}"
         unknown = f". The licence of {counts['']:,} of them is unknown; the others: {_list(counts)}"
         sentence = f"{head}{unknown if counts[''] else several}.{background_text}"
-        return SetLicence("other", "", "", "unknown-in-part" if counts[""] else "several", sentence)
+        return SetLicence("other", "unknown-in-part" if counts[""] else "several", "", sentence)
     only = licences[0]
     sentence = (
         f"{head}{', all' if len(books) > 1 else ','} {_licence_phrase(only)}.{background_text}"
     )
-    if only in _HUB:
-        return SetLicence(
-            _HUB[only], only, f"https://spdx.org/licenses/{only}.html", only, sentence
-        )
-    url = _PUBLIC_DOMAIN_MARK if only == PUBLIC_DOMAIN else ""
-    return SetLicence("other", "", url, _slug(only), sentence)
+    if only == PUBLIC_DOMAIN:
+        return SetLicence("other", "public-domain", _PUBLIC_DOMAIN_MARK, sentence)
+    if spdx_identifier(only) is None:
+        return SetLicence("other", _slug(only), "", sentence)
+    hub_id = only.casefold() if _ON_HUB.fullmatch(only) else "other"
+    return SetLicence(hub_id, only.casefold(), f"https://spdx.org/licenses/{only}.html", sentence)
+
+
+def spdx_identifier(text: str) -> str | None:
+    """The SPDX identifier that a text is in other letter case or with spaces; None for others.
+
+    >>> spdx_identifier("cc by-sa 4.0"), spdx_identifier("In copyright"), spdx_identifier("LicenseRef-Mine")
+    ('CC-BY-SA-4.0', None, None)
+    """
+    identifier = _SEPARATORS.sub("-", text)
+    if not _IDENTIFIER.fullmatch(identifier) or identifier.casefold().startswith("licenseref"):
+        return None
+    try:
+        return str(canonicalize_license_expression(identifier))
+    except InvalidLicenseExpression:
+        return None
 
 
 def _counts(books: Iterable[ReleasedBook]) -> Counter[str]:
@@ -131,8 +102,9 @@ def _normalized(licence: str) -> str:
     ['CC-BY-SA-4.0', 'public domain', '', 'In copyright, by leave']
     """
     plain = " ".join(licence.split())
-    folded = _SEPARATORS.sub("-", plain.casefold())
-    return PUBLIC_DOMAIN if folded in _PUBLIC_DOMAIN_NAMES else _BY_NAME.get(folded, plain)
+    if _SEPARATORS.sub("-", plain.casefold()) in _PUBLIC_DOMAIN_NAMES:
+        return PUBLIC_DOMAIN
+    return spdx_identifier(plain) or plain
 
 
 def _list(counts: Mapping[str, int]) -> str:
@@ -150,7 +122,7 @@ def _licence_phrase(licence: str) -> str:
 
 
 def _quoted(licence: str) -> str:
-    return licence if licence in _HUB or licence == PUBLIC_DOMAIN else quote(licence)
+    return licence if licence == PUBLIC_DOMAIN or spdx_identifier(licence) else quote(licence)
 
 
 def _background_text(background: Sequence[ReleasedBook]) -> str:
@@ -176,77 +148,10 @@ def _slug(words: str) -> str:
 
 # ---- citation
 
-_PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-_YAML_KEYWORDS = frozenset(
-    {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
-)  # keywords of YAML 1.1
-_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-
-
-def yaml_string(text: str) -> str:
-    r"""A text as a quoted string on one line; a lone surrogate becomes U+FFFD.
-
-    >>> print(yaml_string('a: "b"\n---'))
-    "a: \"b\"\n---"
-    """
-    return _inline(text)
-
-
-def yaml_lines(value: Mapping[str, Any]) -> list[str]:
-    """The lines of a mapping of JSON values in block style; strings are quoted as in JSON.
-
-    >>> yaml_lines({"tags": ["a", "b"], "rows": 1, "configs": [{"name": "x", "files": {"test": "t"}}], "none": []})
-    ['tags:', '- "a"', '- "b"', 'rows: 1', 'configs:', '- name: "x"', '  files:', '    test: "t"', 'none: []']
-    """
-    return [line for key, inner in value.items() for line in _yaml_entry(_yaml_key(key), inner)]
-
-
-def _yaml_entry(key: str, value: Any) -> list[str]:
-    if isinstance(value, Mapping) and value:
-        return [f"{key}:", *(f"  {line}" for line in yaml_lines(value))]
-    if _is_list(value) and value:
-        return [f"{key}:", *(line for one in value for line in _item(one))]
-    return [f"{key}: {_inline(value)}"]
-
-
-def _item(value: Any) -> list[str]:
-    if isinstance(value, Mapping) and value:
-        first, *rest = yaml_lines(value)
-        return [f"- {first}", *(f"  {line}" for line in rest)]
-    return [f"- {_inline(value)}"]
-
-
-def _inline(value: Any) -> str:
-    """As JSON, with YAML's line ends and unprintable characters escaped."""
-    text = whole_characters(json.dumps(value, ensure_ascii=False))
-    return _ESCAPED.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
-
-
-def _yaml_key(key: str) -> str:
-    return (
-        key
-        if _PLAIN_KEY.fullmatch(key) and key.casefold() not in _YAML_KEYWORDS
-        else yaml_string(key)
-    )
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
-
-
-# Missing from the licences of CFF 1.2.0 (2021).
-_NOT_IN_CFF = frozenset({"CDLA-Permissive-2.0"})
-_SOFTWARE_AUTHORS = "the cloze-gen authors"
-_BIBTEX_TYPES = {
-    "conference-paper": "inproceedings",
-    "article": "article",
-    "report": "techreport",
-    "unpublished": "unpublished",
-}
 _VENUES = {
-    "conference-paper": "booktitle",
+    "inproceedings": "booktitle",
     "article": "journal",
-    "report": "institution",
+    "techreport": "institution",
     "unpublished": "note",
 }
 _TEX = str.maketrans(
@@ -262,39 +167,13 @@ _TEX = str.maketrans(
 )
 
 
-def citation_cff(facts: ReleaseFacts, licence: SetLicence) -> str:
-    """`CITATION.cff` with the paper and cloze-gen as references; CFF requires an author."""
-    authors = [_cff_author(name) for name in facts.creator if name.strip()]
-    paper = [_cff_paper(facts.reference)] if facts.reference is not None else []
-    known = {
-        "license": licence.spdx if licence.spdx not in _NOT_IN_CFF else "",
-        "license-url": licence.url,
-        "date-released": facts.published,
-        "url": facts.address,
-    }
-    fields: dict[str, Any] = {
-        "cff-version": "1.2.0",
-        "type": "dataset",
-        "message": "If you use this set, cite it with its signature, and cite the paper of its "
-        "recipe.",
-        "title": set_title(facts),
-        "abstract": _abstract(facts, licence),
-        "authors": authors or [{"name": f"the maker of {one_line(facts.name)} (not named)"}],
-        "version": facts.set_version,
-        **{name: value for name, value in known.items() if value},
-        "identifiers": [
-            {"type": "other", "value": facts.signature, "description": "signature of the set"}
-        ],
-        "keywords": ["cloze", "language model evaluation", facts.style],
-        "references": [*paper, _cff_software(facts)],
-    }
-    return "\n".join([*yaml_lines(fields), ""])
-
-
 def bibtex(facts: ReleaseFacts) -> str:
+    """The entry of the set, and that of the paper of its recipe."""
     year = facts.published[:4]
+    plural = "" if facts.n_items == 1 else "s"
+    title = f"{facts.name}: {facts.n_items:,} {facts.title} cloze {facts.noun}{plural}"
     fields = {
-        "title": _braced(set_title(facts)),
+        "title": _braced(title),
         "author": " and ".join(_tex_author(name) for name in facts.creator if name.strip()),
         "year": year,
         "howpublished": r"\url{" + facts.address.replace("%", r"\%") + "}" if facts.address else "",
@@ -304,61 +183,6 @@ def bibtex(facts: ReleaseFacts) -> str:
     if facts.reference is not None:
         entries.append(_paper_entry(facts.reference))
     return "\n\n".join(entries) + "\n"
-
-
-def set_title(facts: ReleaseFacts) -> str:
-    plural = "" if facts.n_items == 1 else "s"
-    return (
-        f"{one_line(facts.name)}: {facts.n_items:,} {one_line(facts.title)} cloze "
-        f"{one_line(facts.noun)}{plural}"
-    )
-
-
-def _abstract(facts: ReleaseFacts, licence: SetLicence) -> str:
-    return (
-        f"{facts.n_items:,} cloze {facts.noun}s made by cloze-gen {facts.version} after "
-        f"{one_line(facts.paper)} {licence.sentence}"
-    )
-
-
-def _cff_author(name: str) -> dict[str, str]:
-    family, comma, given = (part.strip() for part in one_line(name).partition(","))
-    return (
-        {"family-names": family, "given-names": given}
-        if comma and family and given
-        else {"name": one_line(name)}
-    )
-
-
-def _cff_paper(paper: PaperReference) -> dict[str, Any]:
-    place: dict[str, dict[str, Any]] = {
-        "conference-paper": {"collection-title": paper.venue},
-        "article": {"journal": paper.venue},
-        "report": {"institution": {"name": paper.venue}},
-    }
-    venue = place.get(paper.kind, {"notes": paper.venue})
-    known = {
-        "number": paper.number,
-        "doi": paper.doi,
-        "url": paper.url,
-        **(venue if paper.venue else {}),
-    }
-    return {
-        "type": paper.kind,
-        "title": paper.title,
-        "authors": [_cff_author(name) for name in paper.authors],
-        "year": paper.year,
-        **{name: value for name, value in known.items() if value},
-    }
-
-
-def _cff_software(facts: ReleaseFacts) -> dict[str, Any]:
-    return {
-        "type": "software",
-        "title": "cloze-gen",
-        "authors": [{"name": _SOFTWARE_AUTHORS}],
-        "version": facts.version,
-    }
 
 
 def _paper_entry(paper: PaperReference) -> str:
@@ -372,7 +196,8 @@ def _paper_entry(paper: PaperReference) -> str:
         "url": paper.url,
     }
     first = paper.authors[0].partition(",")[0] if paper.authors else "paper"
-    return _entry(_BIBTEX_TYPES.get(paper.kind, "misc"), _key(first, str(paper.year)), fields)
+    kind = paper.kind if paper.kind in _VENUES else "misc"
+    return _entry(kind, _key(first, str(paper.year)), fields)
 
 
 def _entry(kind: str, key: str, fields: Mapping[str, str]) -> str:

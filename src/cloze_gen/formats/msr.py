@@ -226,11 +226,6 @@ def _answer_index(
     return place
 
 
-_STEM = re.compile(r" ?([0-9]{1,9})\) (.+)")
-_OPTION = re.compile(r"\t([a-z])\) (\S+)")
-_ANSWER = re.compile(r"([0-9]{1,9})\) \[([a-z])\] (\S+)")
-
-
 def format_human(questions: Sequence[Question], *, first_number: int = 1) -> tuple[str, str]:
     """The files ``(questions, answers)``: a numbered stem with `BLANK`, its final stop attached,
     options after a tab, two empty lines. Only the very first line begins with a space. An answer
@@ -247,81 +242,6 @@ def format_human(questions: Sequence[Question], *, first_number: int = 1) -> tup
         lines.extend(("", ""))
         answers.append(f"{number}) [{LETTERS[question.answer_index]}] {question.answer}")
     return " " * bool(lines) + joined(lines), joined(answers)
-
-
-def parse_human(
-    questions_text: str, answers_text: str | None = None, *, name: str = "human questions"
-) -> list[Question]:
-    """Read human files; the final stop becomes a token again. Errors as `parse_machine`."""
-    answers = None if answers_text is None else lines_of(answers_text)
-    lines = lines_of(questions_text, keep_empty=True)
-    questions: list[Question] = []
-    at = number = 0
-    while at < len(lines):
-        stem = _STEM.fullmatch(lines[at])
-        if stem is None or (questions and int(stem[1]) != number + 1):
-            raise FormatError(
-                f"{name}, line {at + 1}: expected a numbered stem such as '12) I have _____ "
-                f"it.', found {quote(lines[at])}"
-            )
-        number = int(stem[1])
-        tokens = _stem_tokens(stem[2])
-        if tokens.count(BLANK) != 1:
-            raise FormatError(
-                f"{name}, line {at + 1}: expected exactly one {BLANK} as a separate token"
-            )
-        options: list[str] = []
-        at += 1
-        while at < len(lines) and (option := _OPTION.fullmatch(lines[at])) is not None:
-            if option[1] != LETTERS[len(options) % 26]:
-                raise FormatError(
-                    f"{name}, line {at + 1}: expected option {LETTERS[len(options) % 26]}), "
-                    f"found {option[1]})"
-                )
-            options.append(option[2])
-            at += 1
-        if not MIN_OPTION_COUNT <= len(options) <= MAX_OPTION_COUNT or lines[at : at + 2] not in (
-            ["", ""],
-            [""],
-            [],
-        ):
-            raise FormatError(
-                f"{name}, line {at + 1}: expected 2 to 26 lines such as '<TAB>a) write', then "
-                "two empty lines"
-            )
-        at += 2
-        index = (
-            UNKNOWN_ANSWER
-            if answers is None
-            else _human_answer_index(answers, len(questions), number, options, name)
-        )
-        questions.append(
-            numbered_question(number, tokens, tokens.index(BLANK), tuple(options), index)
-        )
-    require_count(answers, questions, name)
-    return questions
-
-
-def _stem_tokens(stem: str) -> tuple[str, ...]:
-    return tuple((f"{stem[:-1]} {stem[-1]}" if stem[-1] in FINAL_STOPS else stem).split(" "))
-
-
-def _human_answer_index(
-    answers: Sequence[str], index: int, number: int, options: Sequence[str], name: str
-) -> int:
-    match = _ANSWER.fullmatch(answer_line(answers, index, name))
-    place = LETTERS.index(match[2]) if match else len(options)
-    if (
-        match is None
-        or int(match[1]) != number
-        or place >= len(options)
-        or options[place] != match[3]
-    ):
-        raise FormatError(
-            f"answers to {name}, line {index + 1}: expected '{number}) [letter] option' of "
-            "that question"
-        )
-    return place
 
 
 def format_lm(questions: Sequence[Question]) -> tuple[str, str]:
@@ -346,69 +266,3 @@ def lm_sentence(tokens: Sequence[str]) -> str:
     """
     inner = tokens[:-1] if tokens and tokens[-1] == "." else tokens
     return " ".join((SENTENCE_START, *inner, SENTENCE_END))
-
-
-def parse_lm(
-    questions_text: str,
-    answers_text: str | None = None,
-    *,
-    option_count: int = OPTION_COUNT,
-    first_number: int = 1,
-    name: str = "lm questions",
-) -> list[Question]:
-    """Read lm files: `option_count` lines a question; its position is the one token that differs.
-
-    The full stop is put back unless the sentence ends in ``?`` or ``!``.
-    """
-    answers = None if answers_text is None else lines_of(answers_text)
-    lines = lines_of(questions_text)
-    if len(lines) % option_count:
-        raise FormatError(
-            f"{name}: {len(lines)} lines are not a whole number of questions of "
-            f"{option_count} lines"
-        )
-    questions: list[Question] = []
-    for start in range(0, len(lines), option_count):
-        group = [
-            _line_tokens(line, name, start + offset + 1)
-            for offset, line in enumerate(lines[start : start + option_count])
-        ]
-        differing = [
-            place for place, column in enumerate(zip(*group, strict=False)) if len(set(column)) > 1
-        ]
-        if len({len(tokens) for tokens in group}) != 1 or len(differing) != 1:
-            where = f"{name}, lines {start + 1}-{start + option_count}"
-            raise FormatError(
-                f"{where}: the lines of one question must differ in exactly one token, these "
-                f"differ in {len(differing)}"
-            )
-        position = differing[0]
-        options = tuple(tokens[position] for tokens in group)
-        index = UNKNOWN_ANSWER
-        if answers is not None:
-            number = len(questions) + 1
-            found = _line_tokens(
-                answer_line(answers, len(questions), name), f"answers to {name}", number
-            )
-            if found not in group:
-                raise FormatError(
-                    f"answers to {name}, line {number}: no sentence of that question; pass "
-                    "the matching answers file"
-                )
-            index = group.index(found)
-        questions.append(
-            numbered_question(first_number + len(questions), group[0], position, options, index)
-        )
-    require_count(answers, questions, name)
-    return questions
-
-
-def _line_tokens(line: str, name: str, line_number: int) -> tuple[str, ...]:
-    tokens = tuple(line.rstrip(" ").split(" "))
-    if len(tokens) < 3 or tokens[0] != SENTENCE_START or tokens[-1] != SENTENCE_END or "" in tokens:
-        raise FormatError(
-            f"{name}, line {line_number}: expected a line such as '<s> We hide it </s>', "
-            f"found {quote(line)}"
-        )
-    inner = tokens[1:-1]
-    return inner if inner[-1] in ("?", "!") else (*inner, ".")

@@ -1,10 +1,7 @@
-r"""Questions for people: CSV, Moodle's GIFT and XML, and a QTI 2.1 package.
+"""Questions for people: CSV and Moodle XML.
 
-GIFT escapes ``\ ~ = # { } :`` with a backslash, and Moodle reads a format, a weight or a comment at
-the beginning of a text (Moodle, `question/format/gift/format.php`). The texts are HTML with all
-marks escaped, except for words that a student types or picks from a list, which are plain.
-
-QTI: IMS Question and Test Interoperability 2.1, final, with the XSD of 31 July 2012.
+The texts of Moodle XML are HTML with all marks escaped, except for words that a student types or
+picks from a list, which are plain.
 """
 
 from __future__ import annotations
@@ -120,46 +117,6 @@ def _cell(text: str) -> str:
     return '"' + safe.replace('"', '""') + '"'
 
 
-# ---- GIFT
-
-_ESCAPED = str.maketrans({mark: f"\\{mark}" for mark in "\\~=#{}:"})
-
-
-def to_gift(questions: Sequence[QuizQuestion], title: str) -> bytes:
-    return "\n".join(map(_gift, questions, _names(questions, title))).encode()
-
-
-def _gift(one: QuizQuestion, name: str) -> str:
-    text = "".join(f"<p>{html.escape(part, quote=False)}</p>" for part in one.paragraphs)
-    id_number = _id_number(one).replace("]", "\\]")
-    lines = [f"// [id:{id_number}]", f"::{_gift_html(name)}::[html]{text.translate(_ESCAPED)}{{"]
-    if not one.options:
-        lines.append(f"\t=%100%{_gift_plain(_typed(one.word))}")
-    elif len(one.answers) == 1:
-        lines += [
-            f"\t{'=' if place in one.answers else '~'}{_gift_html(option)}"
-            for place, option in enumerate(one.options)
-        ]
-    else:
-        lines += [f"\t={left} -> {_gift_plain(option)}" for left, option in _pairs(one)]
-    return "\n".join([*lines, "}", ""])
-
-
-def _gift_html(text: str) -> str:
-    r"""
-    >>> print(_gift_html("a = <b> {c}"), _gift_html("[html]"), _gift_html("%50%"))
-    a \= &lt;b&gt; \{c\} &\#91;html] &\#37;50%
-    """
-    shown = html.escape(text, quote=False)
-    if shown[0] in "[%/":  # a format, a weight or a comment
-        shown = f"&#{ord(shown[0])};{shown[1:]}"
-    return shown.translate(_ESCAPED)
-
-
-def _gift_plain(text: str) -> str:
-    return text.replace("->", "→").translate(_ESCAPED)  # GIFT cannot escape its own arrow
-
-
 def _typed(word: str) -> str:
     return word.replace("*", "\\*")  # to Moodle, a bare asterisk matches anything
 
@@ -237,77 +194,3 @@ def _html(name: str, *paragraphs: str, **attributes: str) -> ET.Element:
     """An element of Moodle whose `text` is HTML: paragraphs, with all marks escaped."""
     text = "".join(f"<p>{html.escape(part, quote=False)}</p>" for part in paragraphs)
     return _element(name, _element("text", text), **{"format": "html", **attributes})
-
-
-# ---- QTI
-
-_QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
-_SCORING = "http://www.imsglobal.org/question/qti_v2p1/rptemplates/"
-_PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
-_RESPONSE, _SCORE = "RESPONSE", "SCORE"
-_LONGEST_LABEL = 256  # characters, by the XSD
-
-
-def qti_files(questions: Sequence[QuizQuestion], title: str) -> dict[str, bytes]:
-    """The files of a package: the manifest, a test, and an item a question."""
-    names = [f"Q{number:05}" for number in range(1, len(questions) + 1)]
-    files = {f"items/{name}.xml": name for name in names}
-    test, references = "test.xml", [_element("dependency", identifierref=name) for name in names]
-    resources = [
-        _element("resource", _element("file", href=test), *references, identifier="TEST", type="imsqti_test_xmlv2p1", href=test),
-        *(
-            _element("resource", _element("file", href=file), identifier=name, type="imsqti_item_xmlv2p1", href=file)
-            for file, name in files.items()
-        ),
-    ]  # fmt: skip
-    metadata = [_element("schema", "QTIv2.1 Package"), _element("schemaversion", "1.0.0")]
-    manifest = _element(
-        "manifest", _element("metadata", *metadata), _element("organizations"), _element("resources", *resources),
-        xmlns=_PACKAGE, identifier="MANIFEST",
-    )  # fmt: skip
-    items = [_element("assessmentItemRef", identifier=name, href=file) for file, name in files.items()]  # fmt: skip
-    section = _element("assessmentSection", *items, identifier="SECTION", title=title, visible="true")  # fmt: skip
-    part = _element("testPart", section, identifier="PART", navigationMode="nonlinear", submissionMode="simultaneous")  # fmt: skip
-    whole = _element("assessmentTest", part, xmlns=_QTI, identifier="TEST", title=title)
-    written = {"imsmanifest.xml": manifest, test: whole}
-    titles = _names(questions, title)
-    written |= {file: _qti_item(one, name, shown) for (file, name), one, shown in zip(files.items(), questions, titles, strict=True)}  # fmt: skip
-    return {file: _document(root) for file, root in written.items()}
-
-
-def _qti_item(one: QuizQuestion, name: str, title: str) -> ET.Element:
-    options = [option_letter(place).upper() for place in range(len(one.options))]
-    correct = [options[place] for place in one.answers] or [one.word]
-    kind, cardinality, scored = "identifier", "single", "match_correct"
-    if len(one.answers) > 1:
-        correct = [f"BLANK{number} {letter}" for number, letter in enumerate(correct, 1)]
-        kind, cardinality, scored = "directedPair", "multiple", "map_response"
-        blanks = [f"({number})" for number in range(1, len(correct) + 1)]
-        left = [_choice("simpleAssociableChoice", f"BLANK{i}", blank, matchMax="1") for i, blank in enumerate(blanks, 1)]  # fmt: skip
-        right = [_choice("simpleAssociableChoice", letter, option, matchMax="0") for letter, option in zip(options, one.options, strict=True)]  # fmt: skip
-        sets = [_element("simpleMatchSet", *some) for some in (left, right)]
-        interaction = _element("matchInteraction", *sets, responseIdentifier=_RESPONSE, shuffle="false", maxAssociations=str(len(left)))  # fmt: skip
-    elif one.options:
-        choices = [_choice("simpleChoice", letter, option) for letter, option in zip(options, one.options, strict=True)]  # fmt: skip
-        interaction = _element("choiceInteraction", *choices, responseIdentifier=_RESPONSE, shuffle="false", maxChoices="1")  # fmt: skip
-    else:
-        kind, scored = "string", "map_response"
-        entry = _element("textEntryInteraction", responseIdentifier=_RESPONSE, expectedLength=str(len(one.word) + 5))  # fmt: skip
-        interaction = _element("p", entry)
-    values = [_element("correctResponse", *(_element("value", value) for value in correct))]
-    if scored == "map_response":
-        entries = [_element("mapEntry", mapKey=value, mappedValue="1", **{"caseSensitive": "false"} if kind == "string" else {}) for value in correct]  # fmt: skip
-        values.append(_element("mapping", *entries, defaultValue="0"))
-    label = one.id[:_LONGEST_LABEL]
-    return _element(
-        "assessmentItem",
-        _element("responseDeclaration", *values, identifier=_RESPONSE, cardinality=cardinality, baseType=kind),
-        _element("outcomeDeclaration", identifier=_SCORE, cardinality="single", baseType="float"),
-        _element("itemBody", *(_element("p", text) for text in one.paragraphs), interaction),
-        _element("responseProcessing", template=f"{_SCORING}{scored}"),
-        xmlns=_QTI, identifier=name, title=title, label=label, adaptive="false", timeDependent="false",
-    )  # fmt: skip
-
-
-def _choice(element: str, identifier: str, text: str, **attributes: str) -> ET.Element:
-    return _element(element, text, identifier=identifier, **attributes)

@@ -1,4 +1,4 @@
-r"""SCDE: published files, JSON lines of a set, collected passages, requests, training pairs.
+r"""SCDE: published files, JSON lines of a set, requests.
 
 Source: Kong, Gangal & Hovy 2020; github.com/shawnkx/SCDE. No text describes the files' bytes.
 """
@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import Field, Strict
@@ -499,88 +498,3 @@ def format_requests(passages: Iterable[BlankedPassage]) -> Iterator[str]:
             "candidates": list(one.candidates),
         }
         yield json.dumps(request, ensure_ascii=False)
-
-
-# Pairs of texts for training
-
-COLUMNS = ("id", "text_a", "text_b", "label")
-RIGHT, WRONG = "0", "1"
-
-_SPACE = re.compile(
-    r"[\s\x00-\x1f\x7f-\x9f]+"
-)  # \s includes line ends beyond ASCII, at which some readers break lines
-
-
-class FeatureTable(StrEnum):
-    """The context of a pair: previous, next, all previous, all next, both sides of either."""
-
-    SP = "sp"
-    SN = "sn"
-    AP = "ap"
-    AN = "an"
-    SPN = "spn"
-    APN = "apn"
-
-
-_NEAREST = frozenset(
-    {FeatureTable.SP, FeatureTable.SN, FeatureTable.SPN}
-)  # contexts of one sentence; the others have all sentences
-_BEFORE = frozenset({FeatureTable.SP, FeatureTable.AP, FeatureTable.SPN, FeatureTable.APN})
-_AFTER = frozenset({FeatureTable.SN, FeatureTable.AN, FeatureTable.SPN, FeatureTable.APN})
-
-
-def feature_lines(passages: Iterable[BlankedPassage], table: FeatureTable) -> Iterator[str]:
-    r"""Pairs of texts with labels, to train a model on: the lines of one TSV table, header first.
-
-    A row pairs a context with a candidate in the blank, in the order of the text. `label` is **0
-    where the candidate is the answer**, else 1. `id` is ``PASSAGE:BLANK:CANDIDATE``, blank from 1,
-    candidate from 0; the two rows of a two-sided table share it, and the mean of their scores is
-    the pair's. Every run of white space or control characters is one space; no quoting.
-
-    Our readings: other blanks are no part of a context (the authors' code keeps their ``<k>``, and
-    takes the last sentence for the one before an opening blank); a blank with nothing on one side
-    has no row of that side (there paired with a blank); nothing is cut to 256 tokens.
-
-    Source: ibid., 4.1 and 4.6; table names from the authors' `extract_features.py`.
-
-    >>> passage = BlankedPassage("b:4", ("We left.", "It rained.", "Nobody came."), (1,), ("Jane sang.", "It rained."), (1,))
-    >>> for line in feature_lines([passage], FeatureTable.SPN): print(line.replace("\t", " | "))
-    id | text_a | text_b | label
-    b:4:1:0 | We left. | Jane sang. | 1
-    b:4:1:0 | Jane sang. | Nobody came. | 1
-    b:4:1:1 | We left. | It rained. | 0
-    b:4:1:1 | It rained. | Nobody came. | 0
-    """
-    yield "\t".join(COLUMNS)
-    for passage in passages:
-        yield from map("\t".join, _rows(without_marks(passage), table))
-
-
-def _rows(passage: BlankedPassage, table: FeatureTable) -> Iterator[tuple[str, str, str, str]]:
-    texts = [None if sentence is None else _cell(sentence) for sentence in passage.shown]
-    candidates = [_cell(candidate) for candidate in passage.candidates]
-    reach = 1 if table in _NEAREST else len(texts)
-    for number, (blank, answer) in enumerate(zip(passage.blanks, passage.answers, strict=True), 1):
-        before = (
-            [text for text in texts[:blank] if text is not None][-reach:]
-            if table in _BEFORE
-            else []
-        )
-        after = (
-            [text for text in texts[blank + 1 :] if text is not None][:reach]
-            if table in _AFTER
-            else []
-        )
-        for place, candidate in enumerate(candidates):
-            name, label = (
-                f"{_cell(passage.id)}:{number}:{place}",
-                RIGHT if place == answer else WRONG,
-            )
-            if before:
-                yield name, " ".join(before), candidate, label
-            if after:
-                yield name, candidate, " ".join(after), label
-
-
-def _cell(text: str) -> str:
-    return _SPACE.sub(" ", text).strip()

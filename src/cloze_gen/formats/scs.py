@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cloze_gen.errors import FormatError
 from cloze_gen.formats.msr import format_lm, format_machine
 from cloze_gen.records.question import Question
 
@@ -48,18 +47,3 @@ def split_ranks(
 
 def format_ranks(ranks: Sequence[int]) -> str:
     return "".join(f"{rank}\n" for rank in ranks)
-
-
-def parse_ranks(text: str, *, name: str = "randex") -> list[int]:
-    ranks: list[int] = []
-    for number, line in enumerate(
-        text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else [], 1
-    ):
-        if not (line.isascii() and line.isdigit()):
-            raise FormatError(
-                f"{name}, line {number}: expected an integer from 0, found {line[:40]!r}"
-            )
-        ranks.append(int(line))
-    if len(set(ranks)) != len(ranks):
-        raise FormatError(f"{name}: a rank occurs twice; list each question once")
-    return ranks

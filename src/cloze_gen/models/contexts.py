@@ -39,7 +39,7 @@ from cloze_gen.models.neighbour_counts import (
     frequent_neighbours,
 )
 from cloze_gen.models.word_knowledge import MixedKnowledge, WordKnowledge
-from cloze_gen.settings import IgnoredWhen, SettingsGroup, types_of
+from cloze_gen.settings import IgnoredWhen, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.manifest import write_json
 from cloze_gen.store.tables import ArrayFile, memory_mapped
@@ -104,10 +104,6 @@ class ContextSettings(SettingsGroup):
         le=1,
         description="exclusive: features rarer than this are topic words",
     )
-
-    def memory_bytes(self, words: int) -> int:
-        """Of the SVD: four matrices, a row per word and a row per feature, float64."""
-        return 4 * 8 * (types_of(words) + min(self.features, types_of(words))) * self.dimensions
 
 
 class Background(StrEnum):

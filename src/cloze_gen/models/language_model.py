@@ -53,9 +53,6 @@ class LmSettings(SettingsGroup):
         description="lmplz --discount_fallback, for corpora too small for Kneser-Ney discounts",
     )
 
-    def memory_bytes(self, words: int) -> int:
-        return int(self.memory[:-1]) * 1024 ** ("KMG".index(self.memory[-1]) + 1)
-
     @field_validator("memory")
     @classmethod
     def _enough(cls, memory: str) -> str:

@@ -28,15 +28,13 @@ from cloze_gen.models.network_layers import (
     fresh_squares,
 )
 from cloze_gen.models.network_training import (
-    MOST_STREAMS,
-    STEPS,
     Course,
     block_reader,
     plan_course,
     train,
 )
 from cloze_gen.rng import derive_rng
-from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup, types_of
+from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import memory_mapped, write_tsv
 
@@ -198,19 +196,6 @@ class NetworksSettings(SettingsGroup):
     )
     epochs: int = Field(4, ge=1, le=1000, description="maximum passes over the training text")
     learning_rate: float = Field(0.2, gt=0, le=10, description="initial learning rate (Adagrad)")
-
-    def memory_bytes(self, words: int) -> int:
-        """Weights, gradients, sums of squares, activations and workers' copies of both, float32."""
-        size, block = min(self.vocabulary, types_of(words)), STEPS * MOST_STREAMS
-        read, gates = self.history * self.vector_size, 4 * self.recurrent_hidden
-        weights = (
-            2 * size * self.vector_size
-            + read * self.feedforward_hidden
-            + (self.vector_size + self.recurrent_hidden) * gates
-        )
-        weights += size * (self.feedforward_hidden + self.recurrent_hidden)
-        states = block * (read + self.vector_size + 2 * (self.feedforward_hidden + gates))
-        return 4 * 8 * (weights + states)
 
 
 def write_networks(

@@ -1,4 +1,4 @@
-"""The facts of a release in plain values, the source of card, citation and other documents."""
+"""The facts of a release in plain values, the source of its card and report."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ from typing import Any
 
 from cloze_gen import __version__
 
-RELEASE_FORMAT = 7
+RELEASE_FORMAT = 8
 """The version of the form of a release. Raise it with every change of the release writer's output
 for the same items: another file, column, key or document, or another word on the card. Then
-`cloze-gen run` writes the releases of finished runs again. Releases that do not name it are of
-version 1."""
+`cloze-gen run` writes the releases of finished runs again."""
 
 _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 _ADDRESS = re.compile(r"https?://[^\s\"<>\\^`{|}]+")
-_SET = re.compile(r"(?:^|\|)set:([0-9a-f]+)(?:\||$)")
-_NUMBERS = re.compile(r"\d+\.\d+\.\d+")
 
 
 def newer_format(value: object) -> str:
@@ -41,7 +38,7 @@ def newer_format(value: object) -> str:
 class PaperReference:
     """The paper behind a style, as in a bibliography; `authors` are ``Family, Given``.
 
-    `kind` is as in CITATION.cff: ``conference-paper``, ``article``, ``report`` or ``unpublished``.
+    `kind` is as in BibTeX: ``inproceedings``, ``article``, ``techreport`` or ``unpublished``.
     """
 
     authors: tuple[str, ...]
@@ -149,17 +146,6 @@ class ReleaseFacts:
         return drawn or tuple(
             book for book in self.books if book.side == last and book.status == "kept"
         )
-
-    @property
-    def set_version(self) -> str:
-        """cloze-gen's version plus the set's digest, in the form of Semantic Versioning.
-
-        >>> facts = {"name": "a", "style": "s", "title": "S", "paper": "", "noun": "question", "n_items": 1, "n_wanted": 1, "seed": 1}
-        >>> ReleaseFacts(version="0.2.0.dev1", signature="cloze-gen|n:1|set:5e10f7c9", **facts).set_version
-        '0.2.0+set.5e10f7c9'
-        """
-        numbers, digest = _NUMBERS.match(self.version), _SET.search(self.signature)
-        return (numbers[0] if numbers else "0.0.0") + (f"+set.{digest[1]}" if digest else "")
 
     @property
     def published(self) -> str:

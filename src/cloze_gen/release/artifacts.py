@@ -12,8 +12,8 @@ from cloze_gen.store.file_docs import FileDoc
 ABOUT = (
     "Text files are UTF-8 with line feeds. `NAME` is the name of the run. The items have one order in all files "
     "(`release.order`). With `release.text = pointers` these files are in `full/`. The folder `release/` then holds "
-    "`pointers.jsonl`, `candidates.pointers.jsonl` and `report.json` (the figures of the report). It also holds "
-    "`release.json`, the card, the report without samples, `croissant.json`, `CITATION.cff`, `signature.txt` and `SHA256SUMS`."
+    "`pointers.jsonl`, `candidates.pointers.jsonl`, `release.json`, the card, the report without samples, `signature.txt` and "
+    "`SHA256SUMS`."
 )  # fmt: skip
 
 RELEASE_JSON = FileDoc(

@@ -6,22 +6,14 @@ Source: huggingface/hub-docs, `datasetcard.md` (keys), `repositories-licenses` (
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cloze_gen.english.penn_tags import coarse_class
-from cloze_gen.formats.features import Table, declared
-from cloze_gen.formats.licences import SetLicence, yaml_lines
+from cloze_gen.formats.licences import SetLicence
 from cloze_gen.parsing import one_line
-from cloze_gen.records.question import Question
 from cloze_gen.records.rejection import FunnelStep, funnel_markdown
 from cloze_gen.records.release_facts import Measured, ReleaseFacts
-from cloze_gen.rng import derive_rng
-
-if TYPE_CHECKING:
-    from cloze_gen.release.report_data import SampleQuestion
 
 _ESCAPED_PIPE = r"\|"  # inside a Markdown table
 _SIZES = (
@@ -31,52 +23,47 @@ _SIZES = (
 
 
 def card_head(
-    facts: ReleaseFacts, licence: SetLicence, tables: Sequence[Table], *, task: str
+    facts: ReleaseFacts,
+    licence: SetLicence,
+    configs: Mapping[str, Mapping[str, str]],
+    *,
+    rows: int,
+    task: str,
 ) -> str:
-    """The YAML head, ``---`` lines included; `task` is the hub's, e.g. ``multiple-choice``."""
-    other = (
-        {"license_name": licence.name, "license_link": licence.url}
-        if licence.hub_id == "other"
-        else {}
-    )
-    fields: dict[str, Any] = {
-        "license": licence.hub_id,
-        **{key: value for key, value in other.items() if value},
+    """The YAML head, ``---`` lines included; `task` is the hub's, e.g. ``multiple-choice``.
+
+    `configs`: config -> split -> Parquet file. Without any, as in a release of pointers, the hub
+    shows no rows.
+    """
+    fields: dict[str, Any] = {"license": licence.hub_id}
+    if licence.hub_id == "other":
+        fields["license_name"] = licence.name
+        if licence.url:
+            fields["license_link"] = licence.url
+    fields |= {
         "language": ["en"],
         "pretty_name": one_line(f"{facts.name} ({facts.title})"),
-        "size_categories": [size_category(sum(table.rows for table in tables))],
         "task_categories": [task],
         "tags": ["cloze", "sentence-completion", facts.style, "cloze-gen"],
-        "configs": [_config(config, tables) for config in _configs(tables)],
-        "dataset_info": [_info(config, tables) for config in _configs(tables)],
     }
-    return "\n".join(["---", *yaml_lines(fields), "---"])
+    if configs:
+        fields["size_categories"] = [size_category(rows)]
+        fields["configs"] = [_config(config, files) for config, files in configs.items()]
+    else:
+        fields["viewer"] = False
+    # A value of JSON is one of YAML if its strings are printable.
+    lines = (f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items())
+    return "\n".join(["---", *lines, "---"])
 
 
 def size_category(rows: int) -> str:
     return next((name for below, name in _SIZES if rows < below), "100M<n<1B")
 
 
-def _configs(tables: Sequence[Table]) -> list[str]:
-    return list(dict.fromkeys(table.config for table in tables))
-
-
-def _config(config: str, tables: Sequence[Table]) -> dict[str, Any]:
-    files = [
-        {"split": table.split, "path": table.file} for table in tables if table.config == config
-    ]
-    return {"config_name": config, "data_files": files} | (
-        {"default": True} if config == "default" else {}
-    )
-
-
-def _info(config: str, tables: Sequence[Table]) -> dict[str, Any]:
-    own = [table for table in tables if table.config == config]
-    # Without a number of bytes `datasets` ignores the number of examples, with a warning.
-    splits = [
-        {"name": table.split, "num_bytes": table.bytes, "num_examples": table.rows} for table in own
-    ]
-    return {"config_name": config, "features": declared(own[0].columns), "splits": splits}
+def _config(config: str, files: Mapping[str, str]) -> dict[str, Any]:
+    data_files = [{"split": split, "path": path} for split, path in files.items()]
+    default = {"default": True} if config == "default" else {}
+    return {"config_name": config, "data_files": data_files, **default}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +82,7 @@ class CardFacts:
         described: e.g. ``cloze questions of 5 options each``.
         use: (purpose, language of the code, code).
         per_book: book -> items of the set, without those of a control set.
+        without_text: of a release of pointers.
     """
 
     facts: ReleaseFacts
@@ -113,6 +101,7 @@ class CardFacts:
     legends: Mapping[str, str] = field(default_factory=dict)
     tables: Sequence[CardTable] = ()
     has_train_split: bool = False
+    without_text: bool = False
 
 
 def dataset_card(card: CardFacts) -> str:
@@ -138,7 +127,7 @@ def dataset_card(card: CardFacts) -> str:
 
 {facts.n_items:,} {facts.title} {card.described}, after {facts.paper}{shortfall}
 
-{_verdict(facts.verdict)}Signature: `{facts.signature}`
+{_WITHOUT_TEXT if card.without_text else ""}{_verdict(facts.verdict)}Signature: `{facts.signature}`
 
 Report this signature with every score. It identifies the version, the books, the model, the seed and the items.
 
@@ -175,6 +164,19 @@ Report this signature with every score. It identifies the version, the books, th
 ```json
 {settings}
 ```
+"""
+
+
+_WITHOUT_TEXT = """\
+**This release contains no text of the books.** You cannot load or evaluate it as it is. It gives the
+positions of every item in the books. If you have the same book files, `cloze-gen fill` rebuilds the
+full release.
+
+A text is a list of positions in the text of its span. `[0, 130]` means characters 0 to 130.
+`[0, 4, "-", 5, 9]` means two slices with an added character between them. The text of a span is the
+characters `start` to `end` of the decoded file, with lines unwrapped and typists' marks removed.
+Several spans are joined as lines.
+
 """
 
 
@@ -325,132 +327,3 @@ def escape(text: str) -> str:
     for mark in "\\|[]*_`":
         text = text.replace(mark, "\\" + mark)
     return " ".join(text.split())
-
-
-# ---- sample questions of a report, drawn by the seed, with the short form of their trace
-
-SAMPLE_COUNT = 20
-# Fields that a sample shows in other places.
-_NOT_FACTS = frozenset(
-    {
-        "id",
-        "input",
-        "canary",
-        "book_id",
-        "tokens",
-        "position",
-        "options",
-        "answer_index",
-        "answer",
-        "source",
-        "option_scores",
-    }
-)
-
-
-def draw_samples(n: int, *, seed: int, count: int = SAMPLE_COUNT) -> list[int]:
-    """Indices of `count` of `n` questions, or of all, drawn without replacement, in order.
-
-    >>> draw_samples(3, seed=1)
-    [0, 1, 2]
-    >>> len(set(draw_samples(1040, seed=1)))
-    20
-    """
-    return sorted(
-        derive_rng(seed, "report.samples").choice(n, size=min(n, count), replace=False).tolist()
-    )
-
-
-def sample_question(
-    question: Question,
-    record: Mapping[str, Any],
-    *,
-    candidates: Mapping[str, Any] | None = None,
-    book: str = "",
-    file: str = "",
-) -> SampleQuestion:
-    """One question for the report; extra fields of `record` become facts, source or scores."""
-    from cloze_gen.release.report_data import SampleQuestion  # slow to import
-
-    before, after = stem_around_blank(question.tokens, question.position)
-    source = record.get("source", {})
-    span = (
-        f"characters {source['start']:,} to {source['end']:,}"
-        if {"start", "end"} <= source.keys()
-        else ""
-    )
-    scores = record.get("option_scores") or []
-    columns = tuple(dict.fromkeys(name for row in scores for name in row))
-    return SampleQuestion(
-        id=question.id,
-        book=book or question.book_id,
-        before=before,
-        after=after,
-        options=question.options,
-        answer_index=question.answer_index,
-        source=source.get("text", ""),
-        place=", ".join(part for part in (file, span) if part),
-        facts=tuple(
-            (_plain_name(name), text)
-            for name, value in record.items()
-            if name not in _NOT_FACTS and (text := _fact(value))
-        ),
-        score_columns=tuple(_plain_name(name) for name in columns),
-        score_rows=tuple(tuple(_fact(row.get(name)) for name in columns) for row in scores),
-        candidates=_by_verdict((candidates or {}).get("candidates") or []),
-        word_class=_word_class(record),
-    )
-
-
-def _word_class(record: Mapping[str, Any]) -> str:
-    """
-    >>> _word_class({"answer_tag": "NNP"}), _word_class({"answer_class": "verb"}), _word_class({})
-    ('proper noun', 'verb', '')
-    """
-    tag = str(record.get("answer_tag") or "")
-    return _plain_name(str(record.get("answer_class") or (coarse_class(tag) if tag else "")))
-
-
-def stem_around_blank(tokens: Sequence[str], position: int) -> tuple[str, str]:
-    """The sentence before and after the blank, spaced as in print.
-
-    >>> stem_around_blank(("I", "see", ",", "said", "he", "."), 3)
-    ('I see, ', ' he.')
-    >>> stem_around_blank(("He", "came", "."), 1)
-    ('He ', '.')
-    """
-    before, after = (
-        _attached(part)
-        for part in (" ".join(tokens[:position]), " " + " ".join(tokens[position + 1 :]))
-    )
-    return f"{before} " if before else "", after.rstrip()
-
-
-def _attached(text: str) -> str:
-    return re.sub(r" ([,;:.?!])(?= |$)", r"\1", text)
-
-
-def _by_verdict(candidates: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
-    found: dict[str, list[str]] = {}
-    for candidate in candidates:
-        found.setdefault(_plain_name(str(candidate.get("verdict", "retained"))), []).append(
-            str(candidate["word"])
-        )
-    return tuple((verdict, ", ".join(words)) for verdict, words in found.items())
-
-
-def _plain_name(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _fact(value: Any) -> str:
-    """A value on one line; empty where it has no short form.
-
-    >>> [_fact(value) for value in ("NN", 3.14159265, 12, ["the", "weather"], {"a": 1}, None)]
-    ['NN', '3.14159', '12', 'the / weather', '', '']
-    """
-    if isinstance(value, list) and all(isinstance(one, str | int | float) for one in value):
-        return " / ".join(_fact(one) for one in value)
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return str(value) if isinstance(value, str | int) else ""

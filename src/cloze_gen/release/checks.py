@@ -19,7 +19,6 @@ from cloze_gen.release.documents import CARD, REPORT
 from cloze_gen.release.facts import ReleaseRecord, record_text
 from cloze_gen.release.folder import ReleaseFolder
 from cloze_gen.release.items.kind import ItemKind, Record, Span
-from cloze_gen.release.pointers import FIGURES
 from cloze_gen.release.settings import released_places
 from cloze_gen.release.signature import (
     CHECKSUMS,
@@ -29,7 +28,6 @@ from cloze_gen.release.signature import (
     items_digest,
 )
 from cloze_gen.release.style import PublishedSet
-from cloze_gen.release.write import hashes_file
 from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.runs import RELEASE_FILE
 from cloze_gen.store.tables import CANDIDATES, FEWSHOT
@@ -232,7 +230,7 @@ def check_extra_files(kind: ItemKind, published: PublishedSet) -> Check:
 
 
 def check_others(release: ReleaseFolder, compared: Iterable[str]) -> Check:
-    known = {REPORT, FIGURES, hashes_file(release.record.facts.name), *release.record.taken}
+    known = {REPORT, *release.record.taken}
     left = sorted(release.listed.keys() - set(compared))
     wrong = tuple(
         f"{name}: cannot be derived from this release" for name in left if name not in known

@@ -1,4 +1,4 @@
-"""Card, citation, Croissant, report and checksums, all from `release.json` and the items."""
+"""Card, report and checksums, all from `release.json` and the items."""
 
 from __future__ import annotations
 
@@ -7,24 +7,26 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from cloze_gen.evaluation.adversary import adversary_text
-from cloze_gen.formats.croissant import croissant_json
-from cloze_gen.formats.features import Table
-from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK, LIGHTEVAL_TASK
-from cloze_gen.formats.licences import SetLicence, bibtex, citation_cff, set_licence
+from cloze_gen.formats.inspect_tasks import INSPECT_TASK
+from cloze_gen.formats.licences import SetLicence, bibtex, set_licence
 from cloze_gen.records.release_facts import Measured, ReleasedBook, ReleaseFacts
-from cloze_gen.release.card import CardFacts, card_head, dataset_card, draw_samples, sample_question
+from cloze_gen.release.card import CardFacts, card_head, dataset_card
 from cloze_gen.release.facts import ReleaseRecord, record_text
 from cloze_gen.release.items.kind import ItemKind
 from cloze_gen.release.report_data import ReportData
-from cloze_gen.release.report_passages import sample_blanks, sample_passage
+from cloze_gen.release.samples import draw_samples
 from cloze_gen.release.settings import SHUFFLED
 from cloze_gen.release.signature import CHECKSUMS, SIGNATURE, write_checksums
 from cloze_gen.release.style import PublishedSet, Style
-from cloze_gen.release.write import DECONTAMINATION, HARNESS, PARQUET, split_tables
-from cloze_gen.store.manifest import file_sha256
+from cloze_gen.release.write import (
+    HARNESS,
+    PARQUET,
+    SplitTable,
+    split_tables,
+    write_text_files,
+)
 from cloze_gen.store.runs import RELEASE_FILE
 from cloze_gen.store.tables import CANDIDATES, FEWSHOT
 
@@ -40,65 +42,30 @@ def with_samples(
         for one, record in zip(published.items, published.records, strict=True)
         if kind.counts(one)
     ]
-    drawn = [
-        (*pairs[index], books.get(pairs[index][0].book_id, _NO_BOOK))
-        for index in draw_samples(len(pairs), seed=published.seed)
-    ]
-    if data.passages is not None:
-        passages = (
-            sample_passage(one, record, book=book.title, file=book.file)
-            for one, record, book in drawn
-        )
-        return replace(data, passages=replace(data.passages, samples=tuple(passages)))
-    if data.blanked is not None:
-        blanked = (sample_blanks(one, book=book.title, file=book.file) for one, _, book in drawn)
-        return replace(data, blanked=replace(data.blanked, samples=tuple(blanked)))
-    candidates: Mapping[str, Mapping[str, Any]] = {
-        record["id"]: record for record in _candidates(published)
-    }
-    questions = (
-        sample_question(
-            one, record, candidates=candidates.get(one.id), book=book.title, file=book.file
-        )
-        for one, record, book in drawn
-    )
-    return replace(data, samples=tuple(questions))
+    candidates = {record["id"]: record for record in published.derived.get(CANDIDATES, ())}
+    samples = []
+    for index in draw_samples(len(pairs), seed=published.seed):
+        one, record = pairs[index]
+        book = books.get(one.book_id, _NO_BOOK)
+        samples.append(kind.sample(one, record, candidates.get(one.id, {}), book))
+    return replace(data, samples=tuple(samples))
 
 
-def without_samples(data: ReportData) -> ReportData:
-    return replace(
-        data,
-        samples=(),
-        passages=None if data.passages is None else replace(data.passages, samples=()),
-        blanked=None if data.blanked is None else replace(data.blanked, samples=()),
-    )
-
-
-def _candidates(published: PublishedSet) -> Sequence[Mapping[str, Any]]:
-    return published.derived.get(CANDIDATES, ())
-
-
-CARD, CITATION, CROISSANT, REPORT = "README.md", "CITATION.cff", "croissant.json", "report.html"
+CARD, REPORT = "README.md", "report.html"
 SAMPLE_NOTE = (
     "books: the sample tales that come with cloze-gen. Their authors are invented. The sample "
     "shows how the program works; it is too small for measurements"
 )
-DOCUMENTS = (CARD, CITATION, CROISSANT, REPORT, RELEASE_FILE, CHECKSUMS)
+DOCUMENTS = (CARD, REPORT, RELEASE_FILE, CHECKSUMS)
 FILE_DOCS = {
     PARQUET: "the same rows as Parquet files with declared column types.",
     FEWSHOT: "finished items in the same format that are not part of the set, for few-shot "
     "prompts.",
     HARNESS: "tasks for lm-evaluation-harness; see its README.md for the commands.",
-    EVAL_YAML: "tasks for inspect-ai, in the format that the Hugging Face hub reads.",
     INSPECT_TASK: "tasks for inspect-ai that run from this folder.",
-    DECONTAMINATION: "for trainers, to keep the set out of their data: `items.jsonl` has the text of the books in "
-    "each item; the other file has hashes of its 13-grams for datatrove.",
-    LIGHTEVAL_TASK: "tasks for lighteval that run from this folder.",
     RELEASE_FILE: "the facts of the release for programs: signature, settings, books with "
     "checksums.",
     REPORT: "plots, sample items and the funnel in one file; open it in a browser.",
-    CROISSANT: "Croissant 1.1 metadata with responsible-AI and provenance fields.",
-    CITATION: "citation metadata.",
     SIGNATURE: "the signature.",
     CHECKSUMS: "SHA-256 checksums of all files.",
 }
@@ -116,27 +83,29 @@ def write_documents(
         evaluated=adversary_text(data.evaluation) if data.evaluation else "",
         verdict=data.verdict.lines(data.name) if data.verdict else (),
     )
-    record = replace(record, facts=facts)
-    texts = {
-        RELEASE_FILE: record_text(record),
-        REPORT: render_report(with_samples(data, style.items, published, facts)),
-        **document_texts(folder, style=style, published=published, record=record),
-    }
-    for file, text in texts.items():
-        (folder / file).write_text(text, encoding="utf-8", newline="\n")
+    report = render_report(with_samples(data, style.items, published, facts))
+    write_card(
+        folder,
+        style=style,
+        published=published,
+        record=replace(record, facts=facts),
+        others={REPORT: report},
+    )
+
+
+def write_card(
+    folder: Path,
+    *,
+    style: Style,
+    published: PublishedSet,
+    record: ReleaseRecord,
+    others: Mapping[str, str],
+) -> None:
+    """Write `release.json`, `others` (file -> text), the card and the checksums."""
+    write_text_files(folder, {RELEASE_FILE: record_text(record), **others})
+    card = card_text(folder, style=style, published=published, record=record)
+    write_text_files(folder, {CARD: card})
     write_checksums(folder)
-
-
-def document_texts(
-    folder: Path, *, style: Style, published: PublishedSet, record: ReleaseRecord
-) -> dict[str, str]:
-    """Citation, Croissant description and card of the release in `folder`; needs its data."""
-    licence, tables = licence_of(record.facts), tables_of(folder, style.items, published)
-    return {
-        CITATION: citation_cff(record.facts, licence),
-        CROISSANT: croissant_json(record.facts, tables, licence),
-        CARD: _card(folder, style, published, record, licence, tables),
-    }
 
 
 def licence_of(facts: ReleaseFacts) -> SetLicence:
@@ -145,26 +114,6 @@ def licence_of(facts: ReleaseFacts) -> SetLicence:
     return set_licence(
         drawn, [book for book in facts.books if book.side not in sides and book.status == "kept"]
     )
-
-
-def tables_of(folder: Path, kind: ItemKind, published: PublishedSet) -> list[Table]:
-    return [
-        Table(
-            config=one.config,
-            split=one.split,
-            file=one.file,
-            rows=len(one.records),
-            bytes=(folder / one.file).stat().st_size,
-            sha256=file_sha256(folder / one.file),
-            columns=one.columns,
-            column_docs={
-                name: kind.column_docs[name]
-                for name in one.columns.types
-                if name in kind.column_docs
-            },
-        )
-        for one in split_tables(kind, published)
-    ]
 
 
 def measured_rows(data: ReportData) -> Iterator[Measured]:
@@ -187,19 +136,19 @@ def measured_rows(data: ReportData) -> Iterator[Measured]:
                 )
 
 
-def _card(
-    folder: Path,
-    style: Style,
-    published: PublishedSet,
-    record: ReleaseRecord,
-    licence: SetLicence,
-    tables: Sequence[Table],
-) -> str:
-    kind, facts = style.items, record.facts
+def card_text(folder: Path, *, style: Style, published: PublishedSet, record: ReleaseRecord) -> str:
+    """The card of a full release, whose other files are in `folder`."""
+    kind, facts, licence = style.items, record.facts, licence_of(record.facts)
+    tables = list(split_tables(kind, published))
+    columns = dict.fromkeys(name for table in tables for name in table.schema.names)
+    configs: dict[str, dict[str, str]] = {}
+    for table in tables:
+        configs.setdefault(table.config, {})[table.split] = table.parquet
+    rows = sum(len(table.records) for table in tables)
     return dataset_card(
         CardFacts(
             facts=facts,
-            head=card_head(facts, licence, tables, task=kind.task),
+            head=card_head(facts, licence, configs, rows=rows, task=kind.task),
             described=kind.described(published.items),
             balance=kind.balance(published.items),
             example=list(kind.example(published.items[0])) if published.items else [],
@@ -209,7 +158,9 @@ def _card(
                 *kind.notes(published.items),
                 _fewshot_note(kind, tables),
             ],
-            columns=[(name, text) for table in tables for name, text in table.column_docs.items()],
+            columns=[
+                (name, kind.column_docs[name]) for name in columns if name in kind.column_docs
+            ],
             use=list(_use(folder, kind, facts, tables)),
             files=list(_file_docs(folder, style, published, facts)),
             licence=licence.sentence,
@@ -223,8 +174,8 @@ def _card(
     )
 
 
-def _fewshot_note(kind: ItemKind, tables: Sequence[Table]) -> str:
-    rows = next((table.rows for table in tables if table.file == FEWSHOT), 0)
+def _fewshot_note(kind: ItemKind, tables: Sequence[SplitTable]) -> str:
+    rows = next((len(table.records) for table in tables if table.file == FEWSHOT), 0)
     if rows:
         return (
             f"few-shot: prompts take their examples from `{FEWSHOT}`. Its {rows:,} {kind.noun}s "
@@ -251,7 +202,9 @@ def _file_docs(
         for file, text in {**kind.file_docs, **style.file_docs}.items()
     } | FILE_DOCS
     yield from (
-        (file, text) for file, text in docs.items() if file in DOCUMENTS or (folder / file).exists()
+        (file, text)
+        for file, text in docs.items()
+        if file == CHECKSUMS or (folder / file).exists()  # the checksums are written last
     )
     plain = [
         file
@@ -263,7 +216,7 @@ def _file_docs(
 
 
 def _use(
-    folder: Path, kind: ItemKind, facts: ReleaseFacts, tables: Sequence[Table]
+    folder: Path, kind: ItemKind, facts: ReleaseFacts, tables: Sequence[SplitTable]
 ) -> Iterator[tuple[str, str, str]]:
     configs = list(dict.fromkeys(table.config for table in tables))
     names = ["" if config == "default" else f', "{config}"' for config in configs]

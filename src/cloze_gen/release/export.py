@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import math
-import zipfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,14 +11,7 @@ import jinja2
 
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.errors import UsageError
-from cloze_gen.formats.quiz import (
-    QuizQuestion,
-    option_letter,
-    qti_files,
-    to_csv,
-    to_gift,
-    to_moodle_xml,
-)
+from cloze_gen.formats.quiz import QuizQuestion, option_letter, to_csv, to_moodle_xml
 from cloze_gen.json_lines import read_objects
 from cloze_gen.parsing import as_number, name_list, quote
 from cloze_gen.release.items.kind import ItemKind
@@ -154,19 +145,8 @@ def to_print(questions: Sequence[QuizQuestion], title: str) -> bytes:
     return page.render(questions=questions, title=title, letter=option_letter).encode()
 
 
-def to_qti(questions: Sequence[QuizQuestion], title: str) -> bytes:
-    """A content package as a zip file, without times."""
-    package = io.BytesIO()
-    with zipfile.ZipFile(package, "w") as archive:
-        for file, data in qti_files(questions, title).items():
-            archive.writestr(zipfile.ZipInfo(file), data, zipfile.ZIP_DEFLATED)
-    return package.getvalue()
-
-
 FORMATS: Mapping[str, Callable[[Sequence[QuizQuestion], str], bytes]] = {
     "csv": to_csv,
-    "gift": to_gift,
     "moodle-xml": to_moodle_xml,
-    "qti": to_qti,
     "print": to_print,
 }

@@ -19,7 +19,7 @@ from cloze_gen.corpus.books import read_books
 from cloze_gen.errors import FormatError
 from cloze_gen.parsing import ParseError, error_text, parse_json, quote
 from cloze_gen.records.rejection import FunnelStep
-from cloze_gen.records.release_facts import RELEASE_FORMAT, ReleasedBook, ReleaseFacts, newer_format
+from cloze_gen.records.release_facts import RELEASE_FORMAT, ReleasedBook, ReleaseFacts
 from cloze_gen.release.card import CardTable
 from cloze_gen.release.signature import canary_of
 from cloze_gen.release.style import FinishedRun, Style
@@ -94,16 +94,14 @@ def read_record(folder: Path) -> ReleaseRecord:
     return record
 
 
-def _check_format(path: Path, value: Mapping[str, Any]) -> None:
-    written = value.get("format_version", 1) if isinstance(value, dict) else None
-    newer = newer_format(written)
-    if newer:
-        raise FormatError(f"{path}: {newer}")
-    if isinstance(written, int) and 1 <= written < RELEASE_FORMAT:
+def _check_format(path: Path, value: Any) -> None:
+    """Refuse the format of another version; a file without one has another fault."""
+    written = value.get("format_version") if isinstance(value, dict) else None
+    if isinstance(written, int) and written != RELEASE_FORMAT:
         raise FormatError(
             f"{path}: cloze-gen {quote(value.get('version'))} wrote this release, in format "
-            f"{written}. This version reads format {RELEASE_FORMAT}. Repeat `cloze-gen run` to write the "
-            "release again, ask its publisher for that, or use the version that wrote it."
+            f"{written}. This version reads format {RELEASE_FORMAT}. Repeat `cloze-gen run` to "
+            "write the release again, or use the version that wrote it."
         )
 
 

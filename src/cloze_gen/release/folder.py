@@ -1,22 +1,16 @@
 """An untrusted release: the rules by which `verify` and `fill` read its files.
 
-1. It holds regular files and folders; a link, device, pipe or socket is refused before anything
-   is read.
-2. The number, depth and size of files are bounded: 64 MiB and 256 KiB an item for a file, 1 GiB at
-   most; 4 GiB for all that `SHA256SUMS` lists. Other files are never opened.
-3. A file is used only if its sha256 is as listed. It is opened below the folder, following no link.
+1. Only files that `SHA256SUMS` lists are read, and only with the sha256 that is listed.
+2. A file is opened below the folder and must be regular; no link is followed.
+3. Its size is bounded: 64 MiB and 256 KiB an item, 1 GiB at most.
 4. `release.json` may list only files that its style writes.
-
-`evaluate`, `compare`, `report` and `contamination` open single files by `store.files.open_below`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import itertools
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,8 +22,6 @@ from cloze_gen.release.signature import CHECKSUMS, parse_checksums
 from cloze_gen.release.style import Style
 from cloze_gen.store.files import MAX_TEXT_BYTES, open_below, read_below
 
-MOST_ENTRIES, MOST_FOLDERS = 50_000, 8  # files and folders in all; depth
-MOST_BYTES = 4 << 30  # of all files that are listed
 _FILE_BYTES, _ITEM_BYTES = 64 << 20, 256 << 10
 _CHECKSUMS_BYTES = 16 << 20
 _CACHE = "__pycache__"  # written by Python on import
@@ -52,26 +44,26 @@ class ReleaseFolder:
 
     @classmethod
     def open(cls, folder: Path) -> ReleaseFolder:
-        """Scan a release, compute digests of listed files; FormatError if it breaks a rule."""
-        sizes = dict(_files_below(folder))
+        """Compute the digests of the listed files; FormatError if one breaks a rule."""
         record = read_record(folder)
-        listed = (
-            parse_checksums(_checksums_text(folder), where=CHECKSUMS) if CHECKSUMS in sizes else {}
-        )
-        there = [name for name in listed if name in sizes]
-        _check_sizes(folder, {name: sizes[name] for name in there}, record)
+        listed = parse_checksums(_checksums_text(folder), where=CHECKSUMS)
+        most = min(MAX_TEXT_BYTES, _FILE_BYTES + _ITEM_BYTES * record.facts.n_items)
+        digests = {}
+        for name in listed:
+            digest = _digest(folder, name, max_bytes=most)
+            if digest is not None:
+                digests[name] = digest
+        others = [
+            name
+            for name in _names_below(folder)
+            if name not in listed and name != CHECKSUMS and _CACHE not in name.split("/")
+        ]
         return cls(
             folder=folder,
             record=record,
             listed=listed,
-            digests={name: _digest(folder, name) for name in there},
-            others=tuple(
-                sorted(
-                    name
-                    for name in sizes
-                    if name not in listed and name != CHECKSUMS and _CACHE not in name.split("/")
-                )
-            ),
+            digests=digests,
+            others=tuple(sorted(others)),
         )
 
     @property
@@ -127,10 +119,7 @@ def check_names(record: ReleaseRecord, style: Style, *, where: Path) -> None:
                 f"{style.name}."
             )
     for name in record.taken:
-        if not any(
-            name == own or (own.endswith("/") and name.startswith(own))
-            for own in style.store_files_allowed
-        ):
+        if name not in style.store_files_allowed:
             raise FormatError(
                 f"{where}: release.json: `taken` lists {quote(name)}, which is not a file of "
                 f"{style.name}."
@@ -162,63 +151,11 @@ def untrusted_input(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _files_below(folder: Path) -> Iterator[tuple[str, int]]:
-    """(name, bytes) of every file of a folder; follows no link, opens no file."""
-    waiting, count = [""], 0
-    while waiting:
-        place = waiting.pop()
-        if place.count("/") > MOST_FOLDERS:
-            raise FormatError(
-                f"{folder}: {quote(place)}: nested in more than {MOST_FOLDERS} folders. This is "
-                "not a release."
-            )
-        with os.scandir(folder / place) as entries:
-            listed = sorted(
-                itertools.islice(entries, MOST_ENTRIES + 1), key=lambda entry: entry.name
-            )
-        count += len(listed)
-        if count > MOST_ENTRIES:
-            raise FormatError(
-                f"{folder}: has more than {MOST_ENTRIES:,} files and folders. This is not a release."
-            )
-        for entry in listed:
-            found, name = entry.stat(follow_symlinks=False), place + entry.name
-            if stat.S_ISDIR(found.st_mode):
-                waiting.append(f"{name}/")
-            elif stat.S_ISREG(found.st_mode):
-                yield name, found.st_size
-            else:
-                _refuse(folder, name, found.st_mode)
-
-
-def _refuse(folder: Path, name: str, mode: int) -> None:
-    advice = (
-        "If you trust the release, copy it with `cp -rL`, which replaces links by files."
-        if stat.S_ISLNK(mode)
-        else "Do not use it."
-    )
-    kind = "a link" if stat.S_ISLNK(mode) else "a device, a named pipe or a socket"
-    raise FormatError(
-        f"{folder}: {quote(name)} is {kind}; a release has only regular files. Nothing was "
-        f"read. {advice}"
-    )
-
-
-def _check_sizes(folder: Path, sizes: Mapping[str, int], record: ReleaseRecord) -> None:
-    items = record.facts.n_items
-    most = min(MAX_TEXT_BYTES, _FILE_BYTES + _ITEM_BYTES * items)
-    for name, size in sizes.items():
-        if size > most:
-            raise FormatError(
-                f"{folder / name}: has {size:,} bytes; the limit for a file of a release of "
-                f"{items:,} items is {most:,}."
-            )
-    total = sum(sizes.values())
-    if total > MOST_BYTES:
-        raise FormatError(
-            f"{folder}: the listed files have {total:,} bytes; the limit for a release is "
-            f"{MOST_BYTES:,}."
-        )
+def _names_below(folder: Path) -> Iterator[str]:
+    """Names of everything below a folder that is no folder; follows no link, opens no file."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            yield (Path(place) / name).relative_to(folder).as_posix()
 
 
 def _checksums_text(folder: Path) -> str:
@@ -226,13 +163,24 @@ def _checksums_text(folder: Path) -> str:
         return read_below(folder, CHECKSUMS, max_bytes=_CHECKSUMS_BYTES).decode(
             "utf-8", errors="backslashreplace"
         )
+    except FileNotFoundError:
+        return ""
     except OSError as error:
         raise FormatError(f"{folder / CHECKSUMS}: cannot be read ({error_text(error)}).") from None
 
 
-def _digest(folder: Path, name: str) -> str:
+def _digest(folder: Path, name: str, *, max_bytes: int) -> str | None:
+    """None if there is no such file."""
     try:
         with open_below(folder, name) as handle:
+            size = os.fstat(handle.fileno()).st_size
+            if size > max_bytes:
+                raise FormatError(
+                    f"{folder / name}: has {size:,} bytes; the limit for a file of this release is "
+                    f"{max_bytes:,}."
+                )
             return hashlib.file_digest(handle, "sha256").hexdigest()
+    except FileNotFoundError:
+        return None
     except OSError as error:
         raise FormatError(f"{folder / name}: cannot be read ({error_text(error)}).") from None

@@ -23,14 +23,12 @@ from cloze_gen.evaluation.questions import QuestionEvaluation, QuestionRow
 from cloze_gen.records.rejection import FunnelStep, legend_of
 from cloze_gen.release import plots
 from cloze_gen.release.paper_figures import PaperTable, PassageFigure
-from cloze_gen.release.plots import blank_baseline_plot
-from cloze_gen.release.report_data import ReportData, SampleQuestion
+from cloze_gen.release.report_data import ReportData
 from cloze_gen.release.report_passages import (
     BlankedFigures,
     PassageFigures,
-    SampleBlanks,
-    SamplePassage,
     figures_by_context,
+    people,
     table_rows,
 )
 from cloze_gen.release.row_legends import row_legend
@@ -43,22 +41,22 @@ _BASELINES = ("baseline", "random", *_PEOPLE)  # people are in the paper's table
 _RULES = ("balanced", "bias")
 
 _SCRIPT = importlib.resources.files("cloze_gen.release").joinpath("templates", "report.js").read_text("utf-8")  # fmt: skip
+_CLASSES = {
+    "PN": "proper noun", "CN": "common noun", "V": "verb", "J": "adjective", "R": "adverb", "O": "other",
+}  # fmt: skip
 _LEVEL_CLASSES = {GOOD: "good", CARE: "care", BAD: "bad", UNKNOWN: "muted"}
 
 
 def render_report(data: ReportData, *, without_text: bool = False) -> str:
     """The page; `without_text`: of a release of pointers, whose questions need `fill`."""
     paper = data.paper
-    samples, kind, label = _samples(data)
     return _template().render(
         data=data,
         without_text=without_text,
-        samples=samples,
-        kind=kind,
         filters=[
             (name, title, values)
-            for name, title, field in (("kind", label, kind), ("book", "Book", "book"))
-            if len(values := sorted({getattr(one, field) for one in samples})) > 1
+            for name, title in (("kind", data.kind_label), ("book", "Book"))
+            if len(values := sorted({getattr(one, name) for one in data.samples})) > 1
         ],
         script=Markup(_SCRIPT),  # ours
         script_hash=base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode(),
@@ -79,17 +77,6 @@ def render_report(data: ReportData, *, without_text: bool = False) -> str:
     )
 
 
-def _samples(
-    data: ReportData,
-) -> tuple[Sequence[SampleQuestion | SamplePassage | SampleBlanks], str, str]:
-    """The sample items, and the field and the label of their first filter."""
-    if data.passages is not None:
-        return data.passages.samples, "split", "Split"
-    if data.blanked is not None:
-        return data.blanked.samples, "part", "Split"
-    return data.samples, "word_class", "Word class"
-
-
 @functools.cache
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
@@ -105,7 +92,7 @@ def _template() -> jinja2.Template:
         "letter": lambda place: chr(97 + place),
         "thousands": lambda count: f"{count:,}",
         "figure": figure,
-        "measure_label": lambda name: plots.CLASSES.get(name, name),
+        "measure_label": lambda name: _CLASSES.get(name, name),
         "inline_code": inline_code,
         "row_legend": row_legend,
     }
@@ -150,12 +137,12 @@ def figure(value: float | None, *, share: bool = False) -> str:
 
 def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
     drawn = {}
-    if data.levels:
-        drawn["funnel"] = plots.funnel_plot(data.levels)
     if data.answer_freqs and data.impostor_freqs:
         drawn["frequency"] = plots.frequency_plot(data.answer_freqs, data.impostor_freqs)
     if data.sentence_tokens:
-        drawn["length"] = plots.length_plot(data.sentence_tokens)
+        drawn["length"] = plots.count_plot(
+            data.sentence_tokens, name="length", of="sentence", noun="questions"
+        )
     if data.answer_positions and data.n_questions:
         drawn["position"] = plots.position_plot(data.answer_positions)
     if data.blank_places:
@@ -170,36 +157,55 @@ def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
         )
         return {name: Markup(svg) for name, svg in (drawn | own).items()}
     chance = data.evaluation.chance if data.evaluation else 1 / max(2, data.n_options)
-    of_paper = {figure.baseline: figure.label for figure in (paper.figures if paper else ())}
-    measured = data.evaluation.of_kind(*_BASELINES) if data.evaluation else ()
-    if measured or paper:
-        drawn["baselines"] = plots.baseline_plot(
-            measured, chance=chance, paper=paper, labels=of_paper
-        )
-    if data.evaluation and (adversaries := data.evaluation.of_kind(*_ADVERSARIES)):
-        drawn["adversaries"] = plots.baseline_plot(
-            adversaries, chance=chance, paper=None, labels={}
-        )
-    if data.evaluation and (rules := data.evaluation.of_kind(*_RULES)):
-        drawn["rules"] = plots.baseline_plot(rules, chance=chance, paper=None, labels={})
+    baselines = [
+        plots.AccuracyRow(label, row.share if row else None, of_paper)
+        for label, _, row, of_paper in _baseline_rows(data.evaluation, paper)
+    ]
+    rows = {"baselines": baselines}
+    for name, kinds in (("adversaries", _ADVERSARIES), ("rules", _RULES)):
+        measured = data.evaluation.of_kind(*kinds) if data.evaluation else ()
+        rows[name] = [plots.AccuracyRow(row.name, row.share) for row in measured]
+    drawn |= {
+        name: plots.accuracy_plot(some, name=name, what="accuracy", chance=chance)
+        for name, some in rows.items()
+        if some
+    }
     return {
         name: Markup(svg) for name, svg in drawn.items()
     }  # SVG by `plots`, without text of books
 
 
 def _passage_plots(passages: PassageFigures) -> dict[str, str]:
-    drawn = {"tokens": plots.tokens_plot(passages.tokens)} if passages.tokens else {}
-    if passages.analysis:
-        drawn["classes"] = plots.classes_plot(passages.analysis)
+    drawn = {}
+    if passages.tokens:
+        drawn["tokens"] = plots.count_plot(
+            passages.tokens, name="tokens", of="passage", noun="passages"
+        )
     return drawn
 
 
 def _blanked_plots(blanked: BlankedFigures) -> dict[str, str]:
-    return (
-        {"baselines": blank_baseline_plot(blanked.evaluation, blanked.paper)}
-        if blanked.evaluation or blanked.paper
-        else {}
+    """The paper's people are a line, unless people answered this set too."""
+    evaluation = blanked.evaluation
+    human = people(blanked.paper)
+    rows = [
+        plots.AccuracyRow(
+            label, ours.share if ours else None, of_paper.blank_accuracy if of_paper else None
+        )
+        for label, ours, of_paper in table_rows(evaluation, blanked.paper)
+        if ours or of_paper is not human
+    ]
+    rows = [row for row in rows if row.ours or row.paper is not None]
+    if not rows:
+        return {}
+    drawn = plots.accuracy_plot(
+        rows,
+        name="blanks",
+        what="blank accuracy",
+        chance=evaluation.chance if evaluation else None,
+        people=human.blank_accuracy if human else None,
     )
+    return {"baselines": drawn}
 
 
 def _set_rows(

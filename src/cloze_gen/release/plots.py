@@ -9,21 +9,16 @@ import contextlib
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from markupsafe import escape
-from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
-
-from cloze_gen.evaluation.blanks import BlankEvaluation
-from cloze_gen.evaluation.questions import QuestionRow
-from cloze_gen.release.paper_figures import BlankTable, PaperTable
-from cloze_gen.release.report_passages import Analysis, people, table_rows
 
 # Placeholders that the page's colours replace, for light and dark mode.
 INK, MUTED, GRID, FIRST, SECOND = "#010101", "#020202", "#030303", "#040404", "#050505"
@@ -110,39 +105,14 @@ def plain_label(label: str) -> str:
 
 
 _PER_MILLION = 1e6
-
-
-def funnel_plot(levels: Sequence[tuple[str, int]]) -> str:
-    with drawing():
-        figure = new_figure(0.55 + 0.26 * len(levels))
-        axes = figure.subplots()
-        counts = [max(count, 0.8) for _, count in levels]
-        places = range(len(levels))
-        axes.barh(places, counts, left=0.7, height=0.7, color=FIRST, log=True)
-        for place, (_, count) in zip(places, levels, strict=True):
-            axes.annotate(
-                f"{count:,}",
-                (max(count, 0.8) + 0.7, place),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                color=INK,
-            )
-        axes.set_yticks(list(places), [plain_label(label) for label, _ in levels])
-        axes.invert_yaxis()
-        axes.set_xlim(
-            0.7, 14 * max(counts, default=1)
-        )  # space for the largest number behind its bar
-        axes.xaxis.set_major_formatter(FuncFormatter(_short_count))
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_xlabel("count, log scale")
-        axes.grid(visible=False, axis="y")
-        axes.tick_params(axis="y", length=0)
-        return svg_text(
-            figure,
-            name="funnel",
-            label="One bar for each level of the funnel with its number, on a log scale",
-        )
+_OURS: dict[str, Any] = {"marker": "o", "markersize": 5}
+_PAPER: dict[str, Any] = {
+    "marker": "D",
+    "markersize": 6,
+    "markerfacecolor": "none",
+    "markeredgecolor": SECOND,
+    "markeredgewidth": 1.4,
+}
 
 
 def frequency_plot(answer_freqs: Sequence[float], impostor_freqs: Sequence[float]) -> str:
@@ -177,24 +147,21 @@ def frequency_plot(answer_freqs: Sequence[float], impostor_freqs: Sequence[float
         )
 
 
-def length_plot(sentence_tokens: Sequence[int]) -> str:
-    low, high = min(sentence_tokens), max(sentence_tokens)
+def count_plot(counts: Sequence[int], *, name: str, of: str, noun: str) -> str:
+    """How many items have each number of tokens; `of`: what the tokens are of."""
+    low, high = min(counts), max(counts)
     width = max(1, math.ceil((high - low + 1) / 16))
     with drawing():
         figure = new_figure(2.2)
         axes = figure.subplots()
-        axes.hist(
-            sentence_tokens,
-            bins=list(np.arange(low, high + 1 + width, width) - 0.5),
-            color=FIRST,
-            rwidth=0.9,
-        )
-        axes.set_xlabel("tokens in the sentence" + ("" if width == 1 else f", {width} to a bar"))
-        axes.set_ylabel("questions")
-        _whole_numbers(axes)
-        return svg_text(
-            figure, name="length", label="Number of questions by sentence length in tokens"
-        )
+        edges = np.arange(low, high + 1 + width, width) - 0.5
+        axes.hist(counts, bins=list(edges), color=FIRST, rwidth=0.9)
+        axes.set_xlabel(f"tokens of the {of}" + ("" if width == 1 else f", {width} to a bar"))
+        axes.set_ylabel(noun)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        label = f"Number of {noun} by the tokens of the {of}"
+        return svg_text(figure, name=name, label=label)
 
 
 def position_plot(answer_positions: Sequence[int]) -> str:
@@ -243,68 +210,60 @@ def blank_plot(blank_places: Sequence[float]) -> str:
         )
 
 
-def baseline_plot(
-    baselines: Sequence[QuestionRow],
+@dataclass(frozen=True, slots=True)
+class AccuracyRow:
+    """A row of an accuracy plot: (value, low, high) of this set, and the paper's figure."""
+
+    label: str
+    ours: tuple[float, float, float] | None
+    paper: float | None = None
+
+
+def accuracy_plot(
+    rows: Sequence[AccuracyRow],
     *,
-    chance: float,
-    paper: PaperTable | None,
-    labels: Mapping[str, str],
+    name: str,
+    what: str,
+    chance: float | None,
+    people: float | None = None,
 ) -> str:
-    """Accuracies with 95 % intervals, the paper's figures and chance; `labels`: name -> text."""
-    figures = {
-        figure.baseline or figure.label: figure for figure in (paper.figures if paper else ())
-    }
-    measured = {row.name: row for row in baselines}
-    names = list(dict.fromkeys([*figures, *measured]))
+    """Accuracies with 95 % intervals, the paper's figures, chance, and the paper's people."""
     with drawing():
-        figure = new_figure(0.8 + 0.25 * len(names))
+        figure = new_figure(0.8 + 0.25 * max(1, len(rows)))
         axes = figure.subplots()
-        for place, name in enumerate(names):
-            if row := measured.get(name):
+        for place, row in enumerate(rows):
+            if row.ours is not None:
+                value, low, high = (100 * share for share in row.ours)
                 axes.plot(
-                    [100 * row.low, 100 * row.high],
-                    [place, place],
-                    color=FIRST,
-                    linewidth=2,
-                    solid_capstyle="butt",
+                    [low, high], [place, place], color=FIRST, linewidth=2, solid_capstyle="butt"
                 )
-                axes.plot(
-                    [100 * row.accuracy],
-                    [place],
-                    marker="o",
-                    markersize=5,
-                    color=FIRST,
-                    linestyle="none",
-                )
-            if name in figures:
-                axes.plot([100 * figures[name].accuracy], [place], marker="D", markersize=6, markerfacecolor="none", markeredgecolor=SECOND,
-                          markeredgewidth=1.4, linestyle="none")  # fmt: skip
-        axes.axvline(100 * chance, color=MUTED, linestyle=":", linewidth=1.2)
-        axes.set_yticks(range(len(names)), [plain_label(labels.get(name, name)) for name in names])
-        axes.set_ylim(len(names) - 0.4, -0.6)
-        furthest = max(
-            [row.high for row in baselines] + [one.accuracy for one in figures.values()] + [chance]
-        )
-        axes.set_xlim(0, min(101, 100 * furthest + 4))
-        axes.set_xlabel("accuracy, %")
+                axes.plot([value], [place], color=FIRST, linestyle="none", **_OURS)
+            if row.paper is not None:
+                axes.plot([100 * row.paper], [place], linestyle="none", **_PAPER)
+        if any(row.ours for row in rows):
+            axes.plot([], [], color=FIRST, linewidth=2, label="this set, 95 %", **_OURS)
+        if any(row.paper is not None for row in rows):
+            axes.plot([], [], linestyle="none", label="the paper's set", **_PAPER)
+        if people is not None:
+            axes.axvline(
+                100 * people,
+                color=SECOND,
+                linestyle="--",
+                linewidth=1.2,
+                label="people, paper's set",
+            )
+        if chance is not None:
+            axes.axvline(100 * chance, color=MUTED, linestyle=":", linewidth=1.2, label="chance")
+        axes.set_yticks(range(len(rows)), [plain_label(row.label) for row in rows])
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        highest = [row.ours[2] for row in rows if row.ours]
+        highest += [row.paper for row in rows if row.paper is not None]
+        axes.set_xlim(0, min(101, 100 * max([*highest, chance or 0, people or 0]) + 4))
+        axes.set_xlabel(f"{what}, %")
         axes.tick_params(axis="y", length=0)
-        _key(axes, ours=bool(measured), paper=bool(figures))
-        label = (
-            "Accuracy of each row in percent with its 95 % interval; the table has the same numbers"
-        )
-        return svg_text(figure, name="baselines " + " ".join(names), label=label)
-
-
-def _key(axes: Axes, *, ours: bool, paper: bool) -> None:
-    if ours:
-        axes.plot(
-            [], [], marker="o", markersize=5, color=FIRST, linewidth=2, label="this set, 95 %"
-        )
-    if paper:
-        axes.plot([], [], marker="D", markersize=6, markerfacecolor="none", markeredgecolor=SECOND, markeredgewidth=1.4, linestyle="none",
-                  label="the paper's set")  # fmt: skip
-    axes.plot([], [], color=MUTED, linestyle=":", linewidth=1.2, label="chance")
-    axes.figure.legend(loc="outside upper left", ncols=3, handlelength=1.4, columnspacing=1.2)
+        figure.legend(loc="outside upper left", ncols=3, handlelength=1.4, columnspacing=1.2)
+        label = f"{what.capitalize()} of each row in percent with its 95 % interval"
+        return svg_text(figure, name=f"{name} {' '.join(row.label for row in rows)}", label=label)
 
 
 def _per_million(freqs: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -330,151 +289,8 @@ def _log_ticks(low: float, high: float) -> list[float]:
     ]
 
 
-def _whole_numbers(axes: Axes) -> None:
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-
-
 def _short_count(value: float, _: object = None) -> str:
     for limit, letter in ((1e6, " M"), (1e3, " k")):
         if value >= limit:
             return f"{value / limit:g}{letter}"
     return f"{value:g}"
-
-
-CLASSES = {
-    "PN": "proper noun", "CN": "common noun", "V": "verb", "J": "adjective", "R": "adverb", "O": "other",
-}  # fmt: skip
-_BAR = 0.38
-
-
-def classes_plot(analysis: Analysis) -> str:
-    measures = {one.name: one for one in analysis.measures if one.name in CLASSES}
-    rows = [measures[name] for name in CLASSES if name in measures]
-    with drawing():
-        figure = new_figure(2.6)
-        axes = figure.subplots()
-        places = range(len(rows))
-        _pair(
-            axes,
-            [100 * (one.kept or 0) for one in rows],
-            [100 * (one.random or 0) for one in rows],
-        )
-        paper_shares = [
-            (place, 100 * one.paper_kept)
-            for place, one in zip(places, rows, strict=True)
-            if one.paper_kept is not None
-        ]
-        axes.plot([place - _BAR / 2 for place, _ in paper_shares], [share for _, share in paper_shares], marker="D", markersize=6, markerfacecolor="none",
-                  markeredgecolor=SECOND, markeredgewidth=1.4, linestyle="none", label="kept, paper")  # fmt: skip
-        axes.set_xticks(list(places), [CLASSES[one.name].replace(" ", "\n") for one in rows])
-        axes.set_ylabel("% of targets")
-        axes.grid(visible=False, axis="x")
-        figure.legend(loc="outside upper right", ncols=3)
-        return svg_text(
-            figure,
-            name="classes",
-            label="Targets by part of speech, kept and random; the table has the same numbers",
-        )
-
-
-def tokens_plot(tokens: Sequence[int]) -> str:
-    with drawing():
-        figure = new_figure(2.2)
-        axes = figure.subplots()
-        low, high = min(tokens), max(tokens)
-        width = max(1, -(-(high - low + 1) // 16))
-        axes.hist(
-            tokens,
-            bins=[low - 0.5 + width * number for number in range((high - low) // width + 2)],
-            color=FIRST,
-            rwidth=0.9,
-        )
-        axes.set_xlabel("tokens of the passage" + ("" if width == 1 else f", {width} to a bar"))
-        axes.set_ylabel("passages")
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-        return svg_text(figure, name="tokens", label="Number of passages by their length in tokens")
-
-
-def _pair(axes: Axes, kept: Sequence[float], random: Sequence[float]) -> None:
-    for values, shift, colour, label in (
-        (kept, -_BAR / 2, FIRST, "kept"),
-        (random, _BAR / 2, SECOND, "random"),
-    ):
-        axes.bar(
-            [place + shift for place in range(len(values))],
-            values,
-            width=_BAR,
-            color=colour,
-            label=label,
-        )
-
-
-def blank_baseline_plot(evaluation: BlankEvaluation | None, paper: BlankTable | None) -> str:
-    """Blank accuracy with 95 % intervals; diamonds: the paper's; dashed: people; dotted: chance."""
-    human = people(paper)
-    rows = [
-        (label, ours, paper_row)
-        for label, ours, paper_row in table_rows(evaluation, paper)
-        if paper_row is not human or human is None or ours
-    ]
-    rows = [
-        one
-        for one in rows
-        if one[1] is not None or (one[2] is not None and one[2].blank_accuracy is not None)
-    ]
-    with drawing():
-        figure = new_figure(0.9 + 0.25 * max(1, len(rows)))
-        axes = figure.subplots()
-        for place, (_, ours, paper_row) in enumerate(rows):
-            if ours is not None:
-                axes.plot(
-                    [100 * ours.ba_low, 100 * ours.ba_high],
-                    [place, place],
-                    color=FIRST,
-                    linewidth=2,
-                    solid_capstyle="butt",
-                )
-                axes.plot(
-                    [100 * ours.ba],
-                    [place],
-                    marker="o",
-                    markersize=5,
-                    color=FIRST,
-                    linestyle="none",
-                )
-            if paper_row is not None and paper_row.blank_accuracy is not None:
-                axes.plot([100 * paper_row.blank_accuracy], [place], marker="D", markersize=6, markerfacecolor="none", markeredgecolor=SECOND,
-                          markeredgewidth=1.4, linestyle="none")  # fmt: skip
-        if evaluation is not None:
-            axes.plot(
-                [], [], marker="o", markersize=5, color=FIRST, linewidth=2, label="this set, 95 %"
-            )
-        if any(paper_row is not None for _, _, paper_row in rows):
-            axes.plot([], [], marker="D", markersize=6, markerfacecolor="none", markeredgecolor=SECOND, markeredgewidth=1.4,
-                      linestyle="none", label="the paper's set")  # fmt: skip
-        if human is not None and human.blank_accuracy is not None:
-            axes.axvline(
-                100 * human.blank_accuracy,
-                color=SECOND,
-                linestyle="--",
-                linewidth=1.2,
-                label="people, paper's set",
-            )
-        if evaluation is not None and evaluation.chance is not None:
-            axes.axvline(
-                100 * evaluation.chance, color=MUTED, linestyle=":", linewidth=1.2, label="chance"
-            )
-        axes.set_yticks(range(len(rows)), [plain_label(label) for label, _, _ in rows])
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set_xlim(0, 100)
-        axes.set_xlabel("blank accuracy, %")
-        axes.tick_params(axis="y", length=0)
-        axes.figure.legend(loc="outside upper left", ncols=2, handlelength=1.4, columnspacing=1.2)
-        label = (
-            "Blank accuracy of each row in percent with its 95 % interval; the table has the "
-            "same numbers"
-        )
-        return svg_text(
-            figure, name="blanks " + " ".join(label for label, _, _ in rows), label=label
-        )

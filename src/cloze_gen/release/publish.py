@@ -14,7 +14,7 @@ from cloze_gen.release.facts import ReleaseRecord, record_text, release_facts
 from cloze_gen.release.pointers import write_pointers
 from cloze_gen.release.signature import canary_of
 from cloze_gen.release.style import FinishedRun, PublishedSet, Style
-from cloze_gen.release.write import full_settings, released_set, write_data, write_store_files
+from cloze_gen.release.write import full_settings, released_set, write_data, write_text_files
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.runs import FULL, RELEASE, RELEASE_FILE
 from cloze_gen.store.tables import read_jsonl
@@ -66,8 +66,7 @@ def publish(folder: Path, style: Style, run: RunToPublish) -> None:
     full = folder / (RELEASE if is_full else FULL)
     full.mkdir()
     write_data(full, style=style, published=published, facts=facts)
-    write_store_files(full, taken)
-    (full / RELEASE_FILE).write_text(record_text(record), encoding="utf-8", newline="\n")
+    write_text_files(full, {**taken, RELEASE_FILE: record_text(record)})
     if not is_full:
         (folder / RELEASE).mkdir()
         opened = OpenedBooks.from_found(

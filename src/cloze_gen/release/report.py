@@ -17,7 +17,7 @@ from cloze_gen.evaluation.passages import PassageEvaluation
 from cloze_gen.evaluation.questions import QuestionEvaluation
 from cloze_gen.parsing import error_text, parse_json
 from cloze_gen.records.question import Question
-from cloze_gen.records.rejection import funnel_steps, is_skipped
+from cloze_gen.records.rejection import funnel_steps
 from cloze_gen.release.documents import write_documents
 from cloze_gen.release.facts import read_record
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
@@ -46,34 +46,6 @@ from cloze_gen.store.tables import ANALYSIS, CANDIDATES, STATISTICS, parse_jsonl
 
 # Columns about files of cloze-gen, not about the book.
 _OWN_COLUMNS = frozenset({"folder"})
-
-
-def funnel_levels(artifacts: Mapping[str, Artifact], style: Style) -> list[tuple[str, int]]:
-    levels = []
-    ingest, corpus = f"ingest {style.drawn_from}", f"corpus {style.drawn_from}"
-    named = {corpus: "books kept", **style.levels}
-    for label, artifact in artifacts.items():
-        if label == ingest:
-            levels.append(("books", artifact.funnel["seen"]))
-        if label not in named or is_skipped(artifact.facts):
-            continue
-        candidates = artifact.facts.get("candidates_funnel")
-        if candidates:
-            levels += [
-                (candidates["unit"], candidates["seen"]),
-                (f"fit {candidates['unit']}", candidates["kept"]),
-            ]
-        levels.append(
-            (
-                named[label],
-                int(artifact.funnel["kept"] if artifact.funnel else artifact.facts[label]),
-            )
-        )
-        if label == corpus:
-            levels.append(
-                ("sentences", sum(int(row.get("sentences") or 0) for row in kept_books(artifact)))
-            )
-    return levels
 
 
 def option_freqs(
@@ -167,7 +139,6 @@ def blanked_figures(
         else statistics_from_record(parse_json(statistics.path(STATISTICS).read_bytes())),
         evaluation=evaluation,
         paper=paper,
-        samples=(),
     )
 
 
@@ -178,7 +149,7 @@ def passage_figures(
     evaluation: PassageEvaluation | None,
     paper: PassageTable | None,
 ) -> PassageFigures:
-    """Without samples; `records` are those of the set without its control."""
+    """`records` are those of the set without its control."""
     return PassageFigures(
         tokens=tuple(len(str(record["text"]).split()) for record in records),
         analysis=None
@@ -186,7 +157,6 @@ def passage_figures(
         else analysis_from_record(parse_json(analysis.path(ANALYSIS).read_bytes())),
         evaluation=evaluation,
         paper=paper,
-        samples=(),
     )
 
 
@@ -199,7 +169,7 @@ def write_report(folder: Path, style: Style) -> None:
     write_documents(released, style=style, published=published, record=record, data=data)
     if released.name == FULL:
         write_pointer_documents(
-            folder / RELEASE, record=read_record(released), data=data, full=released
+            folder / RELEASE, style=style, record=read_record(released), data=data, full=released
         )
 
 
@@ -253,7 +223,6 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
         n_questions=len(items),
         n_wanted=wanted,
         n_options=n_options,
-        levels=tuple(funnel_levels(artifacts, style)),
         steps=tuple(
             funnel_steps((label, artifact.manifest) for label, artifact in artifacts.items())
         ),
@@ -287,6 +256,7 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
         overrides=tuple(public_overrides(run["overrides"])),
         warnings=tuple(_warnings(run, artifacts, style)),
         noun=style.items.noun,
+        kind_label=style.items.kind_label,
         passages=passages,
         blanked=blanked,
         legends=style.legends,

@@ -9,26 +9,8 @@ from cloze_gen.evaluation.questions import QuestionEvaluation
 from cloze_gen.records.rejection import FunnelStep
 from cloze_gen.release.paper_figures import PaperTable
 from cloze_gen.release.report_passages import BlankedFigures, PassageFigures
+from cloze_gen.release.samples import Sample
 from cloze_gen.release.verdict import Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class SampleQuestion:
-    """One question with the short form of its trace; `candidates`: (verdict, words)."""
-
-    id: str
-    book: str
-    before: str
-    after: str
-    options: tuple[str, ...]
-    answer_index: int
-    source: str = ""
-    place: str = ""
-    facts: tuple[tuple[str, str], ...] = ()
-    score_columns: tuple[str, ...] = ()
-    score_rows: tuple[tuple[str, ...], ...] = ()
-    candidates: tuple[tuple[str, str], ...] = ()
-    word_class: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +34,10 @@ class ReportData:
 
     Attributes:
         legends: reason -> the line that explains it.
-        levels: (name, count) from books to kept questions, in the order of the run.
         answer_freqs, impostor_freqs: share of the training corpus's word tokens, or empty.
         answer_positions: how often the answer is at each place of the options.
         blank_places: place of the blank in its sentence, 0 = first token, 1 = last.
+        kind_label: name of the samples' first filter.
         noun: name of an item; "question" in field names means any item.
     """
 
@@ -66,7 +48,6 @@ class ReportData:
     n_questions: int
     n_wanted: int
     n_options: int
-    levels: tuple[tuple[str, int], ...]
     steps: tuple[FunnelStep, ...]
     answer_freqs: tuple[float, ...]
     impostor_freqs: tuple[float, ...]
@@ -75,13 +56,14 @@ class ReportData:
     blank_places: tuple[float, ...]
     books: tuple[tuple[str, str, int], ...]
     evaluation: QuestionEvaluation | None
-    samples: tuple[SampleQuestion, ...]
+    samples: tuple[Sample, ...]
     audits: tuple[AuditTable, ...]
     stages: tuple[StageRow, ...]
     settings: tuple[tuple[str, str], ...]
     overrides: tuple[str, ...]
     warnings: tuple[str, ...]
     noun: str = "question"
+    kind_label: str = "Word class"
     passages: PassageFigures | None = None
     blanked: BlankedFigures | None = None
     legends: Mapping[str, str] = field(default_factory=dict)

@@ -1,17 +1,13 @@
-"""Report records of passage sets: lengths, analysis, baselines, samples."""
+"""Report records of passage sets: lengths, analysis, baselines."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from cloze_gen.evaluation.blanks import CONTEXTS, EXH, FULL, BlankEvaluation, BlankRow
 from cloze_gen.evaluation.passages import PassageEvaluation
-from cloze_gen.formats.lambada import cased_context
-from cloze_gen.records.blanked_passage import SentenceSource, SetBlankedPassage
-from cloze_gen.records.passage import SetPassage
 from cloze_gen.release.paper_figures import BlankFigure, BlankTable, PassageTable
 
 
@@ -38,30 +34,6 @@ class Analysis:
 
 
 @dataclass(frozen=True, slots=True)
-class SamplePassage:
-    """One passage with the short form of its trace.
-
-    Attributes:
-        after: the text after the target, not shown to guessers.
-        scores: (committee member, P(target | passage)).
-        signals: (name, value) of its ranking features.
-    """
-
-    id: str
-    book: str
-    split: str
-    domain: str
-    before: str
-    target: str
-    after: str
-    published: str
-    place: str
-    verdict: str
-    scores: tuple[tuple[str, str], ...]
-    signals: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class PassageFigures:
     """The part of a report only for passages; `tokens`: length up to the target, published form."""
 
@@ -69,7 +41,6 @@ class PassageFigures:
     analysis: Analysis | None
     evaluation: PassageEvaluation | None
     paper: PassageTable | None
-    samples: tuple[SamplePassage, ...]
 
 
 def analysis_from_record(record: Mapping[str, Any]) -> Analysis:
@@ -88,33 +59,6 @@ def analysis_from_record(record: Mapping[str, Any]) -> Analysis:
     return Analysis(record["source"], sizes["kept"], sizes["random"], tuple(measures))
 
 
-def sample_passage(
-    one: SetPassage, record: Mapping[str, Any], *, book: str = "", file: str = ""
-) -> SamplePassage:
-    passage = one.passage
-    span = f"characters {passage.start:,} to {passage.end:,}"
-    return SamplePassage(
-        id=one.id,
-        book=book or one.book_id,
-        split=str(one.split),
-        domain=one.domain,
-        before=cased_context(passage),
-        target=passage.target,
-        after=passage.closing,
-        published=str(record["text"]),
-        place=", ".join(part for part in (file, span) if part),
-        verdict=str(record.get("verdict", "")),
-        scores=tuple(
-            (member, f"{10**log10_prob:.3g}")
-            for member, log10_prob in record.get("scores", {}).items()
-        ),
-        signals=tuple(
-            (name.replace("_", " "), f"{value:.4g}")
-            for name, value in record.get("signals", {}).items()
-        ),
-    )
-
-
 # ---- sets of blanked passages
 
 _OF_SETS = {"all": "All", "train": "Train", "development": "Dev", "test": "Test", "paper": "Paper"}
@@ -131,31 +75,8 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
-class SampleCandidate:
-    """One candidate; `blank` is the number of the blank it answers, from 1; 0: a distractor."""
-
-    text: str
-    blank: int
-    place: str
-
-
-@dataclass(frozen=True, slots=True)
-class SampleBlanks:
-    """One passage and its key; a paragraph is sentences or blank numbers, from 1."""
-
-    id: str
-    book: str
-    part: str
-    domain: str
-    place: str
-    paragraphs: tuple[tuple[str | int, ...], ...]
-    candidates: tuple[SampleCandidate, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class BlankedFigures:
     statistics: Statistics | None
-    samples: tuple[SampleBlanks, ...]
     evaluation: BlankEvaluation | None = None
     paper: BlankTable | None = None
 
@@ -198,44 +119,6 @@ def _blanks_figure(value: float | None, unit: str) -> str:
         return "-"
     return (
         f"{value:,.0f}" if unit == "count" else f"{100 * value if unit == 'share' else value:,.2f}"
-    )
-
-
-def sample_blanks(one: SetBlankedPassage, *, book: str = "", file: str = "") -> SampleBlanks:
-    passage = one.passage
-    numbers = {place: number for number, place in enumerate(passage.blanks, 1)}
-    answered = {answer: number for number, answer in enumerate(passage.answers, 1)}
-    parts = (numbers.get(place, sentence) for place, sentence in enumerate(passage.sentences))
-    paragraphs = groupby(zip(one.paragraphs, parts, strict=True), key=lambda pair: pair[0])
-    places = (_place(source, one) for source in one.candidate_sources)
-    return SampleBlanks(
-        id=one.id,
-        book=book or one.book_id,
-        part=str(one.part),
-        domain=one.domain,
-        place=", ".join(
-            part
-            for part in (file, f"characters {one.sources[0].start:,} to {one.sources[-1].end:,}")
-            if part
-        ),
-        paragraphs=tuple(
-            tuple(sentence for _, sentence in of_paragraph) for _, of_paragraph in paragraphs
-        ),
-        candidates=tuple(
-            SampleCandidate(text, answered.get(i, 0), place)
-            for i, (text, place) in enumerate(zip(passage.candidates, places, strict=True))
-        ),
-    )
-
-
-def _place(source: SentenceSource, one: SetBlankedPassage) -> str:
-    if source.book_id != one.book_id:
-        return f"sentence {source.index} of {source.book_id}"
-    first, last = one.sources[0].index, one.sources[-1].index
-    if source.index < first:
-        return f"sentence {source.index}, {first - source.index} before the passage"
-    return f"sentence {source.index}" + (
-        f", {source.index - last} after the passage" if source.index > last else ""
     )
 
 

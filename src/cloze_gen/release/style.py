@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloze_gen.store.artifacts import Artifact
@@ -45,14 +44,6 @@ class FinishedRun:
     artifacts: Mapping[str, Artifact]
 
 
-@dataclass(frozen=True, slots=True)
-class FromStore:
-    """An artifact's file in a release: a link into the local store if `linked`, else a copy."""
-
-    path: Path
-    linked: bool
-
-
 Facts = Mapping[str, Mapping[str, Any]]  # label of a stage -> the facts of its artifact
 
 
@@ -88,7 +79,7 @@ class Style:
 
     Requirements: `settings` has the groups `ingest`, `release` and, with two sides, `overlap`;
     the stages of a side are labelled `ingest SIDE` and `corpus SIDE`; the last stage has the fact
-    `wanted` and a funnel. A fact `candidates_funnel` is a second level of the funnel's picture.
+    `wanted` and a funnel. A fact `candidates_funnel` is a second funnel of its stage.
 
     Attributes:
         name: on the command line; also the config's and (with `_`) the DAG module's name.
@@ -99,12 +90,12 @@ class Style:
         filtered_by: side -> stage that drops books of it after the comparison of contents.
         last: the Luigi task whose artifact holds the finished items.
         new_settings: a config's settings -> changes (`group.key=value`) for a folder of `cloze-gen new`.
-        extra_stages: settings -> Luigi tasks of stages after `last`.
+        extra_stages: Luigi tasks of stages after `last`.
         files: finished set -> place in the release -> text or lines of the paper's own files.
-        store_files: finished run -> place in the release -> text or file of the store.
+        store_files: finished run -> place in the release -> text that the items do not give.
         extra_files: the last stage's artifact -> its other record files for the release.
         extra_files_allowed: the files that `extra_files` may return.
-        store_files_allowed: the files that `store_files` may return; ``name/`` allows a folder.
+        store_files_allowed: the files that `store_files` may return.
         people: facts of each stage -> human work for the signature, e.g. ``groomed`` -> text.
         has_items: row of the last books table -> whether items may be drawn from the book.
         judged: facts of each stage -> ``machine``, or the human work on the items.
@@ -122,11 +113,10 @@ class Style:
     items: ItemKind
     last: Any
     files: Callable[[PublishedSet], Mapping[str, str | Iterable[str]]]
-    levels: Mapping[str, str]
     trace: TraceSections
     legends: Mapping[str, str] = field(default_factory=dict)
     reference: PaperReference | None = None
-    store_files: Callable[[FinishedRun], Mapping[str, str | FromStore]] = lambda run: {}
+    store_files: Callable[[FinishedRun], Mapping[str, str]] = lambda run: {}
     extra_files: Callable[[Artifact], Sequence[str]] = kept_extra_files
     extra_files_allowed: tuple[str, ...] = (CANDIDATES, FEWSHOT)
     store_files_allowed: tuple[str, ...] = ()
@@ -139,7 +129,7 @@ class Style:
     filtered_by: Mapping[str, str] = field(default_factory=dict)
     table: PaperTable | PassageTable | BlankTable | None = None
     new_settings: Callable[[Any], Sequence[str]] = lambda settings: ()
-    extra_stages: Callable[[Any], Sequence[Any]] = lambda settings: ()
+    extra_stages: Sequence[Any] = ()
     file_docs: Mapping[str, str] = field(default_factory=dict)
     card_tables: Callable[[FinishedRun], Sequence[CardTable]] = lambda run: ()
     has_items: Callable[[Mapping[str, str]], bool] = lambda row: True

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,30 +12,35 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from cloze_gen.errors import FormatError
-from cloze_gen.formats.decontamination import N_GRAM, hash_file, item_text
-from cloze_gen.formats.features import Columns, Feature, ListOf
-from cloze_gen.formats.harness import json_lines
 from cloze_gen.records.release_facts import ReleaseFacts
 from cloze_gen.release.facts import ReleaseRecord
 from cloze_gen.release.items.kind import ItemKind, Record, TaskInfo
 from cloze_gen.release.settings import released_places
 from cloze_gen.release.signature import CANARY, SIGNATURE
-from cloze_gen.release.style import FromStore, PublishedSet, Style
+from cloze_gen.release.style import PublishedSet, Style
 from cloze_gen.store.tables import FEWSHOT, parse_jsonl, write_parquet
 
-PARQUET, HARNESS, DECONTAMINATION = "parquet", "harness", "decontamination"  # folders of a release
+PARQUET, HARNESS = "parquet", "harness"  # folders of a release
 _FEWSHOT = "fewshot"  # name of the config and split
 
 
 @dataclass(frozen=True, slots=True)
 class SplitTable:
-    """One split on the card; `columns` are valid for all splits of its config."""
+    """One split on the card; all splits of a config have the same schema."""
 
     config: str
     split: str
     file: str
     records: Sequence[Record]
-    columns: Columns
+    schema: pa.Schema
+
+    @property
+    def table(self) -> pa.Table:
+        return pa.Table.from_pylist(list(self.records), schema=self.schema)
+
+    @property
+    def parquet(self) -> str:
+        return f"{PARQUET}/{self.file.replace('.jsonl', '.parquet')}"
 
 
 def split_tables(kind: ItemKind, published: PublishedSet) -> Iterator[SplitTable]:
@@ -48,34 +51,14 @@ def split_tables(kind: ItemKind, published: PublishedSet) -> Iterator[SplitTable
             file: [record | canary for record in own[file]] if file in own else published.records
             for file in files.values()
         }
-        columns = kind.columns(record for some in records.values() for record in some)
+        schema = kind.schema([record for some in records.values() for record in some])
         for split, file in files.items():
-            yield SplitTable(config, split, file, records[file], columns)
+            yield SplitTable(config, split, file, records[file], schema)
     if examples := published.examples:
-        yield SplitTable(_FEWSHOT, _FEWSHOT, FEWSHOT, examples, kind.columns(examples))
+        yield SplitTable(_FEWSHOT, _FEWSHOT, FEWSHOT, examples, kind.schema(examples))
 
 
-_TYPES = {"bool": pa.bool_(), "int64": pa.int64(), "float64": pa.float64(), "string": pa.string()}
-
-
-def write_records(path: Path, records: Sequence[Mapping[str, Any]], columns: Columns) -> None:
-    """Write one Parquet table; bytes depend only on the records and on pyarrow's version."""
-    write_parquet(path, pa.Table.from_pylist(list(records), schema=arrow_schema(columns)))
-
-
-def arrow_schema(columns: Columns) -> pa.Schema:
-    return pa.schema([(name, _arrow_type(feature)) for name, feature in columns.types.items()])
-
-
-def _arrow_type(feature: Feature | None) -> pa.DataType:
-    if isinstance(feature, ListOf):
-        return pa.list_(_arrow_type(feature.item))
-    if isinstance(feature, Columns):
-        return pa.struct([(name, _arrow_type(inner)) for name, inner in feature.types.items()])
-    return _TYPES[feature or "string"]
-
-
-_Content = str | bytes | Iterable[str]
+_Content = str | Iterable[str]
 _BROKEN = "Download the release again."
 
 
@@ -119,15 +102,12 @@ def write_data(folder: Path, *, style: Style, published: PublishedSet, facts: Re
     for file, content in data_files(style, published, facts, splits):
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
-        if isinstance(content, bytes):
-            path.write_bytes(content)
-            continue
         with open(path, "w", encoding="utf-8", newline="\n") as handle:
             handle.writelines([content] if isinstance(content, str) else content)
     for split in splits:
-        path = folder / PARQUET / split.file.replace(".jsonl", ".parquet")
+        path = folder / split.parquet
         path.parent.mkdir(exist_ok=True)
-        write_records(path, split.records, split.columns)
+        write_parquet(path, split.table)
 
 
 def data_files(
@@ -142,10 +122,6 @@ def data_files(
         if split.file not in {kind.file, *published.derived}:
             yield split.file, _lines(split.records)
     yield from style.files(published).items()
-    texts = item_texts(kind, published)
-    lines = ({"id": item_id, "text": text} for item_id, text in texts.items())
-    yield f"{DECONTAMINATION}/items.jsonl", json_lines(lines, published.canary)
-    yield hashes_file(published.name), hash_file(texts.values(), apart=False)
     if published.release.harness:
         info = TaskInfo(
             name=facts.name,
@@ -157,21 +133,6 @@ def data_files(
         for file, text in kind.harness(published.items, examples_of(published, kind), info).items():
             yield f"{HARNESS}/{file}", text
         yield from kind.inspect(published.items, info).items()
-
-
-def item_texts(kind: ItemKind, published: PublishedSet) -> dict[str, str]:
-    """Id -> the text of the books in an item, for all items that are not for training."""
-    pairs = zip(published.items, published.records, strict=True)
-    return {
-        item.id: item_text(kind.quoted(record))
-        for item, record in pairs
-        if kind.split_of(item) != "train"
-    }
-
-
-def hashes_file(name: str) -> str:
-    """Hashes of 13-grams: of all in a full release, of a few in one of pointers."""
-    return f"{DECONTAMINATION}/{name}.{N_GRAM}-grams.sha1.index.hashes"
 
 
 def read_published(
@@ -214,16 +175,9 @@ def full_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**settings, "release": {**settings["release"], "text": "full"}}
 
 
-def write_store_files(folder: Path, files: Mapping[str, str | FromStore]) -> None:
-    for file, content in files.items():
-        path = folder / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if isinstance(content, str):
-            path.write_text(content, encoding="utf-8", newline="\n")
-        elif content.linked:
-            path.symlink_to(os.path.relpath(content.path, path.parent))
-        else:
-            shutil.copyfile(content.path, path)
+def write_text_files(folder: Path, texts: Mapping[str, str]) -> None:
+    for file, text in texts.items():
+        (folder / file).write_text(text, encoding="utf-8", newline="\n")
 
 
 def _lines(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.corpus.arrays import book_text
-from cloze_gen.corpus.books import SENTENCES, kept_books
+from cloze_gen.corpus.books import kept_books
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, read_hyphen_forms
-from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.recipes.lambada import passages as tables
 from cloze_gen.recipes.lambada.passages import (
     PASSAGES,
@@ -21,12 +20,9 @@ from cloze_gen.recipes.lambada.passages import (
     CutPassages,
     PassageReason,
     PassagesSettings,
-    PrintedShard,
     by_book,
     count_in_context,
     cut_passages,
-    novel_file,
-    print_novel,
     read_numbered,
     read_passages,
     target_types,
@@ -38,7 +34,6 @@ from cloze_gen.store.tables import (
     SOURCE_SENTENCES,
     read_parquet,
     write_parquet,
-    write_tsv,
 )
 from tests.recipes.lambada.conftest import SMALL, Novels
 
@@ -329,54 +324,3 @@ def test_a_corpus_without_a_passage_keeps_none(novels: Novels) -> None:
     artifact = novels.passages(novels.partition(), settings)
     assert artifact.funnel["kept"] == 0
     assert artifact.funnel["rejected"]["context_cut_by_chapter"] > 0
-
-
-# ---- training novels in the tokenization of the published files
-
-
-def printed(folder: Path, *sentences: tuple[int, str, str, str]) -> list[str]:
-    """The lines of a novel of these sentences: paragraph, kind, text, tokens."""
-    names = ("paragraph", "kind", "text", "tokens")
-    write_parquet(
-        folder / SENTENCES,
-        {
-            name: list(column)
-            for name, column in zip(names, zip(*sentences, strict=True), strict=True)
-        },
-    )
-    header = ("broken", "count", "joined_count", "hyphenated_count", "form", "reason")
-    write_tsv(folder / "hyphens.tsv", header, [("lamp|light", 1, 1, 0, "lamplight", "joined")])
-    count = print_novel(PrintedShard(folder, folder / "hyphens.tsv", folder / "out.txt"))
-    lines = (folder / "out.txt").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == count
-    return lines
-
-
-def test_a_novel_is_printed_a_sentence_a_line(tmp_path: Path) -> None:
-    """Small letters, clitics cut, headings left out, broken words mended."""
-    broken = f"lamp{LINE_END_HYPHEN}light"
-    assert printed(
-        tmp_path,
-        (0, "heading", "CHAPTER I.", "CHAPTER I ."),
-        (1, "prose", "Don't go.", "Don't go ."),
-        (2, "verse", f"By {broken}.", f"By {broken} ."),
-    ) == ["do n't go .", "by lamplight ."]
-
-
-def test_quotation_marks_are_counted_in_a_paragraph(tmp_path: Path) -> None:
-    """An unclosed speech does not invert the marks of the next paragraph."""
-    lines = printed(
-        tmp_path,
-        (0, "prose", '"Go.', '" Go .'),
-        (0, "prose", 'Now!" he said.', 'Now ! " he said .'),
-        (1, "prose", '"Go on.', '" Go on .'),
-        (2, "prose", '"No," she said.', '" No , " she said .'),
-    )
-    assert lines == ["`` go .", "now ! '' he said .", "`` go on .", "`` no , '' she said ."]
-
-
-def test_names_of_files_are_short_and_different() -> None:
-    """Ids of any length have files that a file system takes, and two of them two."""
-    names = {novel_file("x" * 400), novel_file("x" * 401), novel_file("x")}
-    assert len(names) == 3
-    assert all(len(name) < 255 for name in names)

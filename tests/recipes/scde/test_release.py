@@ -6,7 +6,7 @@ import typing
 
 from cloze_gen.recipes.scde.distractors import DistractorsSettings
 from cloze_gen.recipes.scde.paper_table import SCDE_TABLES
-from cloze_gen.recipes.scde.release import DISTRACTORS, FEATURES
+from cloze_gen.recipes.scde.release import DISTRACTORS
 from cloze_gen.release.paper_figures import BlankFigure
 from tests.conftest import FinishedRun
 
@@ -67,7 +67,7 @@ def test_every_kind_of_distractors_has_its_note() -> None:
 
 def test_the_card_names_what_is_there(scde: FinishedRun) -> None:
     card = (scde.release / "README.md").read_text(encoding="utf-8")
-    for name in ("train.json", "dev.json", "test.json", FEATURES, "harness", "blanks_test.jsonl"):
+    for name in ("train.json", "dev.json", "test.json", "harness", "blanks_test.jsonl"):
         assert f"\n- `{name}`: " in card
         assert (scde.release / name).exists()
     head, ruler, *rows = (
@@ -76,13 +76,3 @@ def test_the_card_names_what_is_there(scde: FinishedRun) -> None:
     assert head.split(" | ")[-1] == "Paper |"
     assert {line.count("|") for line in (head, ruler, *rows)} == {7}
     assert "| blanks per passage | 5.00 | 5.00 | 5.00 | 5.00 | 4.99 |" in rows
-
-
-def test_all_pairs_are_tables_of_their_own(scde: FinishedRun) -> None:
-    """Six contexts of three splits."""
-    names = {path.name for path in (scde.release / FEATURES).iterdir()}
-    assert names == {
-        f"{split}.{table}.tsv"
-        for split in ("train", "dev", "test")
-        for table in ("sp", "sn", "ap", "an", "spn", "apn")
-    }

@@ -42,11 +42,7 @@ def test_other_people_s_tools_find_their_files() -> None:
     assert all(
         '"canary": "guid"' in text for name, text in files.items() if name.endswith(".jsonl")
     )
-    assert set(QUESTION_ITEMS.inspect([QUESTION], INFO)) == {
-        "eval.yaml",
-        "inspect_task.py",
-        "lighteval_task.py",
-    }
+    assert set(QUESTION_ITEMS.inspect([QUESTION], INFO)) == {"inspect_task.py"}
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,5 @@ STYLE = Style(
     items=QUESTION_ITEMS,
     last=Questions,
     files=toy_files,
-    levels={"focus": "focus words", "questions": "questions"},
     trace=TRACE,
 )

@@ -275,11 +275,6 @@ STAGES = {
         ),
         {"kept": "passages of the set", "random": "random passages"},
     ),
-    "published_novels": StageDoc(
-        "Writes the training novels in the published form. Only with `release.train_text = link` or `copy`.",
-        (FileDoc("novels/*.txt", "One sentence a line, headings left out."),),
-        {"novels": "training novels", "sentences": "lines of all files"},
-    ),
 }  # fmt: skip
 
 PUBLISHED_FILES: dict[str, str] = {}  # described by `release.py`

@@ -10,7 +10,6 @@ wrongly split sentence and does not begin inside a speech.
 from __future__ import annotations
 
 import functools
-import hashlib
 import itertools
 import shutil
 from collections import Counter
@@ -28,14 +27,13 @@ from pydantic import Field
 from cloze_gen.corpus.arrays import BookText, book_text, least_context, sentence_traits
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.hyphens import HYPHENS, mend_line, mend_text, read_hyphen_forms, write_hyphens
+from cloze_gen.corpus.hyphens import HYPHENS, mend_text, write_hyphens
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.sentences import HEADING, PROSE
 from cloze_gen.corpus.source_sentences import book_parts, decided_hyphens, hyphen_evidence
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.treebank import treebank_split
-from cloze_gen.formats.lambada import published_sentence
 from cloze_gen.records.passage import Part, Passage
 from cloze_gen.records.rejection import Reason
 from cloze_gen.settings import MOST_EACH, SettingsGroup
@@ -528,73 +526,4 @@ def _join_numbers(path: Path, parts: list[Path], count: int) -> int:
         for part in parts:
             with open(part, "rb") as handle:
                 shutil.copyfileobj(handle, joined, 1 << 20)
-    return count
-
-
-# ---- the training novels in the tokenization of the published files; only on request
-
-_MAX_NAME_CHARS = 200  # file systems allow 255 bytes
-
-
-@dataclass(frozen=True, slots=True)
-class PrintedShard:
-    folder: Path
-    hyphens: Path
-    out: Path
-
-
-def write_published_novels(
-    writer: ArtifactWriter, ctx: StageContext, *, novels: Artifact, counts: Artifact
-) -> None:
-    """Write `novels/BOOK.txt` for each training novel: one lower-case sentence a line."""
-    rows = kept_books(novels)
-    folder = writer.path("novels/x").parent
-    shards = [
-        PrintedShard(
-            book_folder(novels, row), counts.path(HYPHENS), folder / novel_file(row["book_id"])
-        )
-        for row in rows
-    ]
-    lines = list(ctx.map(print_novel, shards, unit="novels"))
-    writer.facts |= {"novels": len(rows), "sentences": sum(lines)}
-    ctx.say(f"{sum(lines):,} sentences of {len(rows):,} novels written")
-
-
-def novel_file(book_id: str) -> str:
-    """File name of a novel's id; a long one is truncated and gets its digest.
-
-    >>> novel_file("emma"), len(novel_file("x" * 999))
-    ('emma.txt', 204)
-    """
-    if len(book_id) <= _MAX_NAME_CHARS:
-        return f"{book_id}.txt"
-    digest = hashlib.blake2b(book_id.encode(), digest_size=8).hexdigest()
-    return f"{book_id[: _MAX_NAME_CHARS - len(digest) - 1]}-{digest}.txt"
-
-
-@functools.lru_cache(maxsize=1)
-def _forms(path: Path) -> dict[str, str]:
-    return read_hyphen_forms(path)
-
-
-def print_novel(shard: PrintedShard) -> int:
-    columns = read_parquet(
-        shard.folder / SENTENCES, columns=["paragraph", "kind", "text", "tokens"]
-    ).to_pydict()
-    open_marks: frozenset[str] = frozenset()
-    paragraph_before, count = -1, 0
-    with open(shard.out, "w", encoding="utf-8", newline="\n") as handle:
-        for paragraph, kind, text, line in zip(*columns.values(), strict=True):
-            if kind == HEADING:
-                continue
-            if LINE_END_HYPHEN in line:
-                text, line = (
-                    mend_text(text, line, _forms(shard.hyphens)),
-                    mend_line(line, _forms(shard.hyphens)),
-                )
-            known = open_marks if paragraph == paragraph_before else frozenset()
-            printed, open_marks = published_sentence(line.split(" "), text, known)
-            paragraph_before = paragraph
-            handle.write(" ".join(printed) + "\n")
-            count += 1
     return count

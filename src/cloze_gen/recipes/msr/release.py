@@ -14,7 +14,7 @@ REFERENCE = PaperReference(
     authors=("Zweig, Geoffrey", "Burges, Christopher J. C."),
     title="The Microsoft Research Sentence Completion Challenge",
     year=2011,
-    kind="report",
+    kind="techreport",
     venue="Microsoft Research",
     number="MSR-TR-2011-129",
 )

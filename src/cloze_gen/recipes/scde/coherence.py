@@ -24,7 +24,7 @@ from cloze_gen.models.sentence_cues import (
     sentence_rows,
 )
 from cloze_gen.rng import derive_rng
-from cloze_gen.settings import MOST_COUNTED, SettingsGroup, types_of
+from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import memory_mapped, read_tsv, write_tsv
 from cloze_gen.word_tokens import is_word
@@ -50,10 +50,6 @@ class CoherenceSettings(SettingsGroup):
         description="maximum number of training pairs of adjacent sentences, sampled evenly from "
         "all novels",
     )
-
-    def memory_bytes(self, words: int) -> int:
-        """Memory of the SVD: four float64 matrices with a row for each word."""
-        return 4 * 8 * min(self.vocabulary, types_of(words)) * self.dimensions
 
 
 def coherence(

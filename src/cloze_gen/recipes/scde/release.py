@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Sequence
 
-from pydantic import Field
-
-from cloze_gen.formats.scde import FeatureTable, feature_lines, format_published
+from cloze_gen.formats.scde import format_published
 from cloze_gen.parsing import parse_json
 from cloze_gen.records.passage import Part
 from cloze_gen.records.release_facts import PaperReference
 from cloze_gen.release.card import CardTable
 from cloze_gen.release.report_passages import statistics_from_record
-from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.style import FinishedRun, PublishedSet
 from cloze_gen.store.tables import STATISTICS
 
@@ -22,20 +17,16 @@ REFERENCE = PaperReference(
     authors=("Kong, Xiang", "Gangal, Varun", "Hovy, Eduard"),
     title="SCDE: Sentence Cloze Dataset with High Quality Distractors From Examinations",
     year=2020,
-    kind="conference-paper",
+    kind="inproceedings",
     venue="Proceedings of the 58th Annual Meeting of the Association for Computational Linguistics",
     doi="10.18653/v1/2020.acl-main.502",
 )
 
-SPLITS = {Part.TRAIN: "train", Part.DEVELOPMENT: "dev", Part.TEST: "test"}
-PUBLISHED = {part: f"{split}.json" for part, split in SPLITS.items()}
-FEATURES = "features"
+PUBLISHED = {Part.TRAIN: "train.json", Part.DEVELOPMENT: "dev.json", Part.TEST: "test.json"}
 FILE_DOCS = {
     PUBLISHED[Part.TRAIN]: "passages of the training books in the published layout, with answers.",
     PUBLISHED[Part.DEVELOPMENT]: "passages of the development books.",
     PUBLISHED[Part.TEST]: "passages of the test books.",
-    FEATURES: "pairs of a context and a candidate, for training a model: one TSV file for each "
-    "split and context (`test.apn.tsv`); label 0 marks the answer.",
 }
 # distractors.kind -> a note for users of the set.
 DISTRACTORS = {
@@ -47,26 +38,9 @@ DISTRACTORS = {
 }
 
 
-class ScdeReleaseSettings(OrderedReleaseSettings):
-    features: tuple[Literal["sp", "sn", "ap", "an", "spn", "apn"], ...] = Field(
-        ("sp", "sn", "ap", "an", "spn", "apn"),
-        # TOML has lists but no tuples; the elements are still validated
-        strict=False,
-        description="released tables of pairs, by context: the sentence before or after the blank "
-        "(sp, sn), all sentences before or after it (ap, an), or both sides (spn, apn). All six "
-        "take 0.3 GB for 2,000 passages",
-    )
-
-
-def scde_files(run: PublishedSet) -> dict[str, str | Iterable[str]]:
+def scde_files(run: PublishedSet) -> dict[str, str]:
     of_part = {part: [one.passage for one in run.items if one.part == part] for part in PUBLISHED}
-    files: dict[str, str | Iterable[str]] = {
-        file: format_published(of_part[part]) for part, file in PUBLISHED.items()
-    }
-    for part, table in itertools.product(PUBLISHED, map(FeatureTable, run.release.features)):
-        lines = feature_lines(of_part[part], table)
-        files[f"{FEATURES}/{SPLITS[part]}.{table}.tsv"] = (f"{line}\n" for line in lines)
-    return files
+    return {file: format_published(of_part[part]) for part, file in PUBLISHED.items()}
 
 
 def statistics_table(run: FinishedRun) -> Sequence[CardTable]:

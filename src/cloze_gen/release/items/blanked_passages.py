@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
-from cloze_gen.formats.features import ListOf
+import pyarrow as pa
+
 from cloze_gen.formats.harness import blind_split
 from cloze_gen.formats.inspect_tasks import blank_tasks, task_files
 from cloze_gen.formats.questions import BLANK_MARK
@@ -18,6 +20,7 @@ from cloze_gen.formats.scde_harness import blank_records, harness_files
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.release.items.kind import ItemKind, Record, Span, TaskInfo
+from cloze_gen.release.samples import sample_blanks
 from cloze_gen.store.runs import Digested
 from cloze_gen.store.tables import PASSAGE_SET
 
@@ -71,9 +74,7 @@ def _harness(
 def _inspect(passages: Sequence[SetBlankedPassage], info: TaskInfo) -> Mapping[str, str]:
     blind = blind_split({split: len(some) for split, some in _of_parts(passages).items()})
     files = _splits(passages).get("blanks", {})
-    tasks = blank_tasks(files, config="blanks", name=info.name, blind=blind)
-    description = info.description(f"{len(passages):,} {_described(passages)}")
-    return task_files(*tasks, name=info.name, description=description)
+    return task_files(*blank_tasks(files, name=info.name, blind=blind))
 
 
 def _described(passages: Sequence[SetBlankedPassage]) -> str:
@@ -149,6 +150,16 @@ def _quiz(one: SetBlankedPassage, record: Record) -> QuizQuestion:
     )
 
 
+def _compared(one: SetBlankedPassage) -> dict[str, Any]:
+    passage = one.passage
+    return {
+        "sentences": passage.sentences,
+        "blanks": passage.blanks,
+        "candidates": frozenset(passage.candidates),
+        "order of candidates": passage.candidates,
+    }
+
+
 def _quoted(record: Record) -> Sequence[tuple[Span, Sequence[str]]]:
     """Each sentence, with answers in the blanks, and each candidate."""
     answers = dict(zip(record["blanks"], record["answers"], strict=True))
@@ -180,6 +191,11 @@ BLANKED_ITEMS = ItemKind(
     notes=lambda passages: [_ONE_BLANK],
     example=_example,
     quiz=_quiz,
+    compared=_compared,
+    sample=lambda one, record, candidates, book: sample_blanks(
+        one, book=book.title, file=book.file
+    ),
+    kind_label="Split",
     column_docs=_COLUMNS,
     counts=lambda one: True,
     spans=_spans,
@@ -187,7 +203,7 @@ BLANKED_ITEMS = ItemKind(
     misquoted=lambda record: [],
     texts=("passage", "candidates"),
     derived=(),
-    types={"answers": ListOf("int64"), "distractors": ListOf("int64")},
+    types={"answers": pa.list_(pa.int64()), "distractors": pa.list_(pa.int64())},
     file_docs={
         "train.jsonl": "the passages of the training books for `datasets.load_dataset`, without "
         "provenance.",

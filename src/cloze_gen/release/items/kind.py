@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from cloze_gen.errors import FormatError
-from cloze_gen.formats.features import Columns, Feature, features_of
 from cloze_gen.formats.quiz import QuizQuestion
 from cloze_gen.parsing import error_text
+from cloze_gen.records.release_facts import ReleasedBook
+from cloze_gen.release.samples import Sample
 from cloze_gen.store.files import read_below
 from cloze_gen.store.runs import Digested
 
@@ -37,9 +40,6 @@ class TaskInfo:
             "seed": self.seed,
         }
 
-    def description(self, items: str) -> str:
-        return f"{items}, made from books by cloze-gen {self.version}. Signature: {self.signature}"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemKind:
@@ -55,6 +55,9 @@ class ItemKind:
         harness: (items, few-shot items, task info) -> place below ``harness/`` -> text.
         inspect: (items, task info) -> place in the release -> text.
         quiz: (item, its record) -> a question for people.
+        sample: (item, its record, its candidates or {}, its book) -> a sample of the report.
+        kind_label: what `kind` of a sample is.
+        compared: item -> its parts by name, as `cloze-gen compare` compares them.
         counts: whether an item belongs to the set and not to a control set in the same file.
         quoted: record -> (span, the texts that together make it up) of each quoted span.
         misquoted: record -> its differences from the sentence that it quotes, as text.
@@ -80,6 +83,9 @@ class ItemKind:
     notes: Callable[[Sequence[Any]], Sequence[str]]
     example: Callable[[Any], Sequence[str]]
     quiz: Callable[[Any, Record], QuizQuestion]
+    compared: Callable[[Any], Mapping[str, Any]]
+    sample: Callable[[Any, Record, Mapping[str, Any], ReleasedBook], Sample]
+    kind_label: str
     column_docs: Mapping[str, str]
     counts: Callable[[Any], bool]
     spans: Callable[[Record], Sequence[Span]]
@@ -91,11 +97,15 @@ class ItemKind:
     candidate_faults: Callable[[Record, Mapping[str, Any]], Sequence[str]] = (
         lambda item, candidates: ()
     )
-    types: Mapping[str, Feature] = field(default_factory=dict)
+    types: Mapping[str, pa.DataType] = field(default_factory=dict)
 
-    def columns(self, records: Iterable[Record]) -> Columns:
-        found = features_of(records).types
-        return Columns({name: self.types.get(name, feature) for name, feature in found.items()})
+    def schema(self, records: Sequence[Record]) -> pa.Schema:
+        """The columns of records in order of first appearance, with types that fit every row."""
+        names = dict.fromkeys(name for record in records for name in record)
+        return pa.schema(
+            (name, self.types.get(name) or pa.array([one.get(name) for one in records]).type)
+            for name in names
+        )
 
     def read(self, folder: Path) -> list[Any]:
         try:

@@ -8,12 +8,19 @@ from pathlib import Path
 
 from cloze_gen.formats.harness import blind_split
 from cloze_gen.formats.inspect_tasks import passage_tasks, task_files
-from cloze_gen.formats.lambada import cased_context, parse_passages, passage_record, split_record
+from cloze_gen.formats.lambada import (
+    cased_context,
+    cased_text,
+    parse_passages,
+    passage_record,
+    split_record,
+)
 from cloze_gen.formats.lambada_harness import harness_files
 from cloze_gen.formats.questions import BLANK_MARK
 from cloze_gen.formats.quiz import QuizQuestion
 from cloze_gen.records.passage import SetPassage, Split
 from cloze_gen.release.items.kind import ItemKind, Record, Span, TaskInfo
+from cloze_gen.release.samples import sample_passage
 from cloze_gen.store.runs import Digested
 from cloze_gen.store.tables import PASSAGE_SET
 
@@ -74,9 +81,7 @@ def _harness(
 
 def _inspect(passages: Sequence[SetPassage], info: TaskInfo) -> Mapping[str, str]:
     blind = blind_split(Counter(str(one.split) for one in passages))
-    tasks = passage_tasks(_splits(passages), name=info.name, blind=blind)
-    description = info.description(f"{sum(map(_of_set, passages)):,} {_described(passages)}")
-    return task_files(*tasks, name=info.name, description=description)
+    return task_files(*passage_tasks(_splits(passages), name=info.name, blind=blind))
 
 
 def _of_set(one: SetPassage) -> bool:
@@ -159,6 +164,11 @@ PASSAGE_ITEMS = ItemKind(
         f"    the last word: {one.passage.target}",
     ],
     quiz=_quiz,
+    sample=lambda one, record, candidates, book: sample_passage(
+        one, record, book=book.title, file=book.file
+    ),
+    kind_label="Split",
+    compared=lambda one: {"target": one.passage.target, "text": cased_text(one.passage)},
     column_docs=_COLUMNS,
     counts=_of_set,
     spans=_spans,

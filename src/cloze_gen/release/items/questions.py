@@ -18,6 +18,7 @@ from cloze_gen.formats.quiz import QuizQuestion
 from cloze_gen.parsing import quote
 from cloze_gen.records.question import Question
 from cloze_gen.release.items.kind import ItemKind, Record, Span, TaskInfo
+from cloze_gen.release.samples import sample_question
 from cloze_gen.store.runs import Digested
 from cloze_gen.store.tables import CANDIDATES, QUESTIONS
 from cloze_gen.word_tokens import is_word
@@ -112,6 +113,10 @@ def _blanked_source(one: Question, source: Any) -> str:
     return closed_quotes(text[:start] + BLANK_MARK + text[end:])
 
 
+def _compared(one: Question) -> dict[str, Any]:
+    return {"options": frozenset(one.options), "order of options": one.options}
+
+
 def _harness(
     questions: Sequence[Question], examples: Sequence[Question], info: TaskInfo
 ) -> Mapping[str, str]:
@@ -119,9 +124,7 @@ def _harness(
 
 
 def _inspect(questions: Sequence[Question], info: TaskInfo) -> Mapping[str, str]:
-    description = info.description(f"{len(questions):,} {_described(questions)}")
-    task = question_task(info.name, blind=len(questions) > 1)
-    return task_files(task, name=info.name, description=description)
+    return task_files(question_task(info.name, blind=len(questions) > 1))
 
 
 def _spans(record: Record) -> Sequence[Span]:
@@ -190,6 +193,11 @@ QUESTION_ITEMS = ItemKind(
     notes=lambda questions: [_PRINTED],
     example=_example,
     quiz=_quiz,
+    compared=_compared,
+    sample=lambda one, record, candidates, book: sample_question(
+        one, record, candidates=candidates, book=book.title, file=book.file
+    ),
+    kind_label="Word class",
     column_docs=_COLUMNS,
     counts=lambda question: True,
     spans=_spans,
