@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +22,9 @@ from cloze_gen.corpus.option_words import OptionLimits
 from cloze_gen.corpus.overlap import write_overlap
 from cloze_gen.corpus.partition import write_part, write_partition
 from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
 from cloze_gen.corpus.remote import is_copy
 from cloze_gen.corpus.scan import BookFile, listing_digest, read_digests, refuse_sentences, scan
 from cloze_gen.corpus.splits import books_of_split
-from cloze_gen.corpus.stems import GivenStems, is_stems_folder
 from cloze_gen.corpus.tagging import write_tagging
 from cloze_gen.corpus.training_text import write_training_text
 from cloze_gen.engine.progress import say
@@ -86,9 +82,6 @@ class Ingest(OneSide):
 
     def books_found(self) -> tuple[tuple[BookFile, ...], tuple[str, ...]]:
         """The books with their digests; none may be a run's own file."""
-        if stems := self.stems_of_side():
-            book = replace(stems.book(self.store), kind=SENTENCE_LINES)
-            return (book,), (hashlib.sha256(stems.text).hexdigest(),)
         location, articles = self.location(self.side), self.articles(self.side)
         if not self.is_stored(location):
             check_apart(Path(self.out), location)
@@ -108,15 +101,9 @@ class Ingest(OneSide):
             refuse_sentences(books, f"--{side}")
         return books, digests
 
-    def stems_of_side(self) -> GivenStems | None:
-        return self.given_stems if self.side == self.of_style.drawn_from else None
-
     def is_stored(self, location: Location) -> bool:
         """Whether an earlier command copied these books into the store."""
-        return any(
-            of_store(location.root, self.store)
-            for of_store in (is_texts_folder, is_copy, is_stems_folder)
-        )
+        return any(of_store(location.root, self.store) for of_store in (is_texts_folder, is_copy))
 
     def digests(self) -> dict[str, str]:
         books, digests = self.books_found()
@@ -137,12 +124,7 @@ class Ingest(OneSide):
         books, digests = self.books_found()
         if articles := self.articles(self.side):
             write_articles(articles, self.store, say=ctx.say)
-        settings = self.own
-        if stems := self.stems_of_side():
-            stems.write(self.store)
-            any_size = {"min_word_tokens": 0, "min_function_word_share": 0}
-            settings = settings.model_copy(update=any_size)
-        write_ingest(writer, ctx, books=books, digests=digests, settings=settings)
+        write_ingest(writer, ctx, books=books, digests=digests, settings=self.own)
         location = self.location(self.side)
         if self.is_stored(location):
             artifact = Path(os.path.realpath(location.root)).parent.name
@@ -164,8 +146,7 @@ class Corpus(OneSide):
             if self.is_own_background
             else {"train": "source", "source": "train"}.get(self.side)
         )
-        # each given stem is compared when its focus word is taken
-        looks_across = (self.side == "source" and not self.stems) or self.own.across == "drop_train"
+        looks_across = self.side == "source" or self.own.across == "drop_train"
         others = (
             {"other": self.clone(Ingest, side=other)}
             if other in self.of_style.sides and looks_across

@@ -37,7 +37,6 @@ from cloze_gen.corpus.json_articles import (
 )
 from cloze_gen.corpus.location import Location, is_address
 from cloze_gen.corpus.remote import public_address
-from cloze_gen.corpus.stems import GivenStems, read_stems
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import NAMED, quote
@@ -188,7 +187,7 @@ class StyleTask(StageTask):
     def options(self) -> dict[str, bool]:
         """Options of the run that decide which settings are read."""
         # the sample has training books too
-        return {"--train": not self.is_own_background, "--stems": bool(self.stems)}
+        return {"--train": not self.is_own_background}
 
     @property
     def _active(self) -> tuple[Any, frozenset[str]]:
@@ -297,9 +296,6 @@ class StyleTask(StageTask):
             self.of_style,
             {side: getattr(self, side) for side in ("train", "source", "books")},
         )
-        if self.stems:
-            self._check_stems(given)
-            return style.sides
         foreign = [side for side, folder in given.items() if folder and side not in style.sides]
         required = " and ".join(f"--{side}" for side in style.sides)
         if foreign:
@@ -330,21 +326,6 @@ class StyleTask(StageTask):
             raise UsageError(f"give both {required}{alone}, or neither to use the embedded sample")
         return found
 
-    def _check_stems(self, given: Mapping[str, str]) -> None:
-        """UsageError unless the style reads stems and gets training books besides, and no others."""
-        if not self.of_style.reads_stems:
-            raise UsageError(f"--stems: {self.style} does not read it; holmes-style does.")
-        if list(filter(given.get, given)) != ["train"]:
-            raise UsageError(
-                "--stems replaces --source and needs a background. Give --train and --stems, and "
-                "no other books."
-            )
-
-    @property
-    def given_stems(self) -> GivenStems | None:
-        """The stems that replace source sentences and their focus words."""
-        return self.build.once(read_stems, self.stems, self.store) if self.stems else None
-
     @property
     def is_own_background(self) -> bool:
         """Whether the source books are the training books too."""
@@ -359,9 +340,6 @@ class StyleTask(StageTask):
         if self.is_own_background:
             side = self.of_style.drawn_from
         if self.given_sides():
-            stems = self.given_stems
-            if stems is not None and side == self.of_style.drawn_from:
-                return Location(stems.folder(self.store))
             articles = self.articles(side)
             if articles is None:
                 return Location.parse(getattr(self, side))

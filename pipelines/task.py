@@ -75,7 +75,9 @@ class Build:
             clock, nested = Stopwatch(), self._nested_seconds
             ended = self.announce(stage) if self.announce else None
             try:
-                with one_math_thread():  # the last digits of a product depend on the number of threads
+                with (
+                    one_math_thread()
+                ):  # the last digits of a product depend on the number of threads
                     stage.work(writer, ctx)
                 stage.check_something_kept(writer.funnel)
             except MemoryError as error:
@@ -136,9 +138,6 @@ class PipelineTask(luigi.Task):
     books = luigi.Parameter(
         default="",
         description="books of a style of one side: folder, file or pattern; empty: the sample",
-    )
-    stems = luigi.Parameter(
-        default="", description="file of given stems in place of source books; empty: none"
     )
     out = luigi.Parameter(default="artifacts", description="output folder")
     seed = luigi.IntParameter(default=1, description="random seed")

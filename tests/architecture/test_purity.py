@@ -38,7 +38,6 @@ OPEN_ANYWAY = {
     "corpus.scan: os": "it compares a user's folder with a manifest",
     "corpus.readers.archive: os": "it copies the descriptor of an open zip file",
     "corpus.json_articles: os": "it compares the real places of folders",
-    "corpus.stems: os": "it compares the real places of folders",
     "corpus.location: os": "a path that exists is no pattern",
     "corpus.readers.rows: os": "it keeps the open file of a table",
     "corpus.remote: os": "it copies books into the store",

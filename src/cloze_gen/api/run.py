@@ -17,7 +17,6 @@ from cloze_gen.corpus.dropped import dropped_text
 from cloze_gen.corpus.folder import scan_folder
 from cloze_gen.corpus.location import Location, is_address
 from cloze_gen.corpus.remote import local_copy
-from cloze_gen.corpus.stems import is_stems_folder
 from cloze_gen.engine.local import check_engine, engine_scope
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import CorpusError, StoreError, UsageError
@@ -108,7 +107,6 @@ def make(
     source: str | Path = "",
     train: str | Path = "",
     books: str | Path = "",
-    stems: str | Path = "",
     name: str = "",
     out: str | Path = "artifacts",
     settings: Mapping[str, Any] | None = None,
@@ -121,7 +119,7 @@ def make(
 
     Args:
         style: a style, a built-in config or a TOML file.
-        source, train, books, stems: folder, file, pattern or address, as the options of `run`.
+        source, train, books: folder, file, pattern or address, as the options of `run`.
         settings: `group.key` -> value, e.g. ``{"choice.n_questions": 50}``.
 
     Raises:
@@ -131,7 +129,7 @@ def make(
     """
     task = prepared(
         config=str(style), name=name, out=Path(out), workers=workers, seed=seed, overrides=overrides_of(settings or {}),
-        train=str(train), source=str(source), books=str(books), stems=str(stems), strict=strict,
+        train=str(train), source=str(source), books=str(books), strict=strict,
     )  # fmt: skip
     return carry_out(task, ignore_space=ignore_space)
 
@@ -177,11 +175,11 @@ def prepared(*, config: str, **parameters: Any) -> RunTask:
 
 
 def make_task(*, config: str, name: str, out: Path, workers: int, seed: int, overrides: Sequence[str], train: str = "", source: str = "",
-              books: str = "", stems: str = "", engine: str = "local", strict: bool = False) -> RunTask:  # fmt: skip
+              books: str = "", engine: str = "local", strict: bool = False) -> RunTask:  # fmt: skip
     """The run as a Luigi task; a style without books uses its sample config."""
     style = style_of(config)
     is_sample_config = config == style.sample_config and config != style.name
-    default = config == style.name or (is_sample_config and not (train or source or books or stems))
+    default = config == style.name or (is_sample_config and not (train or source or books))
     task = RunTask(
         build=Build(),
         style=style.name,
@@ -190,7 +188,6 @@ def make_task(*, config: str, name: str, out: Path, workers: int, seed: int, ove
         train=train,
         source=source,
         books=books,
-        stems=stems,
         out=str(out),
         seed=seed,
         processes=workers,
@@ -215,9 +212,6 @@ def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> 
         for side, link in links.items()
         if link.is_symlink()
     }  # only one side if the books are their own background
-    source = sides.get("source", "")
-    if source and is_stems_folder(Path(source), Store(folder.parent.parent)):
-        sides["stems"] = sides.pop("source")
     return RunTask(build=Build(), style=style.name, config=config, overrides=json.dumps(list(overrides)), out=str(folder.parent.parent),
                    seed=written["seed"], name=written["name"], processes=workers, **sides)  # fmt: skip
 
@@ -321,12 +315,7 @@ def check_two_sides(task: RunTask) -> None:
     """UsageError if the sides share files and the overlap stage would drop these books."""
     across = task.all_settings.overlap.across
     splits = task.all_settings.input.keep_splits
-    if (
-        task.stems
-        or set(task.last.given_sides()) != {"train", "source"}
-        or across == "keep"
-        or splits
-    ):
+    if set(task.last.given_sides()) != {"train", "source"} or across == "keep" or splits:
         return
     train, source = Location.parse(task.train), Location.parse(task.source)
     shared = _shared_files(train, source)

@@ -33,7 +33,6 @@ from cloze_gen.cli.arguments import (
     Out,
     Run,
     RunKeepSplits,
-    RunStems,
     RunTextColumn,
     RunTitleColumn,
     Settings,
@@ -547,7 +546,6 @@ def run(
         str,
         typer.Option(help="books for lambada-style and scde-style, as for --train"),
     ] = "",
-    stems: RunStems = "",
     text_column: RunTextColumn = "",
     title_column: RunTitleColumn = "",
     keep_splits: RunKeepSplits = False,
@@ -572,7 +570,7 @@ def run(
     """
     from cloze_gen.cli import run as command
 
-    command.run(config=config, train=train, source=source, books=books, stems=stems, name=name, out=out, workers=workers,
+    command.run(config=config, train=train, source=source, books=books, name=name, out=out, workers=workers,
                 seed=seed, overrides=[*(set_ or []), *command.input_overrides(text_column, title_column, keep_splits)],
                 engine=engine, strict=strict, dry_run=dry_run, ignore_space=ignore_space)  # fmt: skip
 

@@ -397,14 +397,5 @@ RunKeepSplits = Annotated[
     bool,
     typer.Option("--keep-splits", help=f"{_KEEP_SPLITS}; short for --set input.keep_splits=true"),
 ]
-RunStems = Annotated[
-    str,
-    typer.Option(
-        metavar="FILE",
-        help="for holmes-style, in place of --source: sentences with one blank and its answer, a "
-        "question each; JSON lines with `text`, `answer` and perhaps `id`, or an answers file in "
-        "MSR's machine format",
-    ),
-]
 Out = Annotated[Path, typer.Option("--out", help="output folder")]
 Workers = Annotated[int, number(1, MOST_WORKERS, help="number of worker processes")]
