@@ -205,7 +205,6 @@ STYLE = Style(
     file_docs=FILE_DOCS,
     card_tables=statistics_table,
     extra_stages=lambda settings: [Statistics],
-    articles="passages.source",
     filtered_by={"books": "partition"},
     levels={
         "partition": "novels",

@@ -37,11 +37,8 @@ OPEN_ANYWAY = {
     "corpus.folder: os": "it walks a user's folder of books",
     "corpus.scan: os": "it compares a user's folder with a manifest",
     "corpus.readers.archive: os": "it copies the descriptor of an open zip file",
-    "corpus.json_articles: os": "it compares the real places of folders",
     "corpus.location: os": "a path that exists is no pattern",
     "corpus.readers.rows: os": "it keeps the open file of a table",
-    "corpus.remote: os": "it copies books into the store",
-    "corpus.remote: urllib": "it splits addresses; it opens none",
     "corpus.readers.epub: urllib": "references in an EPUB are URLs; it unquotes them",
     "corpus.readers.epub._Archive.read: open": "an entry of an archive in memory",
 }

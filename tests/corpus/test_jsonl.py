@@ -12,10 +12,8 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.api.run import make_task
 from cloze_gen.corpus.books import SENTENCES, book_folder, read_books
 from cloze_gen.corpus.ingest import write_ingest
-from cloze_gen.corpus.json_articles import MIN_BOOK_CHARS, has_long_texts, holds_articles
 from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers import book_digest, compressed, jsonl, list_file, read_book
@@ -31,7 +29,6 @@ from cloze_gen.release.trace import describe_raw
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet
-from tests.corpus.conftest import novel
 from tests.corpus.test_archives import FORMS as ARCHIVES
 
 TEXTS = ["Emma Woodhouse, handsome.\r\n", "\ufeff\u201cMy dear,\u201d\n", "Call me Ishmael."]
@@ -261,42 +258,3 @@ def test_spans_lead_back_into_the_file(form: str, tmp_path: Path) -> None:
     released = ReleasedBook(side="source", book_id="x", file="y", sha256=row["digest"])
     opened = OpenedBooks.from_found(BooksFound.below(Location(tmp_path)), [released])
     assert opened.text_of(("x", *span)) == "The lamp was out."
-
-
-@pytest.mark.parametrize(
-    ("records", "books"),
-    [
-        ([{"article": "x" * MIN_BOOK_CHARS}], False),
-        ([{"text": "x" * MIN_BOOK_CHARS}], True),
-        ([{"text": "x" * 1700}] * 3 + [{"text": "x" * MIN_BOOK_CHARS}], False),
-        ([{"story": "x"}], True),
-        ([7], True),
-    ],
-)
-def test_long_texts_are_books(records: list[Any], books: bool, tmp_path: Path) -> None:
-    """Unknown columns and broken files too: the reader of books has the better message."""
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(lines(*records))
-    for source in (path, tmp_path):
-        assert holds_articles(source)
-        assert has_long_texts(source) is books
-    path.rename(tmp_path / "x.json")
-    assert not has_long_texts(tmp_path)
-
-
-def test_books_as_json_lines_are_no_articles(tmp_path: Path) -> None:
-    """A style that reads articles too takes them for books, unless its setting names articles."""
-    (tmp_path / "books").mkdir()
-    texts = [novel(number) + novel(number + 4) for number in range(4)]
-    (tmp_path / "books" / "x.jsonl").write_bytes(lines(*({"text": text} for text in texts)))
-    task = make_task(
-        config="scde-style",
-        name="x",
-        out=tmp_path / "out",
-        workers=1,
-        seed=1,
-        overrides=[],
-        books=str(tmp_path / "books"),
-    )
-    ingest: Any = next(one for one in task.stages() if one.label == "ingest books")
-    assert [book.member for book in ingest.books_found()[0]] == ["0", "1", "2", "3"]

@@ -297,7 +297,7 @@ _BOOKS = Annotated[
     str,
     typer.Argument(
         metavar="PATH",
-        help="folder, file or pattern ('books/*.parquet'), or an address such as s3://BUCKET/BOOKS",
+        help="folder, file or pattern ('books/*.parquet')",
     ),
 ]
 
@@ -531,9 +531,7 @@ def run(
     config: Config,
     train: Annotated[
         str,
-        typer.Option(
-            help=f"background books, for counts and models: {_PLACES}, or an address (s3://, hf://)"
-        ),
+        typer.Option(help=f"background books, for counts and models: {_PLACES}"),
     ] = "",
     source: Annotated[
         str,

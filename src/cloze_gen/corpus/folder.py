@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections import Counter
 from dataclasses import dataclass, field
@@ -22,13 +21,10 @@ from cloze_gen.errors import UsageError
 from cloze_gen.parsing import name_list
 from cloze_gen.store.tables import escape_cell
 
-ARTICLES_SUFFIX = re.compile(r"\.jsonl?(\.gz)?$", re.IGNORECASE)
-
 
 @dataclass(slots=True)
 class FolderContents:
     books: list[str] = field(default_factory=list)
-    articles: list[str] = field(default_factory=list)  # by their names; also books
     catalogs: list[str] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)  # suffix -> files
     hidden: list[str] = field(default_factory=list)
@@ -43,7 +39,6 @@ class FolderContents:
         elif is_catalog(name):
             self.catalogs.append(file)
         elif file != MANIFEST_NAME:
-            self.articles += [file] if ARTICLES_SUFFIX.search(name) else []
             if book:
                 self.books.append(file)
             else:

@@ -94,7 +94,6 @@ class Style:
         name: on the command line; also the config's and (with `_`) the DAG module's name.
         sides: folders of books, as command-line options; items are drawn from the last.
         own_background: None: training books are required.
-        articles: the setting (`group.key`) that is ``jsonl`` for folders of JSON articles.
         filtered_by: side -> stage that drops books of it after the comparison of contents.
         last: the Luigi task whose artifact holds the finished items.
         new_settings: a config's settings -> changes (`group.key=value`) for a folder of `cloze-gen new`.
@@ -133,7 +132,6 @@ class Style:
     people: Callable[[Facts], Mapping[str, str]] = lambda facts: {}
     judged: Callable[[Facts], str] = lambda facts: "machine"
     own_background: OwnBackground | None = None
-    articles: str = ""
     filtered_by: Mapping[str, str] = field(default_factory=dict)
     table: PaperTable | PassageTable | BlankTable | None = None
     new_settings: Callable[[Any], Sequence[str]] = lambda settings: ()
