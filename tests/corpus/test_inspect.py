@@ -131,14 +131,6 @@ def test_the_next_command_depends_on_the_number_of_books(
     assert warned == (count == 10), "where a style splits by author"
 
 
-def test_pg19_is_for_lambada_too(tmp_path: Path) -> None:
-    for split in ("train", "test"):
-        (tmp_path / split).mkdir()
-        (tmp_path / split / f"{len(split)}.txt").write_text(f"Book of {split}.")
-    lines = inspection(scan(tmp_path), InputSettings()).splitlines()
-    assert lines[-1].strip() == f"cloze-gen run lambada-style --books {tmp_path}"
-
-
 def test_unreadable_files_are_named_and_are_no_books(
     tmp_path: Path, cli: Callable[..., Any]
 ) -> None:

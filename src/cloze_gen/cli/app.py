@@ -308,14 +308,11 @@ def inspect_books(
     text_column: TextColumn = "",
     title_column: TitleColumn = "",
     keep_splits: KeepSplits = False,
-    out: Out = DEFAULT_OUT,
 ) -> None:
     """Print what a place has: formats, books, metadata, what is skipped and why, and
     the next command.
 
     Example: cloze-gen corpus inspect books/
-
-    Books at an address are first copied to the output folder.
     """
     from cloze_gen.cli.corpus import inspect_books
     from cloze_gen.corpus.readers.reader import InputSettings
@@ -323,7 +320,7 @@ def inspect_books(
     settings = InputSettings(
         text_column=text_column, title_column=title_column, keep_splits=keep_splits
     )
-    inspect_books(place, settings=settings, out=out)
+    inspect_books(place, settings=settings)
 
 
 @corpus_group.command("verify")

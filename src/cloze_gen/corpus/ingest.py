@@ -27,7 +27,7 @@ from cloze_gen.corpus.parse_book import (
     ParsedBook,
     parse_book,
 )
-from cloze_gen.corpus.parse_sentences import in_small_letters, parse_sentences, sentence_tokenizer
+from cloze_gen.corpus.parse_sentences import parse_sentences
 from cloze_gen.corpus.readers import UNREADABLE, RawBook, read_book
 from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
 from cloze_gen.corpus.scan import BookFile
@@ -79,20 +79,10 @@ def _memo() -> ChunkMemo:
     return ChunkMemo(chunk_tokenizer())
 
 
-@functools.cache
-def _sentence_memo(small: bool) -> ChunkMemo:
-    return ChunkMemo(sentence_tokenizer(chunk_tokenizer(), small=small))
-
-
 def _parsed(raw: RawBook, shard: BookShard) -> ParsedBook:
     if shard.book.kind == SENTENCE_LINES:
-        small = in_small_letters(raw.data)
         return parse_sentences(
-            raw.data,
-            settings=shard.settings,
-            memo=_sentence_memo(small),
-            small=small,
-            decode=raw.reader.decode,
+            raw.data, settings=shard.settings, memo=_memo(), decode=raw.reader.decode
         )
     return parse_book(
         raw.data,

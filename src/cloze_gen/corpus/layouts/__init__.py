@@ -1,4 +1,4 @@
-"""Known arrangements of files with their metadata: Gutenberg's trees, PG-19, BookCorpus and others."""
+"""Known arrangements of files with their metadata: Gutenberg's trees and BookCorpus."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def arrange(
         (*folders.files, *trees.files, *rest),
         folders.names + trees.names,
         folders.skipped + trees.skipped,
-        known.notes + folders.notes + trees.notes,
+        known.notes,
         known,
     )
 
