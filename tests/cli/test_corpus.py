@@ -181,7 +181,7 @@ def test_the_page_shows_what_comes_out(tmp_path: Path, cli: Callable[..., Any]) 
 
 
 @pytest.mark.parametrize(
-    ("command", "title", "short"),
+    ("command", "splits", "short"),
     [
         (("run",), True, True),
         (("corpus", "inspect"), True, False),
@@ -191,10 +191,10 @@ def test_the_page_shows_what_comes_out(tmp_path: Path, cli: Callable[..., Any]) 
     ],
 )
 def test_options_of_tables_are_where_they_have_a_use(
-    command: tuple[str, ...], title: bool, short: bool, cli: Callable[..., Any]
+    command: tuple[str, ...], splits: bool, short: bool, cli: Callable[..., Any]
 ) -> None:
     """`fill` and `verify` match books by checksum; only `run` has the settings they stand for."""
     text = " ".join(cli(*command, "--help").out.replace("\u2502", " ").split())
     assert "--text-column" in text
-    assert ("--title-column" in text, "--keep-splits" in text) == (title, title)
+    assert ("--keep-splits" in text) == splits
     assert ("short for --set input." in text) == short

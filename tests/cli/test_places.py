@@ -99,11 +99,11 @@ def test_a_pattern_in_a_run_cannot_leave_its_folder(books: Path) -> None:
 
 def test_short_options_are_settings(books: Path, cli: Callable[..., Any]) -> None:
     give_splits(books)
-    options = ("--text-column", "my text", "--title-column", "t", "--keep-splits")
+    options = ("--text-column", "my text", "--keep-splits")
     outcome = cli("run", "lambada-style", "--books", books, *options, "--dry-run")
     assert outcome.status == 0, outcome.err
     same = cli("run", "lambada-style", "--books", books, "--set", 'input.text_column="my text"',
-               "--set", "input.title_column=t", "--set", "input.keep_splits=true", "--dry-run")  # fmt: skip
+               "--set", "input.keep_splits=true", "--dry-run")  # fmt: skip
     assert outcome.out == same.out
 
 

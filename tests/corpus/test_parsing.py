@@ -229,12 +229,6 @@ def test_a_paragraph_with_a_placeholder_is_background_only() -> None:
     ]
 
 
-def test_boilerplate_stays_when_it_is_not_to_be_stripped() -> None:
-    """The setting leaves licence and footer in."""
-    texts = parse(BOOK, IngestSettings(min_word_tokens=5, strip_boilerplate=False)).text
-    assert any("Gutenberg" in text for text in texts)
-
-
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [

@@ -34,11 +34,9 @@ from cloze_gen.cli.arguments import (
     Run,
     RunKeepSplits,
     RunTextColumn,
-    RunTitleColumn,
     Settings,
     Stage,
     TextColumn,
-    TitleColumn,
     Workers,
     answer_shells,
     config_names,
@@ -306,7 +304,6 @@ _BOOKS = Annotated[
 def inspect_books(
     place: _BOOKS,
     text_column: TextColumn = "",
-    title_column: TitleColumn = "",
     keep_splits: KeepSplits = False,
 ) -> None:
     """Print what a place has: formats, books, metadata, what is skipped and why, and
@@ -317,9 +314,7 @@ def inspect_books(
     from cloze_gen.cli.corpus import inspect_books
     from cloze_gen.corpus.readers.reader import InputSettings
 
-    settings = InputSettings(
-        text_column=text_column, title_column=title_column, keep_splits=keep_splits
-    )
+    settings = InputSettings(text_column=text_column, keep_splits=keep_splits)
     inspect_books(place, settings=settings)
 
 
@@ -359,7 +354,6 @@ def rank(
         ),
     ] = "builtin",
     text_column: TextColumn = "",
-    title_column: TitleColumn = "",
     keep_splits: KeepSplits = False,
     workers: Workers = 2,
 ) -> None:
@@ -371,9 +365,7 @@ def rank(
     from cloze_gen.cli.corpus import rank_books
     from cloze_gen.corpus.readers.reader import InputSettings
 
-    settings = InputSettings(
-        text_column=text_column, title_column=title_column, keep_splits=keep_splits
-    )
+    settings = InputSettings(text_column=text_column, keep_splits=keep_splits)
     for line in rank_books(
         place, settings=settings, reference=reference, out=out, tagger=tagger, workers=workers
     ):
@@ -542,7 +534,6 @@ def run(
         typer.Option(help="books for lambada-style and scde-style, as for --train"),
     ] = "",
     text_column: RunTextColumn = "",
-    title_column: RunTitleColumn = "",
     keep_splits: RunKeepSplits = False,
     name: Annotated[str, typer.Option(help="name of the run; default: the config's name")] = "",
     out: Out = DEFAULT_OUT,
@@ -566,7 +557,7 @@ def run(
     from cloze_gen.cli import run as command
 
     command.run(config=config, train=train, source=source, books=books, name=name, out=out, workers=workers,
-                seed=seed, overrides=[*(set_ or []), *command.input_overrides(text_column, title_column, keep_splits)],
+                seed=seed, overrides=[*(set_ or []), *command.input_overrides(text_column, keep_splits)],
                 engine=engine, strict=strict, dry_run=dry_run, ignore_space=ignore_space)  # fmt: skip
 
 

@@ -16,7 +16,6 @@ from cloze_gen.corpus.ocr import is_unknown, ocr_warning
 from cloze_gen.corpus.partition import no_author_warning
 from cloze_gen.corpus.readers import read_book
 from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.readers.rows import row_of
 from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
 from cloze_gen.corpus.scan import BookFile, CorpusScan
 from cloze_gen.errors import BookError
@@ -136,10 +135,6 @@ def _metadata(found: CorpusScan) -> dict[str, int]:
 def _advice(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
     if found.sentences:
         yield f"{_SENTENCES}. Questions need books: give them with --source."
-    tables = [book for book in found.readable if row_of(book.member)[0] is not None]
-    untitled = sum("title" not in dict(book.facts) for book in tables)
-    if untitled and not settings.title_column:
-        yield f"{_counted(untitled, 'row')} without a title: --title-column NAME names its column"
     authors = (dict(book.facts).get("author", "") for book in found.readable)
     if _suits_lambada(found) and not settings.keep_splits and (line := no_author_warning(authors)):
         yield f"lambada-style and scde-style: {line}"
@@ -189,7 +184,6 @@ def _next(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
         return
     given = [
         *(("--text-column", settings.text_column) if settings.text_column else ()),
-        *(("--title-column", settings.title_column) if settings.title_column else ()),
     ]
     splits = ["--keep-splits"] * settings.keep_splits
     if len(found.readable) < _LEAST_BOOKS:

@@ -203,11 +203,6 @@ _SHORT_CHARS = 8  # only a sentence this short can be without a word (stray quot
 
 
 class IngestSettings(SettingsGroup):
-    strip_boilerplate: bool = Field(
-        default=True,
-        description="remove Project Gutenberg headers and footers, credits, copyright pages, contents, "
-        "footnotes, transcribers' notes and lists of other books",
-    )
     min_word_tokens: int = Field(
         default=200,
         ge=0,
@@ -277,7 +272,7 @@ def parse_book(
             "names are lost"
         )
         return _dropped(audit, BookReason.ONE_SENTENCE_PER_LINE, detail)
-    body = find_body(flat) if settings.strip_boilerplate else Body(0, len(flat), "", "")
+    body = find_body(flat)
     columns, texts, running = _sentences(flat, body)
     read = memo.read(running)
     tokens = _split_at_separators(memo.tokens(read))

@@ -29,9 +29,9 @@ from cloze_gen.errors import BookError
 from cloze_gen.word_tokens import is_word
 
 _JOINED = (
+    (re.compile(r"(?<=\w) (?=n't )"), ""),
     (re.compile(r"(?<=[\w.]) (?='(?:s|m|d|ll|ve|re) )"), ""),
     (re.compile(r"(?:(?<=s)|(?<=in)) (?=' )"), ""),  # ladies ', goin '
-    (re.compile(r"(?<=\w) (?=n't )"), ""),
     (re.compile(r"(?<= 't) (?=[iw])"), ""),  # 't is
     (re.compile(r"(?<= can) (?=not )|(?<= [gw][oa]n) (?=na )|(?<= got) (?=ta )"), ""),
     (re.compile(r"(?<= [gl][ie]m) (?=me )"), ""),

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, ClassVar
 
-from cloze_gen.corpus.readers.compressed import open_unpacked
+from cloze_gen.corpus.readers.compressed import DAMAGE, damage, open_unpacked
 from cloze_gen.corpus.readers.reader import MAX_BOOK_BYTES, InputSettings, Listing, Member
 from cloze_gen.corpus.readers.rows import TableReader, row_of
 from cloze_gen.corpus.readers.table_columns import (
@@ -111,8 +111,8 @@ def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes | BookError]]:
                     rest = source.readline(_CHUNK_BYTES)
                 yield row, _fault(row, f"more than {MAX_BOOK_BYTES // 2**20} MiB", "too_large")
                 continue
-        except BookError as error:
-            yield row, _fault(row, str(error))
+        except DAMAGE as error:
+            yield row, _fault(row, str(damage(error)))
             return
         if not line:
             return
