@@ -28,7 +28,7 @@ from cloze_gen.corpus.readers.reader import (
     Reader,
 )
 from cloze_gen.errors import BookError
-from cloze_gen.parsing import quote
+from cloze_gen.parsing import error_text, quote
 
 _DAMAGED = "damaged_epub"
 _AGAIN = "Download it again, or convert it to text"
@@ -161,7 +161,9 @@ class _Archive:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(raw))
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-            raise BookError(_DAMAGED, f"not a complete zip file ({error}). {_AGAIN}") from None
+            raise BookError(
+                _DAMAGED, f"not a complete zip file ({error_text(error)}). {_AGAIN}"
+            ) from None
         self._left = MAX_BOOK_BYTES
 
     def has(self, name: str) -> bool:
@@ -192,7 +194,9 @@ class _Archive:
             OSError,
             NotImplementedError,
         ) as error:
-            raise BookError(_DAMAGED, f"{quote(name)} is damaged ({error}). {_AGAIN}") from None
+            raise BookError(
+                _DAMAGED, f"{quote(name)} is damaged ({error_text(error)}). {_AGAIN}"
+            ) from None
         if len(data) > limit:
             raise BookError("too_large", f"{quote(name)} is larger than a book can be")
         self._left -= len(data)
