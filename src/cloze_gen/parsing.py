@@ -133,6 +133,14 @@ def quote(value: Any, *, most_chars: int = 60) -> str:
     return text if len(text) <= most_chars else text[: most_chars - 1] + "..."
 
 
+def counted(count: int, noun: str) -> str:
+    """
+    >>> counted(1, "book"), counted(2000, "book")
+    ('1 book', '2,000 books')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def name_list(names: Sequence[str]) -> str:
     """The first of many, and the number of the rest.
 

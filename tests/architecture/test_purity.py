@@ -37,6 +37,8 @@ OPEN_ANYWAY = {
     "corpus.folder: os": "it walks a user's folder of books",
     "corpus.scan: os": "it compares a user's folder with a manifest",
     "corpus.readers.archive: os": "it copies the descriptor of an open zip file",
+    "corpus.readers.archive._read_member: open": "an entry of an archive that is open",
+    "corpus.readers.archive._tar_entries: open": "an archive in an open file",
     "corpus.location: os": "a path that exists is no pattern",
     "corpus.readers.rows: os": "it keeps the open file of a table",
     "corpus.readers.epub: urllib": "references in an EPUB are URLs; it unquotes them",

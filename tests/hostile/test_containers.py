@@ -308,6 +308,7 @@ JSON = [
 TEXT = [
     dropped("text: a pipe", special("it.txt", os.mkfifo), "unreadable", "a named pipe"),
     dropped("text: a device", special("it.txt", lambda path: os.mknod(path, 0o020644, os.makedev(1, 5))), "unreadable", "a device"),
+    harmless("text: a folder named as a book", many(lambda books: (books / "x.txt").mkdir(), file("x.txt/it.txt", book(2)))),
     dropped("text: a link to itself", link("it.txt", "it.txt"), "unreadable", "it.txt"),
     dropped("text: a link to a device", link("it.txt", "/dev/zero"), "unreadable", "a device"),
     harmless("text: a link to a book", link("it.txt", "{outside}/book.txt")),
