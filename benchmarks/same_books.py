@@ -139,7 +139,7 @@ def folder_sentences(folder: Path) -> Counter[Any]:
     for book in scan(folder).books:
         raw = read_book(book.path, book.member)
         parsed = parse_book(
-            raw.data, book_id="", settings=IngestSettings(), memo=memo, decode=raw.reader.decode
+            raw.data, settings=IngestSettings(), memo=memo, decode=raw.reader.decode
         )
         if parsed.audit.reason:
             sys.stdout.write(f"{book.path}: {parsed.audit.reason}: {parsed.audit.detail}\n")

@@ -202,10 +202,7 @@ TRAIN = sorted((SAMPLE / "train").glob("*.txt"))
 @cache
 def training_books() -> list[ParsedBook]:
     memo = ChunkMemo(chunk_tokenizer())
-    return [
-        parse_book(path.read_bytes(), book_id=path.stem, settings=IngestSettings(), memo=memo)
-        for path in TRAIN
-    ]
+    return [parse_book(path.read_bytes(), settings=IngestSettings(), memo=memo) for path in TRAIN]
 
 
 def background(folder: Path, *, leave: int = 0) -> Path:

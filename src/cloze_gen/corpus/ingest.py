@@ -39,7 +39,7 @@ from cloze_gen.store.artifacts import ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import escape_cell, write_parquet
 
-BOOK_VERSION = 6
+BOOK_VERSION = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,6 @@ def _parsed(raw: RawBook, shard: BookShard) -> ParsedBook:
         )
     return parse_book(
         raw.data,
-        book_id="",
         settings=shard.settings,
         memo=_memo(),
         decode=raw.reader.decode,
@@ -212,7 +211,7 @@ def _row(shard: BookShard, audit: dict[str, Any]) -> dict[str, Any]:
         "folder": None,
         **dict(shard.book.facts),
     }  # the column's place; a book of which nothing is stored has no folder
-    row |= {name: value for name, value in audit.items() if name not in {"book_id", "sha256"}}
+    row |= audit
     # File names and marker lines may hold any character; escaped from here on.
     return {
         name: escape_cell(value) if isinstance(value, str) else value for name, value in row.items()
