@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +14,14 @@ from cloze_gen.corpus.folder import check_apart
 from cloze_gen.corpus.frequencies import write_counts, write_tagged_counts
 from cloze_gen.corpus.ingest import BOOK_VERSION, write_ingest
 from cloze_gen.corpus.inspect import summary
-from cloze_gen.corpus.json_articles import article_books, is_texts_folder, write_articles
 from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.offensive_words import words_digest
 from cloze_gen.corpus.option_words import OptionLimits
 from cloze_gen.corpus.overlap import write_overlap
 from cloze_gen.corpus.partition import write_part, write_partition
 from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
-from cloze_gen.corpus.remote import is_copy
 from cloze_gen.corpus.scan import BookFile, listing_digest, read_digests, refuse_sentences, scan
 from cloze_gen.corpus.splits import books_of_split
-from cloze_gen.corpus.stems import GivenStems, is_stems_folder
 from cloze_gen.corpus.tagging import write_tagging
 from cloze_gen.corpus.training_text import write_training_text
 from cloze_gen.engine.progress import say
@@ -86,17 +79,8 @@ class Ingest(OneSide):
 
     def books_found(self) -> tuple[tuple[BookFile, ...], tuple[str, ...]]:
         """The books with their digests; none may be a run's own file."""
-        if stems := self.stems_of_side():
-            book = replace(stems.book(self.store), kind=SENTENCE_LINES)
-            return (book,), (hashlib.sha256(stems.text).hexdigest(),)
-        location, articles = self.location(self.side), self.articles(self.side)
-        if not self.is_stored(location):
-            check_apart(Path(self.out), location)
-        elif articles is not None:
-            check_apart(Path(self.out), Location.parse(getattr(self, self.side)))
-            return tuple(article_books(articles, self.store)), tuple(
-                article.digest for article in articles
-            )
+        location = self.location(self.side)
+        check_apart(Path(self.out), location)
         side = self.of_style.drawn_from if self.is_own_background else self.side
         try:
             books, digests = self.build.once(scanned, location, self.all_settings.input, side)
@@ -107,16 +91,6 @@ class Ingest(OneSide):
         if side != "train":
             refuse_sentences(books, f"--{side}")
         return books, digests
-
-    def stems_of_side(self) -> GivenStems | None:
-        return self.given_stems if self.side == self.of_style.drawn_from else None
-
-    def is_stored(self, location: Location) -> bool:
-        """Whether an earlier command copied these books into the store."""
-        return any(
-            of_store(location.root, self.store)
-            for of_store in (is_texts_folder, is_copy, is_stems_folder)
-        )
 
     def digests(self) -> dict[str, str]:
         books, digests = self.books_found()
@@ -135,18 +109,7 @@ class Ingest(OneSide):
 
     def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
         books, digests = self.books_found()
-        if articles := self.articles(self.side):
-            write_articles(articles, self.store, say=ctx.say)
-        settings = self.own
-        if stems := self.stems_of_side():
-            stems.write(self.store)
-            any_size = {"min_word_tokens": 0, "min_function_word_share": 0}
-            settings = settings.model_copy(update=any_size)
-        write_ingest(writer, ctx, books=books, digests=digests, settings=settings)
-        location = self.location(self.side)
-        if self.is_stored(location):
-            artifact = Path(os.path.realpath(location.root)).parent.name
-            writer.holds = sorted({*writer.holds, f"../{artifact}"})
+        write_ingest(writer, ctx, books=books, digests=digests, settings=self.own)
 
 
 class Corpus(OneSide):
@@ -164,8 +127,7 @@ class Corpus(OneSide):
             if self.is_own_background
             else {"train": "source", "source": "train"}.get(self.side)
         )
-        # each given stem is compared when its focus word is taken
-        looks_across = (self.side == "source" and not self.stems) or self.own.across == "drop_train"
+        looks_across = self.side == "source" or self.own.across == "drop_train"
         others = (
             {"other": self.clone(Ingest, side=other)}
             if other in self.of_style.sides and looks_across

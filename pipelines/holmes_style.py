@@ -24,7 +24,7 @@ from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.msr.alternates import AlternatesSettings, write_alternates
 from cloze_gen.recipes.msr.choice import ChoiceSettings, write_choice, write_pool
-from cloze_gen.recipes.msr.focus import FocusReason, FocusSettings, write_focus, write_given_focus
+from cloze_gen.recipes.msr.focus import FocusReason, FocusSettings, write_focus
 from cloze_gen.recipes.msr.forward import ForwardReason, ForwardSettings, write_forward
 from cloze_gen.recipes.msr.grooming.people import GROOMING
 from cloze_gen.recipes.msr.grooming.predicates import AnswerFault, CandidateFault, GroomingSettings
@@ -90,7 +90,6 @@ class HolmesSettings(SettingsGroup):
             {"grooming.verdicts": bool, "grooming.unjudged_policy": ("left_out",)},
         ),
         IgnoredWhen(("cross_fitting.groups",), {"--train": (True,)}),
-        IgnoredWhen(("choice.n_questions", "choice.class_shares"), {"--stems": (True,)}),
         *IGNORED_WITHOUT_TRAIN,
     )
 
@@ -127,15 +126,13 @@ class Focus(StyleTask):
     write = staticmethod(write_focus)
 
     def inputs(self) -> dict[str, StageTask]:
-        reads_text = self.is_own_background or self.stems
-        return super().inputs() | ({"text": self.clone(TrainingText)} if reads_text else {})
+        own = {"text": self.clone(TrainingText)} if self.is_own_background else {}
+        return super().inputs() | own
 
     def settings(self) -> dict[str, Any]:
         more: dict[str, Any] = {}
         if self.is_own_background:
             more = {"groups": self.all_settings.cross_fitting.groups}
-        if stems := self.given_stems:
-            more = {"stems": stems.digest, "leaks": self.all_settings.overlap.across}
         return super().settings() | more
 
     def given(self) -> dict[str, Any]:
@@ -145,15 +142,6 @@ class Focus(StyleTask):
         if self.is_own_background:
             books, _ = self.clone(Ingest, side="source").books_found()
             check_several([book.book_id for book in books])
-
-    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
-        if stems := self.given_stems:
-            across = self.all_settings.overlap.across
-            write_given_focus(
-                writer, ctx, **self.artifacts(), stems=stems, across=across, settings=self.own
-            )
-        else:
-            super().work(writer, ctx)
 
 
 class Alternates(StyleTask):
@@ -257,12 +245,6 @@ class Pool(StyleTask):
     }
     write = staticmethod(write_pool)
 
-    def given(self) -> dict[str, Any]:
-        if not (stems := self.given_stems):
-            return super().given()
-        each_one = {"n_questions": len(stems.stems), "class_shares": {}}
-        return super().given() | {"settings": self.own.model_copy(update=each_one)}
-
 
 class Choice(Pool):
     """MSR 2.3 and guideline 7: four impostors, one focus word a sentence, n questions."""
@@ -317,7 +299,6 @@ STYLE = Style(
         else ()
     ),
     sides=("train", "source"),
-    reads_stems=True,
     items=QUESTION_ITEMS,
     last=Choice,
     files=msr_files,

@@ -201,7 +201,6 @@ STYLE = Style(
     file_docs=FILE_DOCS,
     card_tables=statistics_table,
     extra_stages=(Statistics,),
-    articles="passages.source",
     filtered_by={"books": "partition"},
     trace=TRACE,
     legends=LEGENDS,

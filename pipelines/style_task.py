@@ -26,18 +26,7 @@ from cloze_gen.config import (
     renamed_lines,
     settings_dict,
 )
-from cloze_gen.corpus.json_articles import (
-    MIN_BOOK_CHARS,
-    Article,
-    has_long_texts,
-    holds_articles,
-    is_texts_folder,
-    read_articles,
-    texts_folder,
-)
-from cloze_gen.corpus.location import Location, is_address
-from cloze_gen.corpus.remote import public_address
-from cloze_gen.corpus.stems import GivenStems, read_stems
+from cloze_gen.corpus.location import Location
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import NAMED, quote
@@ -47,7 +36,6 @@ from cloze_gen.settings import class_defaults, ignored_settings, without_ignored
 from cloze_gen.store.manifest import outside_digest
 from cloze_gen.store.runs import RUN_FILE, read_run
 
-ARTICLES_SOURCE = "jsonl"
 MAX_PLANNED_BYTES = 256 * 2**20  # the most that a plan reads of a user's model
 
 
@@ -188,7 +176,7 @@ class StyleTask(StageTask):
     def options(self) -> dict[str, bool]:
         """Options of the run that decide which settings are read."""
         # the sample has training books too
-        return {"--train": not self.is_own_background, "--stems": bool(self.stems)}
+        return {"--train": not self.is_own_background}
 
     @property
     def _active(self) -> tuple[Any, frozenset[str]]:
@@ -297,18 +285,14 @@ class StyleTask(StageTask):
             self.of_style,
             {side: getattr(self, side) for side in ("train", "source", "books")},
         )
-        if self.stems:
-            self._check_stems(given)
-            return style.sides
         foreign = [side for side, folder in given.items() if folder and side not in style.sides]
         required = " and ".join(f"--{side}" for side in style.sides)
         if foreign:
             none = "neither" if len(style.sides) > 1 else "none"
             one_folder = len(style.sides) == 1 or style.own_background is not None
             place = given[foreign[0]]
-            shown = public_address(place) if is_address(place) else place
             meant = (
-                f" Did you mean --{style.drawn_from} {shown}?"
+                f" Did you mean --{style.drawn_from} {place}?"
                 if one_folder and sum(map(bool, given.values())) == 1
                 else ""
             )
@@ -330,21 +314,6 @@ class StyleTask(StageTask):
             raise UsageError(f"give both {required}{alone}, or neither to use the embedded sample")
         return found
 
-    def _check_stems(self, given: Mapping[str, str]) -> None:
-        """UsageError unless the style reads stems and gets training books besides, and no others."""
-        if not self.of_style.reads_stems:
-            raise UsageError(f"--stems: {self.style} does not read it; holmes-style does.")
-        if list(filter(given.get, given)) != ["train"]:
-            raise UsageError(
-                "--stems replaces --source and needs a background. Give --train and --stems, and "
-                "no other books."
-            )
-
-    @property
-    def given_stems(self) -> GivenStems | None:
-        """The stems that replace source sentences and their focus words."""
-        return self.build.once(read_stems, self.stems, self.store) if self.stems else None
-
     @property
     def is_own_background(self) -> bool:
         """Whether the source books are the training books too."""
@@ -359,57 +328,10 @@ class StyleTask(StageTask):
         if self.is_own_background:
             side = self.of_style.drawn_from
         if self.given_sides():
-            stems = self.given_stems
-            if stems is not None and side == self.of_style.drawn_from:
-                return Location(stems.folder(self.store))
-            articles = self.articles(side)
-            if articles is None:
-                return Location.parse(getattr(self, side))
-            return Location(texts_folder(articles, self.store))
+            return Location.parse(getattr(self, side))
         sample = importlib.resources.files("cloze_gen.corpora") / "sample"
         return Location(Path(str(sample if side == "books" else sample / side)))
-
-    def articles(self, side: str) -> tuple[Article, ...] | None:
-        """The articles of a side; None for books and for an earlier run's text files of articles.
-        UsageError if the settings require the other.
-        """
-        setting = self.of_style.articles
-        if not setting:
-            return None
-        given = getattr(self, side)
-        group, _, key = setting.partition(".")
-        if getattr(getattr(self.all_settings, group), key) != ARTICLES_SOURCE:
-            place = Location.parse(given) if given else None
-            if (
-                place is not None
-                and not self.all_settings.input.text_column
-                and holds_articles(place)
-                and not has_long_texts(place)
-            ):
-                raise UsageError(
-                    f"{given}: contains JSON but no book. For articles, use --set "
-                    f"{setting}={ARTICLES_SOURCE}. For books with less than "
-                    f"{MIN_BOOK_CHARS:,} characters, name their column with --text-column."
-                )
-            return None
-        if not given:
-            raise UsageError(
-                f"{setting} = {ARTICLES_SOURCE} needs articles. Give --{side} FILE or FOLDER; "
-                "the embedded sample has only books."
-            )
-        return (
-            None
-            if is_texts_folder(Location.parse(given).root, self.store)
-            else self.build.once(_read_articles, given, setting)
-        )
 
 
 def _group_class(style: type[BaseModel], group: str) -> type[BaseModel]:
     return cast("type[BaseModel]", style.model_fields[group].annotation)
-
-
-def _read_articles(source: str, setting: str) -> tuple[Article, ...]:
-    try:
-        return read_articles(Location.parse(source), notice=say)
-    except UsageError as error:
-        raise UsageError(f"{error} For books, use --set {setting}=books") from None

@@ -138,9 +138,6 @@ class PipelineTask(luigi.Task):
         default="",
         description="books of a style of one side: folder, file or pattern; empty: the sample",
     )
-    stems = luigi.Parameter(
-        default="", description="file of given stems in place of source books; empty: none"
-    )
     out = luigi.Parameter(default="artifacts", description="output folder")
     seed = luigi.IntParameter(default=1, description="random seed")
     processes = luigi.IntParameter(

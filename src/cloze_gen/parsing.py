@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 NAMED = 10  # in one message; the rest is counted
+_MOST_ERROR_CHARS = 300
 _TOO_DEEP = "nested too deep"
 _TOO_LONG = "a number of more digits than can be read"
 
@@ -108,12 +109,13 @@ def _require_whole_characters(value: Any) -> None:
 
 
 def error_text(error: Exception) -> str:
-    """An error's message, without the path that an OSError repeats.
+    """An error's message, cut where it is long, without the path that an OSError repeats.
 
     >>> error_text(FileNotFoundError(2, "No such file or directory", "a.txt")), error_text(ValueError("no"))
     ('No such file or directory', 'no')
     """
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return text[:_MOST_ERROR_CHARS]
 
 
 def quote(value: Any, *, most_chars: int = 60) -> str:
@@ -129,6 +131,14 @@ def quote(value: Any, *, most_chars: int = 60) -> str:
     except RecursionError:
         text = _TOO_DEEP
     return text if len(text) <= most_chars else text[: most_chars - 1] + "..."
+
+
+def counted(count: int, noun: str) -> str:
+    """
+    >>> counted(1, "book"), counted(2000, "book")
+    ('1 book', '2,000 books')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def name_list(names: Sequence[str]) -> str:

@@ -57,7 +57,7 @@ def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Records commands; CMake's build creates the three programs."""
+    """Records commands; CMake's build creates the programs."""
     ran: list[list[str]] = []
 
     def run(command: list[str]) -> None:
@@ -106,7 +106,7 @@ def test_programs_are_installed_with_a_stamp_that_tells_changes(
     assert kenlm_build.is_built(prefix / "bin", stamp)
     assert sorted(path.name for path in (prefix / "bin").iterdir()) == sorted(kenlm_build.PROGRAMS)
     assert not any("pip" in command for command in commands)
-    (prefix / "bin" / "query").write_text(PROGRAM + "#\n")
+    (prefix / "bin" / "build_binary").write_text(PROGRAM + "#\n")
     assert not kenlm_build.is_built(prefix / "bin", stamp)
 
 
@@ -170,9 +170,7 @@ def test_doctor_builds_only_when_told_and_says_so_first(
     assert "doctor --fix" in looked.out
     mended = cli("doctor", "--fix", "--kenlm-sources", archive)
     lines = mended.out.splitlines()
-    assert lines[0].startswith(
-        "Next: build lmplz, build_binary, query of KenLM 0.3.0 and put them into"
-    )
+    assert lines[0].startswith("Next: build lmplz, build_binary of KenLM 0.3.0 and put them into")
     assert lines[1] == f"Next: use the sources in {archive} ..."
     assert lmplz.find_lmplz() == prefix / "bin" / "lmplz"
     assert any(line.startswith("ok      lmplz") for line in lines)

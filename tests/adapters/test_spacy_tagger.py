@@ -82,8 +82,8 @@ def test_cases_split_as_written(sentences: list[list[str]]) -> None:
 
 def test_fast_network_equals_spacy(tagger: SpacyTagger, sentences: list[list[str]]) -> None:
     plain = load_tagger(fast=False)
-    assert tagger.is_fast
-    assert not plain.is_fast
+    assert tagger.reach is not None
+    assert plain.reach is None
     places = [(tokens, at) for tokens in sentences for at in range(len(tokens))]
     assert list(tagger.tag_at(places)) == list(plain.tag_at(places))
     assert list(tagger.tag(sentences)) == list(plain.tag(sentences))
@@ -217,7 +217,7 @@ def test_named_pipeline_of_another_kind(tmp_path: Path) -> None:
     nlp.initialize(lambda: [example])
     nlp.to_disk(tmp_path / "shared")
     tagger = load_tagger(str(tmp_path / "shared"))
-    assert not tagger.is_fast
+    assert tagger.reach is None
     assert [len(row) for row in tagger.tag([["don't", "go"], []])] == [2, 0]
 
 

@@ -519,8 +519,8 @@ def test_a_book_on_one_line(tmp_path: Path, cli: Callable[..., Any], corpus: Any
     (corpus.train / "line.txt").write_text(
         (text + " ") * (5_000_000 // len(text) + 1), encoding="utf-8"
     )
-    outcome = cli("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1", "--set", "ingest.strip_boilerplate=false",
-                  "--set", "overlap.within=keep", "--set", "focus.min_count=50")  # fmt: skip
+    outcome = cli("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1", "--set", "overlap.within=keep",
+                  "--set", "focus.min_count=50")  # fmt: skip
     assert outcome.status == 0, outcome.err
 
 

@@ -81,7 +81,7 @@ def test_a_malformed_file_leaves_nothing_behind(tmp_path: Path, cli: Callable[..
 
 
 @pytest.mark.parametrize(
-    ("command", "title", "short"),
+    ("command", "splits", "short"),
     [
         (("run",), True, True),
         (("corpus", "inspect"), True, False),
@@ -91,10 +91,10 @@ def test_a_malformed_file_leaves_nothing_behind(tmp_path: Path, cli: Callable[..
     ],
 )
 def test_options_of_tables_are_where_they_have_a_use(
-    command: tuple[str, ...], title: bool, short: bool, cli: Callable[..., Any]
+    command: tuple[str, ...], splits: bool, short: bool, cli: Callable[..., Any]
 ) -> None:
     """`fill` and `verify` match books by checksum; only `run` has the settings they stand for."""
     text = " ".join(cli(*command, "--help").out.replace("\u2502", " ").split())
     assert "--text-column" in text
-    assert ("--title-column" in text, "--keep-splits" in text) == (title, title)
+    assert ("--keep-splits" in text) == splits
     assert ("short for --set input." in text) == short

@@ -1,4 +1,4 @@
-"""Books at a file, a folder, a pattern or an address, through the command line."""
+"""Books at a file, a folder or a pattern, through the command line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import fsspec
 import pytest
 
 from cloze_gen.api.run import task_of_run
@@ -98,34 +97,13 @@ def test_a_pattern_in_a_run_cannot_leave_its_folder(books: Path) -> None:
         task_of_run(task.folder, overrides=[])
 
 
-def test_books_at_an_address_are_copied_and_then_local(
-    books: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The address appears without its secrets; the copies are no output of a run."""
-    files = fsspec.filesystem("memory")
-    files.store.clear()
-    for path in books.iterdir():
-        files.pipe(f"/all/{path.name}", path.read_bytes())
-    for command in (("run", "holmes-style", "--dry-run", "--source"), ("corpus", "inspect")):
-        outcome = cli(*command, "memory://all/source-*?token=hush")
-        assert outcome.status == 0, outcome.err
-        assert "5 books" in outcome.err + outcome.out
-        assert "hush" not in outcome.err + outcome.out
-    (copy,) = Path("artifacts/store").glob("copy-*")
-    assert len(list(copy.glob("files/*"))) == 5
-    outcome = cli("run", "scde-style", "--source", "memory://k:hush@all")
-    assert outcome.status == 2
-    assert "Did you mean --books memory://all?" in outcome.err
-    files.store.clear()
-
-
 def test_short_options_are_settings(books: Path, cli: Callable[..., Any]) -> None:
     give_splits(books)
-    options = ("--text-column", "my text", "--title-column", "t", "--keep-splits")
+    options = ("--text-column", "my text", "--keep-splits")
     outcome = cli("run", "lambada-style", "--books", books, *options, "--dry-run")
     assert outcome.status == 0, outcome.err
     same = cli("run", "lambada-style", "--books", books, "--set", 'input.text_column="my text"',
-               "--set", "input.title_column=t", "--set", "input.keep_splits=true", "--dry-run")  # fmt: skip
+               "--set", "input.keep_splits=true", "--dry-run")  # fmt: skip
     assert outcome.out == same.out
 
 

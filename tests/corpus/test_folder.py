@@ -12,9 +12,8 @@ import pytest
 
 from cloze_gen.corpus import folder as corpus_folder
 from cloze_gen.corpus.location import Location
-from cloze_gen.corpus.readers import read_book
-from cloze_gen.corpus.scan import book_id_from_name, scan_corpus, verify_corpus
-from cloze_gen.errors import BookError, UsageError
+from cloze_gen.corpus.scan import scan_corpus, verify_corpus
+from cloze_gen.errors import UsageError
 
 
 def put(root: Path, *names: str) -> None:
@@ -61,41 +60,6 @@ def test_the_order_of_listing_does_not_count(
     assert scan_corpus(tmp_path) == expected
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "a b.txt",
-        'it\'s "q".txt',
-        "two\nlines.txt",
-        "Émile.txt",
-        "日本.txt",
-        "tab\there.txt",
-        "a&b<c>.txt",
-    ],
-)
-def test_any_file_name_gives_a_safe_id(tmp_path: Path, name: str) -> None:
-    """Ids keep to their alphabet, and two names that differ only in what was replaced stay apart."""
-    put(tmp_path, name)
-    (book,) = scan_corpus(tmp_path)
-    assert set(book.book_id) <= set(
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
-    )
-    assert read_book(book.path).data == name.encode()
-    assert (
-        book_id_from_name("a b.txt")
-        != book_id_from_name("a  b.txt")
-        != book_id_from_name("a-b.txt")
-    )
-
-
-def test_a_name_that_is_no_utf8(tmp_path: Path) -> None:
-    """Old archives hold names in latin-1."""
-    (tmp_path / os.fsdecode(b"\xc9mile.txt")).write_text("x")
-    (book,) = scan_corpus(tmp_path)
-    assert book.book_id.isascii()
-    assert book.digest() == hashlib.sha256(b"x").hexdigest()
-
-
 def test_missing_and_empty_folders(tmp_path: Path) -> None:
     """Each is one message with the folder in it."""
     with pytest.raises(UsageError, match="none: no such file or folder"):
@@ -105,16 +69,6 @@ def test_missing_and_empty_folders(tmp_path: Path) -> None:
     put(tmp_path, "a.txt")
     with pytest.raises(UsageError, match=r"b: no such file or folder"):
         scan_corpus(tmp_path / "a.txt" / "b")
-
-
-def test_duplicate_ids_name_both_files(tmp_path: Path) -> None:
-    """Two files with one id are told, with both names and the way out."""
-    put(tmp_path, "a/emma.txt", "b/emma.TXT.gz", "c.txt")
-    with pytest.raises(
-        UsageError, match=r"2 books share the id 'emma' \('a/emma.txt', 'b/emma.TXT.gz'\)"
-    ) as caught:
-        scan_corpus(tmp_path)
-    assert "book_id" in str(caught.value)
 
 
 def test_manifest_gives_ids_and_facts(tmp_path: Path) -> None:
@@ -133,34 +87,6 @@ def test_a_manifest_tells_what_a_book_may_be_copied_under(tmp_path: Path) -> Non
     put(tmp_path, "a.txt", "b.txt")
     (tmp_path / "manifest.tsv").write_text("file\tlicense\na.txt\tCC0-1.0\nb.txt\t\n")
     assert [dict(book.facts) for book in scan_corpus(tmp_path)] == [{"license": "CC0-1.0"}, {}]
-
-
-def test_a_link_to_nowhere(tmp_path: Path) -> None:
-    """It is seen as a book, has a digest of its own, and cannot be read."""
-    (tmp_path / "a.txt").symlink_to(tmp_path / "gone")
-    (book,) = scan_corpus(tmp_path)
-    assert book.digest() == "unreadable: No such file or directory"
-    with pytest.raises(BookError) as caught:
-        read_book(book.path)
-    assert caught.value.reason == "unreadable"
-
-
-@pytest.mark.parametrize("kind", ["named pipe", "device", "folder"])
-def test_a_book_that_is_no_file_is_unreadable(tmp_path: Path, kind: str) -> None:
-    """A pipe would block and `/dev/zero` never end; neither is opened."""
-    path = tmp_path / "x.txt"
-    if kind == "named pipe":
-        os.mkfifo(path)
-    elif kind == "device":
-        path.symlink_to("/dev/zero")
-    else:
-        put(tmp_path, "x.txt/y.txt")
-        assert [book.file for book in scan_corpus(tmp_path)] == ["x.txt/y.txt"]
-        return
-    (book,) = scan_corpus(tmp_path)
-    assert book.digest() == f"unreadable: a {kind}, not a file"
-    with pytest.raises(BookError, match=f"a {kind}, not a file"):
-        read_book(path, digest=book.digest())
 
 
 def test_what_is_not_read_is_said_in_one_line(tmp_path: Path) -> None:

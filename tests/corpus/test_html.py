@@ -164,7 +164,7 @@ def test_a_book_of_html_is_the_book_of_text() -> None:
         f"<pre>{one}</pre>" if one.startswith("  ") else f"<p>{one}</p>\n" for one in blocks
     )
     plain, html = (
-        parse_book(data, book_id="b", settings=IngestSettings(), memo=_memo(), decode=reader.decode)
+        parse_book(data, settings=IngestSettings(), memo=_memo(), decode=reader.decode)
         for data, reader in ((raw, READERS[0]), (page.encode(), HtmlBook()))
     )
     assert len(plain.text) > 100

@@ -131,14 +131,6 @@ def test_the_next_command_depends_on_the_number_of_books(
     assert warned == (count == 10), "where a style splits by author"
 
 
-def test_pg19_is_for_lambada_too(tmp_path: Path) -> None:
-    for split in ("train", "test"):
-        (tmp_path / split).mkdir()
-        (tmp_path / split / f"{len(split)}.txt").write_text(f"Book of {split}.")
-    lines = inspection(scan(tmp_path), InputSettings()).splitlines()
-    assert lines[-1].strip() == f"cloze-gen run lambada-style --books {tmp_path}"
-
-
 def test_unreadable_files_are_named_and_are_no_books(
     tmp_path: Path, cli: Callable[..., Any]
 ) -> None:
@@ -151,7 +143,9 @@ def test_unreadable_files_are_named_and_are_no_books(
     found = scan(tmp_path)
     page = inspection(found, InputSettings()).splitlines()
     assert page[0] == f"{tmp_path}: 1 book, 2 bytes"
-    assert page[3].startswith("unreadable   'bad.parquet': not Parquet: it begins with")
+    assert page[3].startswith(
+        "unreadable   'bad.parquet': a damaged Parquet file: Parquet magic bytes not found"
+    )
     assert page[3].endswith("(make the files readable, download them again, or remove them)")
     assert not any("bad" in line for line in page[4:])
     assert summary(found)[0] == f"1 book in {tmp_path}, 2 bytes (text file: 1 file)"
@@ -159,11 +153,10 @@ def test_unreadable_files_are_named_and_are_no_books(
     assert cli("corpus", "inspect", tmp_path).status == 0
 
 
-def test_rows_of_a_named_column_without_a_title_get_advice(tmp_path: Path) -> None:
+def test_rows_of_a_named_column_have_its_name(tmp_path: Path) -> None:
     rows = "".join(f'{{"story": "A {number}", "n": {number}}}\n' for number in range(2))
     (tmp_path / "x.jsonl").write_text(rows)
     settings = InputSettings(text_column="story")
     found = scan(tmp_path, settings=settings)
     assert [book.book_id for book in found.books] == ["x-0", "x-1"]
     assert [book.member for book in found.books] == ["0:story", "1:story"]
-    assert "advice       2 rows without a title: --title-column" in inspection(found, settings)

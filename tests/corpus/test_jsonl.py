@@ -12,13 +12,11 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.api.run import make_task
 from cloze_gen.corpus.books import SENTENCES, book_folder, read_books
 from cloze_gen.corpus.ingest import write_ingest
-from cloze_gen.corpus.json_articles import MIN_BOOK_CHARS, has_long_texts, holds_articles
 from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.parse_book import IngestSettings
-from cloze_gen.corpus.readers import book_digest, compressed, jsonl, list_file, read_book
+from cloze_gen.corpus.readers import book_digest, jsonl, list_file, read_book
 from cloze_gen.corpus.readers.compressed import zstd
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.scan import scan, scan_corpus
@@ -31,7 +29,6 @@ from cloze_gen.release.trace import describe_raw
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet
-from tests.corpus.conftest import novel
 from tests.corpus.test_archives import FORMS as ARCHIVES
 
 TEXTS = ["Emma Woodhouse, handsome.\r\n", "\ufeff\u201cMy dear,\u201d\n", "Call me Ishmael."]
@@ -115,20 +112,12 @@ def test_a_named_column_is_part_of_the_name(tmp_path: Path) -> None:
         (b'{"text": ', r"line 2: not JSON \(Expecting value at column 10\)"),
         (b'["text"]', r"line 2: expected an object \{…\}, found \['text'\]"),
         (b"7", r"line 2: expected an object \{…\}, found 7"),
-        (b'{"text": "a", "text": "b"}', "line 2: .*'text' is there twice"),
-        (b'{"text": NaN}', "line 2: .*NaN is no number"),
         (b'{"text": 7}', "line 2: 'text' is 7, not text"),
-        (b'{"text": {"a": 1}}', "line 2: 'text' is {'a': 1}, not text"),
         (b'{"text": ["a", 1]}', r"line 2: 'text' is \['a', 1\], not text"),
-        (b'{"text": "\\ud800"}', "line 2: .*lone surrogate"),
         (b'{"text": "\xff"}', "line 2: .*not UTF-8"),
-        (b"[" * 6000, "line 2: .*nested too deep"),
-        (b'{"text": ' + b"9" * 5000 + b"}", "line 2: .*more digits"),
-        ('{"text": "x"}'.encode("utf-16"), "line 2: "),
         (b"{" + b" " * 3000, "line 2: more than 0 MiB"),
-        (b"\0", "line 2: not JSON"),
     ],
-    ids=range(15),
+    ids=range(7),
 )
 def test_a_broken_line_is_one_dropped_book(
     line: bytes, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -160,8 +149,8 @@ def test_no_text_is_an_empty_book(tmp_path: Path) -> None:
         ("x.jsonl", b"no\nJSON\n", "line 1: not JSON"),
         ("x.jsonl", '{"text": "x"}\n'.encode("utf-16"), "line 1: not JSON .*not UTF-8, byte 0"),
         ("x.json.gz", gzip.compress(b'[{"text": "x"}]', mtime=0), r"expected an object"),
-        ("x.jsonl.gz", b"\x1f\x8b", "line 1: the compressed data is damaged or incomplete"),
-        ("x.jsonl.zst", b"\x28\xb5\x2f\xfd\xff\xff", "line 1: the compressed data is damaged"),
+        ("x.jsonl.gz", b"\x1f\x8b", "line 1: the data is damaged or incomplete"),
+        ("x.jsonl.zst", b"\x28\xb5\x2f\xfd\xff\xff", "line 1: the data is damaged"),
     ],
 )
 def test_a_file_without_an_object_is_one_dropped_book(
@@ -184,18 +173,8 @@ def test_a_file_that_is_cut_off_drops_the_line_where_it_ends(
     *whole, cut = names(path)
     assert whole == ["0", "1"]
     assert [read_book(path, row).data for row in whole] == [b"a" * 40, b"b" * 40]
-    with pytest.raises(BookError, match="line 3: the compressed data is damaged or incomplete"):
+    with pytest.raises(BookError, match="line 3: the data is damaged or incomplete"):
         read_book(path, cut, digest=book_digest(path, cut))
-
-
-def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compressed, "MAX_BOOK_BYTES", 1_000_000)
-    for pack in (gzip.compress, zstd.compress):
-        path = tmp_path / "x.jsonl"
-        path.write_bytes(pack(lines({"text": "one"}) + b" " * 5_000_000))
-        first, bomb = names(path)
-        assert read_book(path, first).data == b"one"
-        assert "line 2: it unpacks to more than 100 times" in book_digest(path, bomb)
 
 
 def test_unknown_columns_are_one_message(tmp_path: Path) -> None:
@@ -261,42 +240,3 @@ def test_spans_lead_back_into_the_file(form: str, tmp_path: Path) -> None:
     released = ReleasedBook(side="source", book_id="x", file="y", sha256=row["digest"])
     opened = OpenedBooks.from_found(BooksFound.below(Location(tmp_path)), [released])
     assert opened.text_of(("x", *span)) == "The lamp was out."
-
-
-@pytest.mark.parametrize(
-    ("records", "books"),
-    [
-        ([{"article": "x" * MIN_BOOK_CHARS}], False),
-        ([{"text": "x" * MIN_BOOK_CHARS}], True),
-        ([{"text": "x" * 1700}] * 3 + [{"text": "x" * MIN_BOOK_CHARS}], False),
-        ([{"story": "x"}], True),
-        ([7], True),
-    ],
-)
-def test_long_texts_are_books(records: list[Any], books: bool, tmp_path: Path) -> None:
-    """Unknown columns and broken files too: the reader of books has the better message."""
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(lines(*records))
-    for source in (path, tmp_path):
-        assert holds_articles(source)
-        assert has_long_texts(source) is books
-    path.rename(tmp_path / "x.json")
-    assert not has_long_texts(tmp_path)
-
-
-def test_books_as_json_lines_are_no_articles(tmp_path: Path) -> None:
-    """A style that reads articles too takes them for books, unless its setting names articles."""
-    (tmp_path / "books").mkdir()
-    texts = [novel(number) + novel(number + 4) for number in range(4)]
-    (tmp_path / "books" / "x.jsonl").write_bytes(lines(*({"text": text} for text in texts)))
-    task = make_task(
-        config="scde-style",
-        name="x",
-        out=tmp_path / "out",
-        workers=1,
-        seed=1,
-        overrides=[],
-        books=str(tmp_path / "books"),
-    )
-    ingest: Any = next(one for one in task.stages() if one.label == "ingest books")
-    assert [book.member for book in ingest.books_found()[0]] == ["0", "1", "2", "3"]

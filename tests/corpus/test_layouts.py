@@ -29,24 +29,6 @@ FACTS_OF_EMMA = {
     "etext": "158",
     "language": "en",
 }
-RDF = """<?xml version="1.0" encoding="utf-8"?>
-<rdf:RDF xmlns:dcterms="http://purl.org/dc/terms/"
-  xmlns:pgterms="http://www.gutenberg.org/2009/pgterms/"
-  xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
-  <pgterms:ebook rdf:about="ebooks/{number}">
-    <dcterms:title>Emma</dcterms:title>
-    <dcterms:creator><pgterms:agent><pgterms:name>Austen, Jane</pgterms:name></pgterms:agent></dcterms:creator>
-    <dcterms:language><rdf:Description><rdf:value>{language}</rdf:value></rdf:Description></dcterms:language>
-    <dcterms:type><rdf:Description><rdf:value>{type}</rdf:value></rdf:Description></dcterms:type>
-    <dcterms:issued>1994-08-01</dcterms:issued>
-    <dcterms:rights>Public domain in the USA.</dcterms:rights>
-  </pgterms:ebook>
-</rdf:RDF>
-"""
-
-
-def rdf(number: int, *, language: str = "en", kind: str = "Text") -> str:
-    return RDF.format(number=number, language=language, type=kind)
 
 
 def put(root: Path, *files: str, text: str = "") -> Path:
@@ -127,22 +109,6 @@ def test_what_the_catalogue_says_is_no_english_text_is_not_read(tmp_path: Path) 
     )
 
 
-def test_rdf_adds_rights_to_the_catalogue(tmp_path: Path) -> None:
-    put(tmp_path, "1/5/158/158.txt")
-    put(tmp_path, "1/5/158/pg158.rdf", text=rdf(158))
-    table(tmp_path / "pg_catalog.csv", PG_HEADER, EMMA)
-    found = scan(tmp_path)
-    assert facts(found) == {"pg158": FACTS_OF_EMMA | {"license": "Public domain in the USA"}}
-    assert found.layouts == ("Project Gutenberg mirror with pg_catalog.csv and RDF",)
-
-
-@pytest.mark.parametrize("given", [{"language": "de"}, {"kind": "Image"}])
-def test_rdf_alone_decides_too(tmp_path: Path, given: dict[str, str]) -> None:
-    put(tmp_path, "158/158.txt", "mine.txt")
-    put(tmp_path, "158/pg158.rdf", text=rdf(158, **given))
-    assert ids(scan(tmp_path)) == {"mine.txt": "mine"}
-
-
 def test_a_flat_folder_keeps_its_ids(tmp_path: Path) -> None:
     """Bare numbers name no etext without a folder of that number or a catalogue."""
     put(tmp_path, "158-0.txt", "84.txt", "chapters/3.txt")
@@ -204,92 +170,29 @@ def test_the_archive_of_a_book_is_that_book(tmp_path: Path, names: tuple[str, ..
     assert ids(scan(tmp_path)) == {"1/5/158/158-0.txt": "pg158"}
 
 
-# ---- corpora made from Gutenberg
+# ---- splits
 
-
-def test_the_standardized_corpus_is_read_raw(tmp_path: Path) -> None:
-    put(tmp_path, "data/raw/PG158_raw.txt", "data/text/PG158_text.txt", "data/text/PG84_text.txt")
-    put(tmp_path, "data/tokens/PG158_tokens.txt", "data/counts/PG158_counts.txt")
-    header = "id,title,author,authoryearofbirth,authoryearofdeath,language,downloads,subjects,type"
-    table(
-        tmp_path / "metadata/metadata.csv",
-        header.split(","),
-        ("PG158", "Emma", "Austen, Jane", "1775", "1817", "['en']", "9", "{'Love'}", "Text"),
-        ("PG84", "Faust", "Goethe", "", "", "['de', 'la']", "9", "set()", "Text"),
-    )
-    found = scan(tmp_path)
-    assert ids(found) == {"data/raw/PG158_raw.txt": "pg158"}
-    assert facts(found)["pg158"]["author"] == "Austen, Jane"
-    assert found.layouts == ("Standardized Project Gutenberg Corpus with metadata.csv",)
-    assert sum("data/raw or data/text" in line for line in found.skipped) == 1
-
-
-def test_gutenbergs_own_catalogue_is_believed_first(tmp_path: Path) -> None:
-    """Whichever table is read first; the others add what it lacks."""
-    put(tmp_path, "1/5/158/158-0.txt")
-    header = "id,title,author,authoryearofbirth,authoryearofdeath,language,downloads,subjects,type"
-    row = ("PG158", "Emma: A Novel", "Austen", "1775", "1817", "['en']", "9", "set()", "Text")
-    table(tmp_path / "a/metadata.csv", header.split(","), row)
-    table(tmp_path / "b/pg_catalog.csv", PG_HEADER, EMMA)
-    assert facts(scan(tmp_path)) == {"pg158": FACTS_OF_EMMA}
-
-
-def test_tokens_alone_are_refused_in_one_message(tmp_path: Path) -> None:
-    put(tmp_path, "PG1_tokens.txt", "PG2_counts.txt")
-    with pytest.raises(UsageError, match="get data/raw or data/text") as caught:
-        scan(tmp_path)
-    assert "\n" not in str(caught.value)
-
-
-def pg19(root: Path) -> Path:
-    put(root, "train/158.txt", "train/84.txt", "validation/11.txt", "test/1342.txt")
-    table(
-        root / "metadata.csv",
-        ("158", "Emma", "1815", "http://www.gutenberg.org/ebooks/158"),
-        ("84", "Frankenstein", "1818", "http://www.gutenberg.org/ebooks/84"),
-        ("11", "Alice", "none", "http://www.gutenberg.org/ebooks/11"),
-        ("1342", "Pride and Prejudice", "1813", "http://www.gutenberg.org/ebooks/1342"),
-    )
-    return root
-
-
-def test_pg19_has_years_and_splits(tmp_path: Path) -> None:
-    found = scan(pg19(tmp_path))
-    assert facts(found) == {
-        "pg158": {"title": "Emma", "year": "1815", "etext": "158", "role": "train"},
-        "pg84": {"title": "Frankenstein", "year": "1818", "etext": "84", "role": "train"},
-        "pg11": {"title": "Alice", "etext": "11", "role": "validation"},
-        "pg1342": {"title": "Pride and Prejudice", "year": "1813", "etext": "1342", "role": "test"},
-    }
-    assert found.layouts == ("PG-19 with metadata.csv",)
-    assert ["--keep-splits" in note for note in found.notes] == [True]
-    assert scan(tmp_path, settings=InputSettings(keep_splits=True)).notes == ()
-
-
-def test_splits_without_the_table_keep_their_ids(tmp_path: Path) -> None:
-    """Numbered texts of anybody: they may be no etexts."""
-    put(tmp_path, "train/1.txt", "test/2.txt")
-    assert facts(scan(tmp_path)) == {"1": {"role": "train"}, "2": {"role": "test"}}
+SPLIT_BOOKS = ("train/a.txt", "train/b.txt", "validation/c.txt", "test/d.txt")
+KEPT = InputSettings(keep_splits=True)
 
 
 @pytest.mark.parametrize(
     ("side", "expected"),
     [
-        ("train", ["mine", "pg158", "pg84"]),
-        ("source", ["mine", "pg1342"]),
-        ("books", ["mine", "pg11", "pg1342", "pg158", "pg84"]),
+        ("train", ["a", "b", "mine"]),
+        ("source", ["d", "mine"]),
+        ("books", ["a", "b", "c", "d", "mine"]),
     ],
 )
 def test_a_side_takes_its_split(tmp_path: Path, side: str, expected: list[str]) -> None:
     """And books without a split."""
-    put(pg19(tmp_path), "mine.txt")
-    found = scan(tmp_path)
+    found = scan(put(tmp_path, *SPLIT_BOOKS, "mine.txt"), settings=KEPT)
     assert sorted(book.book_id for book in books_of_split(found.books, side)) == expected
 
 
 def test_a_side_without_its_split_is_an_error(tmp_path: Path) -> None:
-    put(pg19(tmp_path))
-    only_train = [book for book in scan(tmp_path).books if dict(book.facts)["role"] == "train"]
+    found = scan(put(tmp_path, *SPLIT_BOOKS), settings=KEPT)
+    only_train = [book for book in found.books if dict(book.facts)["role"] == "train"]
     with pytest.raises(UsageError, match=r"no book of the split 'test'.*train \(2\)"):
         books_of_split(only_train, "source")
 
@@ -323,21 +226,6 @@ def test_each_part_needs_its_split(tmp_path: Path) -> None:
         books_of_split(scan(tmp_path, settings=settings).books, "books")
     put(tmp_path, "mine.txt")
     assert len(books_of_split(scan(tmp_path, settings=settings).books, "books")) == 3
-
-
-def test_one_etext_of_two_collections_is_read_once(tmp_path: Path) -> None:
-    """Gutenberg's own file wins; the year and the split of PG-19 stay."""
-    put(pg19(tmp_path / "pg19"))
-    put(tmp_path, "cache/epub/158/pg158.txt")
-    found = scan(tmp_path)
-    assert ids(found)["cache/epub/158/pg158.txt"] == "pg158"
-    assert len(found.books) == 4
-    assert facts(found)["pg158"] == {
-        "title": "Emma",
-        "year": "1815",
-        "etext": "158",
-        "role": "train",
-    }
 
 
 # ---- BookCorpus
@@ -413,9 +301,9 @@ def test_a_listed_copy_of_a_genre_stays(tmp_path: Path) -> None:
 
 def test_a_table_of_no_known_kind_is_named_with_its_columns(tmp_path: Path) -> None:
     put(tmp_path, "a.txt")
-    table(tmp_path / "metadata.csv", ("filename", "writer"), ("a.txt", "Anne"))
+    table(tmp_path / "pg_catalog.csv", ("filename", "writer"), ("a.txt", "Anne"))
     found = scan(tmp_path)
     assert facts(found) == {"a": {}}
     (note,) = found.notes
-    assert "'metadata.csv': this table is not recognised" in note
+    assert "'pg_catalog.csv': this table is not recognised" in note
     assert "'filename', 'writer'" in note

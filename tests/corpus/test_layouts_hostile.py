@@ -11,7 +11,7 @@ import pytest
 from cloze_gen.corpus.layouts import arrange
 from cloze_gen.corpus.layouts import catalogs as module
 from cloze_gen.corpus.scan import scan
-from tests.corpus.test_layouts import EMMA, PG_HEADER, facts, put, rdf, table
+from tests.corpus.test_layouts import EMMA, PG_HEADER, facts, put, table
 
 HEADER = ",".join(PG_HEADER)
 ROW = '158,Text,,"{title}",en,"Austen, Jane",,,\n'
@@ -78,70 +78,21 @@ def test_latin_1_in_a_catalogue_leaves_the_book(tmp_path: Path) -> None:
 def test_a_catalogue_that_unpacks_to_much_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_MAX_CSV_BYTES", 2**20)
+    monkeypatch.setattr(module, "_MAX_BYTES", 2**20)
     put(tmp_path, "158/158.txt")
     (tmp_path / "pg_catalog.csv.gz").write_bytes(gzip.compress(bytes(2**20 + 1)))
     assert "more than 1 MiB" in scan(tmp_path).notes[0]
 
 
-ENTITY = '<!DOCTYPE x [<!ENTITY a "AAAA">]>'
-
-
-@pytest.mark.parametrize(
-    ("data", "note"),
-    [
-        (rdf(158).replace("<rdf:RDF", f"{ENTITY}<rdf:RDF").encode(), "document type"),
-        (rdf(158).encode("utf-16"), "utf-8"),
-        (rdf(158).replace("utf-8", "utf-16").encode("utf-16"), "utf-8"),
-        (rdf(159).encode(), "not about ebooks/158"),
-        (rdf(158)[:-10].encode(), "not XML"),
-        (b"<a>" * 100_000, "not XML"),
-        (b"", "not XML"),
-        (rdf(158).replace("Emma", "&lt;x&gt; &undefined;").encode(), "not XML"),
-        (rdf(158).replace("Emma", "x" * 3_000_000).encode(), "more than 2 MiB"),
-    ],
-)
-def test_hostile_rdf_is_one_note(tmp_path: Path, data: bytes, note: str) -> None:
-    put(tmp_path, "158/158.txt")
-    (tmp_path / "158/pg158.rdf").write_bytes(data)
-    found = scan(tmp_path)
-    assert facts(found) == {"pg158": {"etext": "158"}}
-    (line,) = found.notes
-    assert note in line
-    assert line.isprintable()
-
-
-def test_rdf_is_read_as_utf_8_whatever_it_declares(tmp_path: Path) -> None:
-    """Else a code page could hide a document type."""
-    put(tmp_path, "158/158.txt")
-    put(tmp_path, "158/pg158.rdf", text=rdf(158).replace('"utf-8"', '"cp037"'))
-    assert facts(scan(tmp_path))["pg158"]["title"] == "Emma"
-
-
-@pytest.mark.parametrize("name", ["pg_catalog.csv", "158/pg158.rdf"])
-def test_a_link_to_a_device_or_nowhere_is_one_note(tmp_path: Path, name: str) -> None:
+def test_a_link_to_a_device_or_nowhere_is_one_note(tmp_path: Path) -> None:
+    catalog = tmp_path / "pg_catalog.csv"
     for target in ("/dev/zero", tmp_path / "gone"):
         put(tmp_path, "158/158.txt")
-        (tmp_path / name).unlink(missing_ok=True)
-        (tmp_path / name).symlink_to(target)
+        catalog.unlink(missing_ok=True)
+        catalog.symlink_to(target)
         found = scan(tmp_path)
         assert facts(found) == {"pg158": {"etext": "158"}}
         assert len(found.notes) == 1
-
-
-def test_a_repr_is_data(tmp_path: Path) -> None:
-    """Cells of the Standardized Corpus are read as literals and never run."""
-    put(tmp_path, *(f"PG{n}_raw.txt" for n in (1, 2, 3)))
-    table(
-        tmp_path / "metadata.csv",
-        ("id", "title", "author", "authoryearofbirth", "language"),
-        ("PG1", "a", "", "", "__import__('os').system('touch x')"),
-        ("PG2", "b", "", "", "[" * 900),
-        ("PG3", "c", "", "", "['en', 7, None]"),
-    )
-    found = scan(tmp_path)
-    assert facts(found).keys() == {"pg3"}
-    assert "not in English" in found.skipped[0]
 
 
 @pytest.mark.parametrize("kind", ["loop", "pipe"])

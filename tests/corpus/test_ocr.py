@@ -25,9 +25,7 @@ MEMO = ChunkMemo(chunk_tokenizer())
 def unknown_share(raw: bytes, rate: float = 0.0) -> float:
     if rate:
         raw = with_ocr_errors(decode_book(raw).text, rate).encode()
-    return parse_book(
-        raw, book_id="", settings=IngestSettings(), memo=MEMO
-    ).audit.unknown_word_share
+    return parse_book(raw, settings=IngestSettings(), memo=MEMO).audit.unknown_word_share
 
 
 @pytest.mark.parametrize("book", sorted(SAMPLE.glob("*/*.txt")), ids=lambda book: book.stem)

@@ -6,7 +6,6 @@ import datetime
 import hashlib
 import random
 import shutil
-import struct
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -141,7 +140,6 @@ def test_a_table_of_unknown_columns_is_one_message(tmp_path: Path) -> None:
     [
         ({"text_column": "gone"}, "'gone' does not exist. The columns are 'text' (string), 'n'"),
         ({"text_column": "n"}, "'n' contains numbers (int64), not text.*--text-column text"),
-        ({"title_column": "gone"}, "no column 'gone'.*--title-column NAME"),
     ],
 )
 def test_a_named_column_must_be_there(
@@ -155,10 +153,9 @@ def test_a_named_column_must_be_there(
 def test_named_columns_may_be_nested_and_are_part_of_the_member(tmp_path: Path) -> None:
     """So trace and workers find the text without settings."""
     rows = [{"text": text, "n": n} for n, text in enumerate(NOVELS)]
-    path = table(tmp_path / "a.parquet", {"doc": rows, "text": ["x"] * 5, "my.name": list("abcde")})
-    found = listing(path, text_column="doc.text", title_column="my.name").members
+    path = table(tmp_path / "a.parquet", {"doc": rows, "text": ["x"] * 5})
+    found = listing(path, text_column="doc.text").members
     assert [member.name for member in found] == [f"{n}:doc.text" for n in range(5)]
-    assert [dict(member.facts)["title"] for member in found] == list("abcde")
     assert [read(path, member.name) for member in found] == [text.encode() for text in NOVELS]
     assert read(path, "3") == b"x"
 
@@ -405,60 +402,6 @@ def damaged(path: Path) -> BookError:
     return caught.value
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda data: b"", "not Parquet: it begins with b''"),
-        (lambda data: b"Call me Ishmael.", "not Parquet: it begins with b'Call'"),
-        (lambda data: data[:-50], "truncated Parquet"),
-        (lambda data: data[: len(data) // 2], "truncated Parquet"),
-        (lambda data: b"PAR1", "truncated Parquet"),
-        (lambda data: b"PARE" + data[4:-4] + b"PARE", "encrypted"),
-        (lambda data: data[:-8] + b"\xff\xff\xff\xffPAR1", "a footer of 4,294,967,295 bytes"),
-        (lambda data: b"PAR1" + b"\xff" * 99 + struct.pack("<I", 99) + b"PAR1", "damaged Parquet"),
-    ],
-)
-def test_false_and_damaged_files_have_a_reason(tmp_path: Path, change: Any, message: str) -> None:
-    path = table(tmp_path / "a.parquet", {"text": NOVELS})
-    path.write_bytes(change(path.read_bytes()))
-    error = damaged(path)
-    assert error.reason == "unreadable"
-    assert message in str(error)
-    assert "'a.parquet'" in str(error)
-
-
-def test_a_table_without_rows_is_named(tmp_path: Path) -> None:
-    error = damaged(table(tmp_path / "a.parquet", {"text": pa.array([], pa.string())}))
-    assert (error.reason, "no rows" in str(error)) == ("empty", True)
-
-
-def test_rows_of_a_whole_row_group_of_gigabytes_are_not_read(
-    fresh_shelf: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By the sizes in the footer."""
-    monkeypatch.setattr(parquet, "MAX_BOOK_BYTES", 100)
-    monkeypatch.setattr(parquet._Table, "_batches", None)
-    with pytest.raises(BookError, match="rows of 0 MiB on average") as caught:
-        read_book(fresh_shelf, "7")
-    assert caught.value.reason == "too_large"
-
-
-def test_rows_that_share_one_large_value_are_not_all_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A file of kilobytes would give gigabytes."""
-    monkeypatch.setattr(parquet, "_BATCH_BYTES", 1000)
-    value = "x" * 10**5
-    path = table(tmp_path / "a.parquet", {"text": [value] * 9, "title": [value] * 9})
-    found = listing(path)
-    assert [len(read(path, str(row))) for row in range(3)] == [10**5] * 3
-    with pytest.raises(BookError, match="unfold to more than four times") as caught:
-        read(path, "8")
-    assert caught.value.reason == "too_large"
-    assert [bool(member.facts) for member in found.members] == [True] * 8 + [False]
-    assert "without all ids and titles: the rows unfold" in found.notes[0]
-
-
 def test_large_row_groups_are_noted(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not listing(shelf).notes
     monkeypatch.setattr(parquet, "_LARGE_GROUP_BYTES", 1000)
@@ -506,21 +449,3 @@ def test_damaged_titles_are_noted_and_the_books_read(tmp_path: Path) -> None:
     assert [book.book_id for book in found.books] == [f"a-{n}" for n in range(5)]
     assert found.notes[0].startswith("row group 0 is read without all ids and titles: a damaged")
     assert read(path, "4") == NOVELS[4].encode()
-
-
-def test_random_damage_never_leaves_as_another_error(tmp_path: Path) -> None:
-    """A byte of the footer or of a page, changed anywhere."""
-    whole = table(tmp_path / "a.parquet", {"id": list("ab"), "text": ["one", "two"]}).read_bytes()
-    rng = random.Random(5)
-    for _ in range(300):
-        data = bytearray(whole)
-        data[rng.randrange(4, len(data) - 8)] = rng.randrange(256)
-        path = tmp_path / "b.parquet"
-        path.write_bytes(data)
-        try:
-            members = listing(path).members
-        except UnknownTableError:
-            continue
-        assert len(members) <= 10**6
-        for member in members[:5]:
-            book_digest(path, member.name)

@@ -8,7 +8,7 @@ import json
 import struct
 import tarfile
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,17 +60,6 @@ def tree(contents: dict[str, Content]) -> Build:
     def build(books: Path) -> None:
         for name, content in contents.items():
             file(name, content)(books)
-
-    return build
-
-
-def sparse(name: str, size: int, head: bytes = b"") -> Build:
-    """A file of `size` bytes, most of which take no room on the disk."""
-
-    def build(books: Path) -> None:
-        with open(books / name, "wb") as handle:
-            handle.write(head)
-            handle.truncate(size)
 
     return build
 
@@ -202,31 +191,13 @@ def tar_size_field(field: bytes) -> bytes:
     return bytes(data)
 
 
-# ---- zstd, by its format (RFC 8878)
-
-
-def zstd_frame(blocks: Iterable[bytes], *, window_log: int = 17, dictionary: int = 0) -> bytes:
-    descriptor = 1 if dictionary else 0
-    head = struct.pack("<IBB", 0xFD2FB528, descriptor, (window_log - 10) << 3)
-    return head + (bytes([dictionary]) if dictionary else b"") + b"".join(blocks)
-
-
-def zstd_raw(data: bytes, *, last: bool = True) -> bytes:
-    return (len(data) << 3 | int(last)).to_bytes(3, "little") + data
-
-
-def zstd_run(byte: bytes, count: int, *, last: bool = False) -> bytes:
-    """One byte `count` times, at most 128 KiB, in four bytes."""
-    return (count << 3 | 1 << 1 | int(last)).to_bytes(3, "little") + byte
+# ---- zstd
 
 
 def zstd_text(data: bytes) -> bytes:
-    """A frame of raw blocks."""
-    step = 1 << 16
-    parts = [data[at : at + step] for at in range(0, len(data), step)] or [b""]
-    return zstd_frame(
-        zstd_raw(part, last=number == len(parts) - 1) for number, part in enumerate(parts)
-    )
+    """A frame of one raw block (RFC 8878), so that a cut loses the end alone."""
+    head = struct.pack("<IBB", 0xFD2FB528, 0, 7 << 3)
+    return head + (len(data) << 3 | 1).to_bytes(3, "little") + data
 
 
 # ---- Parquet
@@ -252,74 +223,6 @@ def flipped(data: bytes, needle: bytes, by: bytes) -> bytes:
     assert needle in data, needle
     assert len(needle) == len(by)
     return data.replace(needle, by)
-
-
-def lying_footer() -> bytes:
-    """A Parquet file of 70,000 rows whose footer claims over a million."""
-    data = parquet({"text": [""] * 69_999 + [prose(4)]}, compression="gzip")
-    told, claimed = _varint(2 * 70_000), _varint(2**21 - 2)
-    return data[:-2000] + data[-2000:].replace(told, claimed)
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*out, value])
-
-
-def thrift(**fields: Any) -> bytes:
-    """A struct in Thrift's compact protocol, as Parquet has it. `f3=7` is a 32-bit number of field
-    3, `g3=7` one of 64 bits; bytes are structs, text is text, and a list has items of one kind.
-    """
-    out, last = bytearray(), 0
-    for name, value in fields.items():
-        number = int(name[1:])
-        kind = _thrift_kind(value) if name[0] == "f" else 6
-        out.append(number - last << 4 | kind)
-        last = number
-        if isinstance(value, list):
-            out.append(len(value) << 4 | _thrift_kind(value[0]))
-        for one in value if isinstance(value, list) else [value]:
-            out += _thrift_value(one)
-    return bytes([*out, 0])
-
-
-def _thrift_kind(value: Any) -> int:
-    return {int: 5, str: 8, list: 9, bytes: 12}[type(value)]
-
-
-def _thrift_value(value: int | str | bytes) -> bytes:
-    if isinstance(value, int):
-        return _varint(value << 1)
-    return _varint(len(value)) + value.encode() if isinstance(value, str) else value
-
-
-def long_row(blocks: int, *, claimed: int | None = None, rows: int = 1) -> bytes:
-    """A Parquet file of some kilobytes with one page, of `rows` rows of 128 KiB * `blocks`;
-    `claimed` is the size that its footer tells.
-    """
-    size = blocks << 17
-    assert rows * (size + 4) < 1 << 31
-    parts = []
-    for at in range(rows):
-        parts.append(zstd_raw(struct.pack("<I", size), last=False))
-        parts += [zstd_run(b"x", 1 << 17)] * (blocks - 1)
-        parts.append(zstd_run(b"x", 1 << 17, last=at == rows - 1))
-    data = zstd_frame(parts)
-    full = rows * (size + 4)
-    told = full if claimed is None else claimed
-    values = thrift(f1=rows, f2=0, f3=3, f4=3)
-    page = thrift(f1=0, f2=full, f3=len(data), f5=values) + data
-    column = thrift(f1=6, f2=[0], f3=["text"], f4=6, g5=rows, g6=told, g7=len(page), g9=4)
-    footer = thrift(
-        f1=1,
-        f2=[thrift(f4="schema", f5=1), thrift(f1=6, f3=0, f4="text", f6=0)],
-        g3=rows,
-        f4=[thrift(f1=[thrift(g2=4, f3=column)], g2=told, g3=rows)],
-    )
-    return b"PAR1" + page + footer + struct.pack("<I", len(footer)) + b"PAR1"
 
 
 # ---- JSON lines
@@ -426,21 +329,7 @@ def stolen(root: str, address: str) -> str:
 
 # ---- Gutenberg trees
 
-RDF = (
-    '<?xml version="1.0" encoding="utf-8"?>{doctype}<rdf:RDF xml:base="http://www.gutenberg.org/" '
-    'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
-    'xmlns:dcterms="http://purl.org/dc/terms/" '
-    'xmlns:pgterms="http://www.gutenberg.org/2009/pgterms/">'
-    '<pgterms:ebook rdf:about="ebooks/1234"><dcterms:title>{title}</dcterms:title>'
-    "<dcterms:rights>{rights}</dcterms:rights>"
-    "<dcterms:creator><pgterms:agent><pgterms:name>Ode, Ann</pgterms:name></pgterms:agent>"
-    "</dcterms:creator></pgterms:ebook></rdf:RDF>"
-)
 CATALOG_HEADER = "Text#,Type,Issued,Title,Language,Authors,Subjects,LoCC,Bookshelves\n"
-
-
-def rdf(*, doctype: str = "", title: str = "A Lamp", rights: str = "Public domain") -> str:
-    return RDF.format(doctype=doctype, title=title, rights=rights)
 
 
 def gutenberg(**more: Content) -> Build:

@@ -43,7 +43,7 @@ def sample_lines() -> list[str]:
     memo = ChunkMemo(chunk_tokenizer())
     settings = IngestSettings()
     books = [
-        parse_book(path.read_bytes(), book_id="b", settings=settings, memo=memo)
+        parse_book(path.read_bytes(), settings=settings, memo=memo)
         for path in sorted(SAMPLE.glob("*.txt"))
     ]
     return [line for book in books for line in book.tokens if "\u00ad" not in line]

@@ -115,17 +115,6 @@ def inflect(lemma: str, penn_tag: str) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def is_dictionary_word(word: str) -> bool:
-    """Whether the dictionary has a form as a noun, verb, adjective or adverb; it has no names.
-
-    >>> [is_dictionary_word(word) for word in ("lamps", "rose", "holmes", "london")]
-    [True, True, False, False]
-    """
-    import lemminflect  # here, because it loads spaCy, which most commands do not need
-
-    return bool(lemminflect.getAllLemmas(word))
-
-
 def dictionary_words() -> frozenset[str]:
     """All forms of the dictionary. It does not import lemminflect, which loads spaCy."""
     table = distribution("lemminflect").locate_file("lemminflect/resources/lemma_lu.csv.gz")

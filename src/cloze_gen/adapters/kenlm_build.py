@@ -19,7 +19,7 @@ from cloze_gen.adapters.lmplz import binary_sha256
 from cloze_gen.adapters.system_tools import PROGRAM_TOOLS, advice, missing
 from cloze_gen.errors import ToolError
 
-PROGRAMS = ("lmplz", "build_binary", "query")
+PROGRAMS = ("lmplz", "build_binary")
 # As requirements.lock pins them, so that the programs and the module are the same KenLM.
 VERSION = "0.3.0"
 SHA256 = "c4628bb9fb63c8a6f9240035b8b037385cfc404cb72e933cf48878291edac1e8"

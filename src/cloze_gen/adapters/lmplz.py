@@ -267,35 +267,11 @@ def explain_failure(
             f"{text}: holds {reserved[1]} as a word, which lmplz reserves. Remove "
             f"it from the text.{quoted}"
         )
-    if re.search(
-        r"support was not compiled in|looks like a (gzip|bzip|xz)|[Gg][Zz]ip|zlib", output
-    ):
-        return CorpusError(
-            f"{text}: is compressed, which this lmplz cannot read. Give plain text.{quoted}"
-        )
     if re.search(r"No space left|Disk quota|File too large", output):
         return StoreError(
             f"lmplz ran out of disk space; it needs several times the size of {text.name} "
             "next to the output. Free space, or "
             f"choose another --out.{quoted}"
-        )
-    if re.search(
-        r"(Permission denied|Read-only file system|No such file or directory|Is a directory)",
-        output,
-    ):
-        return StoreError(
-            f"lmplz cannot open one of its files: {last_lines[-1]}. Check that the folder "
-            f"exists and can be written.{quoted}"
-        )
-    if re.search(r"parse .* into a memory size|SizeParseError", output):
-        return ToolError(
-            f"lmplz does not understand lm.memory = {memory!r}; write a number and K, M or G, "
-            f"such as 4G.{quoted}"
-        )
-    if "exceeds total memory" in output or "minimum block" in output:
-        return ToolError(
-            f"lm.memory = {memory} is too little for lmplz. Use at least 100M; "
-            f"4G is a good value.{quoted}"
         )
     if (
         "MallocException" in output

@@ -113,10 +113,6 @@ class SpacyTagger:
     def reach(self) -> int | None:
         return self._network.reach if self._network is not None else None
 
-    @property
-    def is_fast(self) -> bool:
-        return self._network is not None
-
     def tag(self, sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
         """One Penn tag per token, that of its host (`host_index`); lazy, with one BLAS thread."""
         if self._network is None:

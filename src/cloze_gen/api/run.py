@@ -9,15 +9,13 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from cloze_gen.config import is_config_file, toml_value
 from cloze_gen.corpus.books import read_books
 from cloze_gen.corpus.dropped import dropped_text
 from cloze_gen.corpus.folder import scan_folder
-from cloze_gen.corpus.location import Location, is_address
-from cloze_gen.corpus.remote import local_copy
-from cloze_gen.corpus.stems import is_stems_folder
+from cloze_gen.corpus.location import Location
 from cloze_gen.engine.local import check_engine, engine_scope
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import CorpusError, StoreError, UsageError
@@ -39,7 +37,7 @@ from cloze_gen.records.rejection import FunnelStep, funnel_steps, funnel_text
 from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.release.facts import MOST_SEED, read_record
 from cloze_gen.release.signature import read_signature
-from cloze_gen.store.artifacts import Store, open_artifact
+from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.store.locks import exclusive_lock
 from cloze_gen.store.runs import (
     RELEASE,
@@ -108,7 +106,6 @@ def make(
     source: str | Path = "",
     train: str | Path = "",
     books: str | Path = "",
-    stems: str | Path = "",
     name: str = "",
     out: str | Path = "artifacts",
     settings: Mapping[str, Any] | None = None,
@@ -121,7 +118,7 @@ def make(
 
     Args:
         style: a style, a built-in config or a TOML file.
-        source, train, books, stems: folder, file, pattern or address, as the options of `run`.
+        source, train, books: folder, file or pattern, as the options of `run`.
         settings: `group.key` -> value, e.g. ``{"choice.n_questions": 50}``.
 
     Raises:
@@ -131,7 +128,7 @@ def make(
     """
     task = prepared(
         config=str(style), name=name, out=Path(out), workers=workers, seed=seed, overrides=overrides_of(settings or {}),
-        train=str(train), source=str(source), books=str(books), stems=str(stems), strict=strict,
+        train=str(train), source=str(source), books=str(books), strict=strict,
     )  # fmt: skip
     return carry_out(task, ignore_space=ignore_space)
 
@@ -155,7 +152,7 @@ def overrides_of(settings: Mapping[str, Any]) -> list[str]:
 
 
 def prepared(*, config: str, **parameters: Any) -> RunTask:
-    """The checked task of a run; books at an address are copied to the store first."""
+    """The checked task of a run."""
     if parameters["name"]:
         check_run_name(parameters["name"])
     if not 0 <= parameters["seed"] <= MOST_SEED or parameters["workers"] < 1:
@@ -166,7 +163,6 @@ def prepared(*, config: str, **parameters: Any) -> RunTask:
     task = make_task(config=config, **parameters)
     check_engine(task.engine)
     report_old_names(task.of_style, task.last.config_used, task.overrides)
-    task = with_local_books(task)
     check_two_sides(task)
     if task.last.is_own_background:
         say(
@@ -177,11 +173,11 @@ def prepared(*, config: str, **parameters: Any) -> RunTask:
 
 
 def make_task(*, config: str, name: str, out: Path, workers: int, seed: int, overrides: Sequence[str], train: str = "", source: str = "",
-              books: str = "", stems: str = "", engine: str = "local", strict: bool = False) -> RunTask:  # fmt: skip
+              books: str = "", engine: str = "local", strict: bool = False) -> RunTask:  # fmt: skip
     """The run as a Luigi task; a style without books uses its sample config."""
     style = style_of(config)
     is_sample_config = config == style.sample_config and config != style.name
-    default = config == style.name or (is_sample_config and not (train or source or books or stems))
+    default = config == style.name or (is_sample_config and not (train or source or books))
     task = RunTask(
         build=Build(),
         style=style.name,
@@ -190,7 +186,6 @@ def make_task(*, config: str, name: str, out: Path, workers: int, seed: int, ove
         train=train,
         source=source,
         books=books,
-        stems=stems,
         out=str(out),
         seed=seed,
         processes=workers,
@@ -215,25 +210,8 @@ def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> 
         for side, link in links.items()
         if link.is_symlink()
     }  # only one side if the books are their own background
-    source = sides.get("source", "")
-    if source and is_stems_folder(Path(source), Store(folder.parent.parent)):
-        sides["stems"] = sides.pop("source")
     return RunTask(build=Build(), style=style.name, config=config, overrides=json.dumps(list(overrides)), out=str(folder.parent.parent),
                    seed=written["seed"], name=written["name"], processes=workers, **sides)  # fmt: skip
-
-
-def located(place: str, out: Path) -> Location:
-    """Where books are, as a user typed it; books at an address are copied to the store first."""
-    if is_address(place):
-        return local_copy(place, Store(out), say=say)
-    return Location.parse(place)
-
-
-def with_local_books(task: RunTask) -> RunTask:
-    """The same run on copies of the books that are elsewhere."""
-    remote = [side for side in task.last.given_sides() if is_address(getattr(task, side))]
-    copies = {side: str(located(getattr(task, side), Path(task.out))) for side in remote}
-    return cast("RunTask", task.clone(**copies)) if copies else task
 
 
 def carry_out(task: RunTask, *, ignore_space: bool = False) -> Run:
@@ -321,12 +299,7 @@ def check_two_sides(task: RunTask) -> None:
     """UsageError if the sides share files and the overlap stage would drop these books."""
     across = task.all_settings.overlap.across
     splits = task.all_settings.input.keep_splits
-    if (
-        task.stems
-        or set(task.last.given_sides()) != {"train", "source"}
-        or across == "keep"
-        or splits
-    ):
+    if set(task.last.given_sides()) != {"train", "source"} or across == "keep" or splits:
         return
     train, source = Location.parse(task.train), Location.parse(task.source)
     shared = _shared_files(train, source)

@@ -33,13 +33,10 @@ from cloze_gen.cli.arguments import (
     Out,
     Run,
     RunKeepSplits,
-    RunStems,
     RunTextColumn,
-    RunTitleColumn,
     Settings,
     Stage,
     TextColumn,
-    TitleColumn,
     Workers,
     answer_shells,
     config_names,
@@ -298,7 +295,7 @@ _BOOKS = Annotated[
     str,
     typer.Argument(
         metavar="PATH",
-        help="folder, file or pattern ('books/*.parquet'), or an address such as s3://BUCKET/BOOKS",
+        help="folder, file or pattern ('books/*.parquet')",
     ),
 ]
 
@@ -307,24 +304,18 @@ _BOOKS = Annotated[
 def inspect_books(
     place: _BOOKS,
     text_column: TextColumn = "",
-    title_column: TitleColumn = "",
     keep_splits: KeepSplits = False,
-    out: Out = DEFAULT_OUT,
 ) -> None:
     """Print what a place has: formats, books, metadata, what is skipped and why, and
     the next command.
 
     Example: cloze-gen corpus inspect books/
-
-    Books at an address are first copied to the output folder.
     """
     from cloze_gen.cli.corpus import inspect_books
     from cloze_gen.corpus.readers.reader import InputSettings
 
-    settings = InputSettings(
-        text_column=text_column, title_column=title_column, keep_splits=keep_splits
-    )
-    inspect_books(place, settings=settings, out=out)
+    settings = InputSettings(text_column=text_column, keep_splits=keep_splits)
+    inspect_books(place, settings=settings)
 
 
 @corpus_group.command("verify")
@@ -363,7 +354,6 @@ def rank(
         ),
     ] = "builtin",
     text_column: TextColumn = "",
-    title_column: TitleColumn = "",
     keep_splits: KeepSplits = False,
     workers: Workers = 2,
 ) -> None:
@@ -375,9 +365,7 @@ def rank(
     from cloze_gen.cli.corpus import rank_books
     from cloze_gen.corpus.readers.reader import InputSettings
 
-    settings = InputSettings(
-        text_column=text_column, title_column=title_column, keep_splits=keep_splits
-    )
+    settings = InputSettings(text_column=text_column, keep_splits=keep_splits)
     for line in rank_books(
         place, settings=settings, reference=reference, out=out, tagger=tagger, workers=workers
     ):
@@ -533,9 +521,7 @@ def run(
     config: Config,
     train: Annotated[
         str,
-        typer.Option(
-            help=f"background books, for counts and models: {_PLACES}, or an address (s3://, hf://)"
-        ),
+        typer.Option(help=f"background books, for counts and models: {_PLACES}"),
     ] = "",
     source: Annotated[
         str,
@@ -548,9 +534,7 @@ def run(
         str,
         typer.Option(help="books for lambada-style and scde-style, as for --train"),
     ] = "",
-    stems: RunStems = "",
     text_column: RunTextColumn = "",
-    title_column: RunTitleColumn = "",
     keep_splits: RunKeepSplits = False,
     name: Annotated[str, typer.Option(help="name of the run; default: the config's name")] = "",
     out: Out = DEFAULT_OUT,
@@ -573,8 +557,8 @@ def run(
     """
     from cloze_gen.cli import run as command
 
-    command.run(config=config, train=train, source=source, books=books, stems=stems, name=name, out=out, workers=workers,
-                seed=seed, overrides=[*(set_ or []), *command.input_overrides(text_column, title_column, keep_splits)],
+    command.run(config=config, train=train, source=source, books=books, name=name, out=out, workers=workers,
+                seed=seed, overrides=[*(set_ or []), *command.input_overrides(text_column, keep_splits)],
                 engine=engine, strict=strict, dry_run=dry_run, ignore_space=ignore_space)  # fmt: skip
 
 

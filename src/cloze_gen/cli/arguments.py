@@ -379,32 +379,18 @@ AsIfSettings = Annotated[
     ),
 ]
 _TEXT_COLUMN = "name of the table column that holds the text of a book"
-_TITLE_COLUMN = "name of the table column that holds the title of a book"
 _KEEP_SPLITS = (
     "use a collection's splits, or the folders train, validation and test: train as background, "
     "test as source; lambada-style and scde-style: as the three parts"
 )
 TextColumn = Annotated[str, typer.Option(help=_TEXT_COLUMN)]
-TitleColumn = Annotated[str, typer.Option(help=_TITLE_COLUMN)]
 KeepSplits = Annotated[bool, typer.Option("--keep-splits", help=_KEEP_SPLITS)]
 RunTextColumn = Annotated[
     str, typer.Option(help=f"{_TEXT_COLUMN}; short for --set input.text_column=")
 ]
-RunTitleColumn = Annotated[
-    str, typer.Option(help=f"{_TITLE_COLUMN}; short for --set input.title_column=")
-]
 RunKeepSplits = Annotated[
     bool,
     typer.Option("--keep-splits", help=f"{_KEEP_SPLITS}; short for --set input.keep_splits=true"),
-]
-RunStems = Annotated[
-    str,
-    typer.Option(
-        metavar="FILE",
-        help="for holmes-style, in place of --source: sentences with one blank and its answer, a "
-        "question each; JSON lines with `text`, `answer` and perhaps `id`, or an answers file in "
-        "MSR's machine format",
-    ),
 ]
 Out = Annotated[Path, typer.Option("--out", help="output folder")]
 Workers = Annotated[int, number(1, MOST_WORKERS, help="number of worker processes")]

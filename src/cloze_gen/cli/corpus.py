@@ -10,15 +10,14 @@ from pathlib import Path
 import typer
 
 from cloze_gen.adapters.terminal import show
-from cloze_gen.api.run import located
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.folder import check_apart
 from cloze_gen.corpus.ingest import BookShard, ingest_book
 from cloze_gen.corpus.inspect import inspection, summary
+from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.manifest import manifest_rows
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.remote import is_copy
 from cloze_gen.corpus.scan import CorpusScan, read_digests, refuse_sentences, scan, verify_corpus
 from cloze_gen.corpus.tagging import TagShard, tag_book, worker_tagger
 from cloze_gen.engine.local import engine_scope, make_engine
@@ -50,9 +49,9 @@ class BookRank:
     note: str = ""
 
 
-def inspect_books(place: str, *, settings: InputSettings, out: Path) -> None:
+def inspect_books(place: str, *, settings: InputSettings) -> None:
     """Print the page of `cloze-gen corpus inspect`; exit with status 1 without a readable book."""
-    found = scan(located(place, out), settings=settings)
+    found = scan(Location.parse(place), settings=settings)
     show(inspection(found, settings))
     if not found.readable:
         raise typer.Exit(1)
@@ -67,9 +66,8 @@ def rank_books(
     """Lines of the table, most similar book first; `out` keeps the tagged books for later runs."""
     engine = make_engine("local", workers=workers)
     ctx = StageContext(Store(out), engine, "corpus rank")
-    location = located(place, out)
-    if not is_copy(location.root, ctx.store):
-        check_apart(out, location)
+    location = Location.parse(place)
+    check_apart(out, location)
     with engine_scope(engine):
         components = reference_counts(reference, tagger)
         ranks = _ranks(ctx, scan(location, settings=settings), components, tagger)

@@ -64,15 +64,14 @@ def run(*, config: str, dry_run: bool, ignore_space: bool, **parameters: Any) ->
     say(f"for a quiz for people: {shlex.join(export)}")
 
 
-def input_overrides(text_column: str, title_column: str, keep_splits: bool) -> list[str]:
+def input_overrides(text_column: str, keep_splits: bool) -> list[str]:
     """The short options as settings.
 
-    >>> input_overrides("content", "", True)
+    >>> input_overrides("content", True)
     ['input.text_column="content"', 'input.keep_splits=true']
     """
     given = {
         "input.text_column": text_column,
-        "input.title_column": title_column,
         "input.keep_splits": keep_splits,
     }
     return overrides_of({name: value for name, value in given.items() if value})

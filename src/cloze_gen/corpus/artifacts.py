@@ -125,10 +125,7 @@ STAGES = {
                 optional=True,
             ),
         ),
-        {
-            "sha256": "of the book",
-            **{name: about.partition(": ")[2] for name, about in BOOK_COLUMNS.items()},
-        },
+        {name: about.partition(": ")[2] for name, about in BOOK_COLUMNS.items()},
     ),
     "ingest": StageDoc(
         "Reads every file of a folder: detects the encoding, removes headers and footers, splits the text "

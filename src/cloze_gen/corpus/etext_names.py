@@ -1,7 +1,6 @@
 """File names of Project Gutenberg: which etext a file is, and which of its files to read.
 
-Trees: `cache/epub/1234/pg1234.txt`, and the mirror `1/2/3/1234/1234-0.txt`; also the Standardized
-Project Gutenberg Corpus, `data/raw/PG1234_raw.txt`.
+Trees: `cache/epub/1234/pg1234.txt`, and the mirror `1/2/3/1234/1234-0.txt`.
 """
 
 from __future__ import annotations
@@ -16,16 +15,12 @@ _NAME = re.compile(
     r"(?P<ending>\.txt(?:\.utf-?8)?|\.html?(?:\.utf-?8)?|\.epub|\.zip)(?:\.gz)?",
     re.IGNORECASE,
 )
-_OF_SPGC = re.compile(rf"PG{_NUMBER}_(?P<stage>raw|text)\.txt(?:\.gz)?")
 _OLD = re.compile(r"(?:^|/)\d+/old/", re.IGNORECASE)
 # The best first. Gutenberg makes `pgN.txt` itself, in UTF-8 and with a uniform header.
 _RANKS = (
     *("pg", "-0", "utf-8", "-8", "ascii"),  # UTF-8, UTF-8, UTF-8, Latin-1
-    *("raw", "text"),  # of the Standardized Corpus; its `text` has lost more than the header
-    "split",  # of PG-19: the licence is cut, some words are replaced
     *("html", "epub"),
 )
-PG19_RANK = 2 * _RANKS.index("split")
 SUPERSEDED = "old edition, folder old/"
 SECOND_FILE = "the same book is read from another file"
 
@@ -50,8 +45,6 @@ def etext_file(path: str, known: Container[int] = ()) -> EtextFile | None:
     (0, 3, 6)
     """
     parts = path.split("/")
-    if found := _OF_SPGC.fullmatch(parts[-1]):
-        return EtextFile(int(found["number"]), 2 * _RANKS.index(found["stage"]))
     found = _NAME.fullmatch(parts[-1])
     if found is None:
         return None

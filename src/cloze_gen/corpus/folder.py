@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections import Counter
 from dataclasses import dataclass, field
@@ -19,16 +18,13 @@ from cloze_gen.corpus.manifest import (
 )
 from cloze_gen.corpus.readers import ending_of, main_endings
 from cloze_gen.errors import UsageError
-from cloze_gen.parsing import name_list
+from cloze_gen.parsing import counted, name_list
 from cloze_gen.store.tables import escape_cell
-
-ARTICLES_SUFFIX = re.compile(r"\.jsonl?(\.gz)?$", re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class FolderContents:
     books: list[str] = field(default_factory=list)
-    articles: list[str] = field(default_factory=list)  # by their names; also books
     catalogs: list[str] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)  # suffix -> files
     hidden: list[str] = field(default_factory=list)
@@ -43,7 +39,6 @@ class FolderContents:
         elif is_catalog(name):
             self.catalogs.append(file)
         elif file != MANIFEST_NAME:
-            self.articles += [file] if ARTICLES_SUFFIX.search(name) else []
             if book:
                 self.books.append(file)
             else:
@@ -65,18 +60,18 @@ class FolderContents:
         parts = []
         if self.others:
             parts.append(
-                f"{_counted(self.others.total(), 'other file')} ({_kinds_text(self.others)})"
+                f"{counted(self.others.total(), 'other file')} ({_kinds_text(self.others)})"
             )
         if self.hidden:
             parts.append(f"{len(self.hidden):,} hidden ({_named_paths(self.hidden)})")
         if self.links:
             parts.append(
-                f"{_counted(len(self.links), 'linked folder')}, not followed "
+                f"{counted(len(self.links), 'linked folder')}, not followed "
                 f"({_named_paths(self.links)})"
             )
         if self.outputs:
             parts.append(
-                f"{_counted(len(self.outputs), 'output folder')} of cloze-gen "
+                f"{counted(len(self.outputs), 'output folder')} of cloze-gen "
                 f"({_named_paths(self.outputs)})"
             )
         return "; ".join(parts)
@@ -92,10 +87,6 @@ def _kinds_text(kinds: Counter[str]) -> str:
     return name_list(
         [f"{count:,} {repr(suffix)[1:-1] or 'without an ending'}" for suffix, count in ranked]
     )
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("s" if count != 1 else "")
 
 
 def _named_paths(paths: list[str]) -> str:
@@ -200,7 +191,7 @@ def _entries(folder: Path) -> str:
     folders = [repr(name) for name, is_folder in there if is_folder]
     kinds = Counter(Path(name).suffix for name, is_folder in there if not is_folder)
     parts = [
-        *([f"{_counted(len(folders), 'folder')} ({name_list(folders)})"] if folders else []),
-        *([f"{_counted(kinds.total(), 'file')} ({_kinds_text(kinds)})"] if kinds else []),
+        *([f"{counted(len(folders), 'folder')} ({name_list(folders)})"] if folders else []),
+        *([f"{counted(kinds.total(), 'file')} ({_kinds_text(kinds)})"] if kinds else []),
     ]
     return f"{folder} has {' and '.join(parts) or 'no file and no folder'}."

@@ -27,7 +27,7 @@ from cloze_gen.corpus.parse_book import (
     ParsedBook,
     parse_book,
 )
-from cloze_gen.corpus.parse_sentences import in_small_letters, parse_sentences, sentence_tokenizer
+from cloze_gen.corpus.parse_sentences import parse_sentences
 from cloze_gen.corpus.readers import UNREADABLE, RawBook, read_book
 from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
 from cloze_gen.corpus.scan import BookFile
@@ -39,7 +39,7 @@ from cloze_gen.store.artifacts import ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import escape_cell, write_parquet
 
-BOOK_VERSION = 6
+BOOK_VERSION = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +79,13 @@ def _memo() -> ChunkMemo:
     return ChunkMemo(chunk_tokenizer())
 
 
-@functools.cache
-def _sentence_memo(small: bool) -> ChunkMemo:
-    return ChunkMemo(sentence_tokenizer(chunk_tokenizer(), small=small))
-
-
 def _parsed(raw: RawBook, shard: BookShard) -> ParsedBook:
     if shard.book.kind == SENTENCE_LINES:
-        small = in_small_letters(raw.data)
         return parse_sentences(
-            raw.data,
-            settings=shard.settings,
-            memo=_sentence_memo(small),
-            small=small,
-            decode=raw.reader.decode,
+            raw.data, settings=shard.settings, memo=_memo(), decode=raw.reader.decode
         )
     return parse_book(
         raw.data,
-        book_id="",
         settings=shard.settings,
         memo=_memo(),
         decode=raw.reader.decode,
@@ -222,7 +211,7 @@ def _row(shard: BookShard, audit: dict[str, Any]) -> dict[str, Any]:
         "folder": None,
         **dict(shard.book.facts),
     }  # the column's place; a book of which nothing is stored has no folder
-    row |= {name: value for name, value in audit.items() if name not in {"book_id", "sha256"}}
+    row |= audit
     # File names and marker lines may hold any character; escaped from here on.
     return {
         name: escape_cell(value) if isinstance(value, str) else value for name, value in row.items()

@@ -16,11 +16,10 @@ from cloze_gen.corpus.ocr import is_unknown, ocr_warning
 from cloze_gen.corpus.partition import no_author_warning
 from cloze_gen.corpus.readers import read_book
 from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.readers.rows import row_of
 from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
 from cloze_gen.corpus.scan import BookFile, CorpusScan
 from cloze_gen.errors import BookError
-from cloze_gen.parsing import NAMED, name_list, one_line, quote
+from cloze_gen.parsing import NAMED, counted, name_list, one_line, quote
 from cloze_gen.text_layout import cut
 
 FACTS = ("title", "author", "year", "genre", "language", "license")
@@ -49,7 +48,7 @@ def summary(found: CorpusScan, *, place: str = "") -> list[str]:
         lines.append(f"metadata (books that have it): {known}")
     if found.unreadable:
         files = name_list([quote(file) for file, _ in found.unreadable])
-        lines.append(f"{_counted(len(found.unreadable), 'file')} cannot be read: {files}")
+        lines.append(f"{counted(len(found.unreadable), 'file')} cannot be read: {files}")
     other = [*found.skipped, *found.notes]
     lines += other[:_LINES_OF_A_RUN]
     if len(other) > _LINES_OF_A_RUN:
@@ -94,7 +93,7 @@ def _section(label: str, lines: tuple[str, ...] | list[str]) -> list[str]:
 
 
 def _books(found: CorpusScan) -> str:
-    return _counted(len(found.readable), "book")
+    return counted(len(found.readable), "book")
 
 
 def _unreadable(found: CorpusScan) -> Iterator[str]:
@@ -106,10 +105,6 @@ def _unreadable(found: CorpusScan) -> Iterator[str]:
         yield f"and {more:,} more"
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def _size(count: int) -> str:
     """
     >>> _size(999), _size(214_300_000)
@@ -118,13 +113,13 @@ def _size(count: int) -> str:
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= size:
             return f"{count / size:.1f} {unit}"
-    return _counted(count, "byte")
+    return counted(count, "byte")
 
 
 def _shapes(found: CorpusScan) -> Iterator[tuple[str, str]]:
     for shape, (files, books) in sorted(found.shapes.items(), key=lambda one: (-one[1][1], one[0])):
-        several = f", {_counted(books, 'book')}" if books != files else ""
-        yield shape, f"{_counted(files, 'file')}{several}"
+        several = f", {counted(books, 'book')}" if books != files else ""
+        yield shape, f"{counted(files, 'file')}{several}"
 
 
 def _metadata(found: CorpusScan) -> dict[str, int]:
@@ -136,10 +131,6 @@ def _metadata(found: CorpusScan) -> dict[str, int]:
 def _advice(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
     if found.sentences:
         yield f"{_SENTENCES}. Questions need books: give them with --source."
-    tables = [book for book in found.readable if row_of(book.member)[0] is not None]
-    untitled = sum("title" not in dict(book.facts) for book in tables)
-    if untitled and not settings.title_column:
-        yield f"{_counted(untitled, 'row')} without a title: --title-column NAME names its column"
     authors = (dict(book.facts).get("author", "") for book in found.readable)
     if _suits_lambada(found) and not settings.keep_splits and (line := no_author_warning(authors)):
         yield f"lambada-style and scde-style: {line}"
@@ -189,7 +180,6 @@ def _next(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
         return
     given = [
         *(("--text-column", settings.text_column) if settings.text_column else ()),
-        *(("--title-column", settings.title_column) if settings.title_column else ()),
     ]
     splits = ["--keep-splits"] * settings.keep_splits
     if len(found.readable) < _LEAST_BOOKS:

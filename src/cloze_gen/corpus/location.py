@@ -14,16 +14,6 @@ from cloze_gen.parsing import quote
 
 _ESCAPED = re.compile(r"\[([*?[])\]")  # as `glob.escape` writes them
 _MAGIC = re.compile(r"[*?[]")
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)(::|://)")
-
-
-def is_address(text: str) -> bool:
-    """Whether this is the address of books elsewhere, such as `s3://bucket/books`.
-
-    >>> is_address("hf://datasets/a/b"), is_address("simplecache::s3://b"), is_address("a/b.txt")
-    (True, True, False)
-    """
-    return _ADDRESS.match(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +29,8 @@ class Location:
 
     @classmethod
     def parse(cls, text: str) -> Location:
-        """The location that a user typed. Existing folders and files are no patterns. UsageError for
-        an address, or a pattern that is none.
+        """The location that a user typed. Existing folders and files are no patterns. UsageError
+        for a pattern that is none.
 
         >>> Location.parse("books/*/text-[0-9].parquet")
         Location(root=PosixPath('books'), pattern='*/text-[0-9].parquet')
@@ -52,12 +42,6 @@ class Location:
             if path.is_dir() or path.name in {"", ".."}:
                 return cls(path)
             return cls(path.parent, glob.escape(path.name))
-        if is_address(text):
-            raise UsageError(
-                f"{text.partition(':')[0]}://...: only `cloze-gen run`, `corpus inspect` and `corpus "
-                "rank` read books elsewhere. Copy them with `cloze-gen corpus inspect ADDRESS`, and "
-                "give the folder that it prints."
-            )
         root, count = Path(), 0
         for part in path.parts:
             if not os.path.lexists(root / part):

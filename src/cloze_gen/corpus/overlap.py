@@ -25,17 +25,13 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import write_tsv
 
 OVERLAPS = "overlaps.tsv"
+# The least share of the smaller book's 8-word shingles that the other has. Over 534 books every
+# pair that holds a copy reaches 0.90 or more; the nearest other pair 0.25 ("Sara Crewe", rewritten
+# as "A Little Princess"), the next 0.08.
+MIN_CONTAINMENT = 0.3
 
 
 class OverlapSettings(SettingsGroup):
-    # Over 534 books every pair that holds a copy reaches 0.90 or more; the nearest other pair 0.25
-    # ("Sara Crewe", rewritten as "A Little Princess"), the next 0.08.
-    min_containment: float = Field(
-        0.3,
-        gt=0,
-        le=1,
-        description="inclusive: share of the smaller book's 8-word shingles found in the other",
-    )
     within: Literal["drop", "keep"] = Field(
         "drop", description="treatment of a book that another book of the same side contains"
     )
@@ -72,12 +68,12 @@ def write_overlap(
         sketches, key=lambda book: (-sizes[book], book)
     )  # the kept copy represents all copies
     inside = find_overlaps(
-        {book: sketches[book] for book in largest_first}, min_containment=settings.min_containment
+        {book: sketches[book] for book in largest_first}, min_containment=MIN_CONTAINMENT
     )
     drops: dict[str, tuple[str, str]] = {}
     across: list[Overlap] = []
     if other is not None:
-        across = _across(sketches, read_sketches(other), settings.min_containment)
+        across = _across(sketches, read_sketches(other))
         reason = BookReason.OVERLAPS_TRAIN if side == "source" else BookReason.OVERLAPS_SOURCE
         if settings.across == ("drop_source" if side == "source" else "drop_train"):
             drops = {
@@ -124,9 +120,7 @@ def read_sketches(artifact: Artifact) -> dict[str, np.ndarray]:
     }
 
 
-def _across(
-    own: Mapping[str, np.ndarray], other: Mapping[str, np.ndarray], min_containment: float
-) -> list[Overlap]:
+def _across(own: Mapping[str, np.ndarray], other: Mapping[str, np.ndarray]) -> list[Overlap]:
     """Overlaps between the sides, the own book as `book_a`; both sides may use the same id."""
     # The other side first: one of several copies there represents all,
     # and every copy on this side is paired with it.
@@ -134,7 +128,7 @@ def _across(
         f"own\t{book}": sketch for book, sketch in own.items()
     }
     found = []
-    for overlap in find_overlaps(both, min_containment=min_containment):
+    for overlap in find_overlaps(both, min_containment=MIN_CONTAINMENT):
         (side_a, book_a), (side_b, book_b) = overlap.book_a.split("\t"), overlap.book_b.split("\t")
         if side_a == side_b:
             continue

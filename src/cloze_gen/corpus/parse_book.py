@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -77,9 +76,7 @@ class BookAudit:
         unknown_word_share: of word tokens; over `ocr.MOST_UNKNOWN` in text from OCR.
     """
 
-    book_id: str
     book_bytes: int
-    sha256: str
     encoding: str = ""
     encoding_evidence: str = ""
     header_marker: str = ""
@@ -199,11 +196,6 @@ _SHORT_CHARS = 8  # only a sentence this short can be without a word (stray quot
 
 
 class IngestSettings(SettingsGroup):
-    strip_boilerplate: bool = Field(
-        default=True,
-        description="remove Project Gutenberg headers and footers, credits, copyright pages, contents, "
-        "footnotes, transcribers' notes and lists of other books",
-    )
     min_word_tokens: int = Field(
         default=200,
         ge=0,
@@ -242,7 +234,6 @@ class ParsedBook:
 def parse_book(
     raw: bytes,
     *,
-    book_id: str,
     settings: IngestSettings,
     memo: ChunkMemo,
     decode: Callable[[bytes], Decoded] = decode_book,
@@ -250,30 +241,25 @@ def parse_book(
     """Read one book's unpacked bytes. The result does not depend on `memo`. A dropped book has
     empty columns and a reason in the audit row.
     """
-    sha256 = hashlib.sha256(raw).hexdigest()
+    audit = BookAudit(len(raw))
     try:
         decoded = decode(raw)
     except BookError as error:
-        return _dropped(BookAudit(book_id, len(raw), sha256), error.reason, str(error))
+        return _dropped(audit, error.reason, str(error))
     if not decoded.text:  # a byte-order mark alone
-        return _dropped(BookAudit(book_id, len(raw), sha256), BookReason.EMPTY, "the file is empty")
+        return _dropped(audit, BookReason.EMPTY, "the file is empty")
+    audit = replace(audit, encoding=decoded.encoding, encoding_evidence=decoded.evidence)
     markup = find_markup(decoded.text)
     if markup:
-        audit = BookAudit(
-            book_id, len(raw), sha256, encoding=decoded.encoding, encoding_evidence=decoded.evidence
-        )
         return _dropped(audit, BookReason.MARKUP, f"{markup}; tags are not prose")
     flat = flatten(decoded.text)
     if sentence_lines := find_sentence_lines(flat):
-        audit = BookAudit(
-            book_id, len(raw), sha256, encoding=decoded.encoding, encoding_evidence=decoded.evidence
-        )
         detail = (
             f"{sentence_lines}, as in BookCorpus's books_large_p1.txt; book borders, paragraphs or "
             "names are lost"
         )
         return _dropped(audit, BookReason.ONE_SENTENCE_PER_LINE, detail)
-    body = find_body(flat) if settings.strip_boilerplate else Body(0, len(flat), "", "")
+    body = find_body(flat)
     columns, texts, running = _sentences(flat, body)
     read = memo.read(running)
     tokens = _split_at_separators(memo.tokens(read))
@@ -283,12 +269,8 @@ def parse_book(
     english_share = function_word_share(type_counts, word_tokens)
     residual = count_residual_boilerplate(type_counts)
     _subtract_headings(type_counts, read, columns.kind, memo)
-    audit = BookAudit(
-        book_id=book_id,
-        book_bytes=len(raw),
-        sha256=sha256,
-        encoding=decoded.encoding,
-        encoding_evidence=decoded.evidence,
+    audit = replace(
+        audit,
         header_marker=body.header_marker,
         footer_marker=body.footer_marker,
         body_share=round((sum(columns.end) - sum(columns.start)) / len(flat), 4),

@@ -44,8 +44,9 @@ from cloze_gen.corpus.readers import UNREADABLE, book_digest, ending_of, list_fi
 from cloze_gen.corpus.readers.reader import InputSettings, Listing, Member, UnknownTableError
 from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
 from cloze_gen.errors import BookError, NoBooksError, UsageError
-from cloze_gen.parsing import NAMED, name_list, quote
-from cloze_gen.store.files import open_regular, stays_within
+from cloze_gen.parsing import NAMED, counted, name_list, quote
+from cloze_gen.store.files import stays_within
+from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import escape_cell
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -259,10 +260,6 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
     )
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def _with_split(book: BookFile) -> BookFile:
     """The book with the split that its first folder names, unless its role is known."""
     folder, below, _ = book.file.partition("/")
@@ -278,7 +275,7 @@ def _check_splits(location: Location, books: Sequence[BookFile]) -> None:
         there = f"; its folders: {name_list([quote(one) for one in folders])}" if folders else ""
         raise UsageError(
             f"{location}: --keep-splits (input.keep_splits) needs splits, and none of the "
-            f"{_counted(len(books), 'book')} there has one{there}. A split is a folder named "
+            f"{counted(len(books), 'book')} there has one{there}. A split is a folder named "
             f"{', '.join(SPLIT_OF_FOLDER)} directly below the given one, the column `split` of a "
             f"table, or the column `role` of {MANIFEST_NAME}. Add splits, or run without "
             "--keep-splits."
@@ -407,7 +404,7 @@ def _settle_ids(books: Sequence[BookFile]) -> tuple[list[BookFile], list[str], l
     return (
         [book for book in settled if book is not None],
         [
-            f"skipped {_counted(len(repeated), 'book')} identical to another book: {name_list(repeated)}"
+            f"skipped {counted(len(repeated), 'book')} identical to another book: {name_list(repeated)}"
         ]
         if repeated
         else [],
@@ -598,7 +595,6 @@ def verify_corpus(root: Path, manifest: Path, *, role: str | None = None) -> lis
 
 def _file_digest(path: Path) -> str:
     try:
-        with open_regular(path) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_sha256(path)
     except OSError as error:
         return f"{UNREADABLE}: {error.strerror or error}"

@@ -1,4 +1,4 @@
-"""Splits of a collection, e.g. of PG-19 or by the user's folders, which a user may keep."""
+"""Splits of a collection, by folders or a column, which a user may keep."""
 
 from __future__ import annotations
 

@@ -118,17 +118,11 @@ class ChunkMemo(dict[str, int]):
         self[spaced] = row
         return row
 
-    def read(self, text: str, *, marks_apart: bool = False) -> ChunkedText:
-        """Look up all chunks of a normalized (single-spaced, not empty) text, and add new ones.
-
-        Args:
-            marks_apart: most marks stand apart already; no token depends on it.
-        """
+    def read(self, text: str) -> ChunkedText:
+        """Look up all chunks of a normalized (single-spaced, not empty) text, and add new ones."""
         if len(self) >= self._max_chunks:
             self._forget()
-        encoded = np.frombuffer(f"{text} ".encode(), dtype=np.uint8)
-        if not marks_apart:
-            encoded = _marks_apart(encoded)
+        encoded = _marks_apart(np.frombuffer(f"{text} ".encode(), dtype=np.uint8))
         ends = np.flatnonzero(encoded == _SPACE).astype(np.int32) + np.int32(1)
         offsets = np.concatenate((np.zeros(1, dtype=np.int32), ends))
         chunks = pa.StringArray.from_buffers(

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import functools
 import shutil
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow.compute as pc
 
-from cloze_gen.corpus.arrays import SEPARATOR, line_ids
+from cloze_gen.corpus.arrays import line_ids
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
-from cloze_gen.corpus.content_sketch import RUN_WORDS
-from cloze_gen.corpus.counts import CountTable
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, mend_line, read_hyphen_forms
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
@@ -22,7 +19,6 @@ from cloze_gen.corpus.sentences import HEADING
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import ArrayWriter, read_parquet
-from cloze_gen.word_tokens import is_word
 
 TEXT, TOKENS = "sentences.txt", "tokens.npy"
 _BOOKS_A_SHARD = 8
@@ -96,55 +92,3 @@ def training_lines(folder: Path, forms: dict[str, str]) -> list[str]:
     table = read_parquet(folder / SENTENCES, columns=["kind", "tokens"])
     lines = table.filter(pc.field("kind") != HEADING)["tokens"].to_numpy().tolist()
     return [mend_line(line, forms) if LINE_END_HYPHEN in line else line for line in lines]
-
-
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # as in `content_sketch`
-_CHUNK_TOKENS = 1 << 22
-
-
-def lines_in_text(text: Artifact, table: CountTable, lines: Sequence[Sequence[str]]) -> list[bool]:
-    """Whether each line of tokens shares a run of eight words, case-folded, with the training text.
-
-    `table`: the counts that the text's numbers refer to.
-    """
-    numbers: dict[str, int] = {}
-    of_row = [SEPARATOR]
-    for word in table.words:
-        folded = word.casefold()
-        of_row.append(numbers.setdefault(folded, len(numbers) + 1) if is_word(word) else SEPARATOR)
-    own = [
-        np.array([numbers.get(one.casefold(), -1) for one in line if is_word(one)], np.int64)
-        for line in lines
-    ]
-    runs_of = [_runs(words.astype(np.uint64)) for words in own]
-    wanted = np.unique(np.concatenate(runs_of)) if runs_of else np.zeros(0, np.uint64)
-    if not len(wanted):
-        return [False] * len(lines)
-    found = np.zeros(len(wanted), bool)
-    for words in _words(text, np.array(of_row, np.uint64)):
-        runs = _runs(words)
-        places = wanted.searchsorted(runs).clip(max=len(wanted) - 1)
-        found[places[wanted[places] == runs]] = True
-    shared = wanted[found]
-    return [bool(np.isin(runs, shared).any()) for runs in runs_of]
-
-
-def _runs(words: np.ndarray) -> np.ndarray:
-    """A hash of each run of words; uint64, shape (words - RUN_WORDS + 1,)."""
-    length = max(0, len(words) - RUN_WORDS + 1)
-    runs = words[:length].copy()
-    for offset in range(1, RUN_WORDS):
-        runs *= _MULTIPLIER
-        runs += words[offset : offset + length]
-    return runs
-
-
-def _words(text: Artifact, of_row: np.ndarray) -> Iterator[np.ndarray]:
-    """The word numbers of the training text in chunks that overlap by a run."""
-    tokens = np.load(text.path(TOKENS), mmap_mode="r")
-    rest = np.zeros(0, np.uint64)
-    for start in range(0, len(tokens), _CHUNK_TOKENS):
-        words = of_row[tokens[start : start + _CHUNK_TOKENS]]
-        words = np.concatenate([rest, words[words != SEPARATOR]])
-        yield words
-        rest = words[-(RUN_WORDS - 1) :]

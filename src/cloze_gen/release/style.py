@@ -85,8 +85,6 @@ class Style:
         name: on the command line; also the config's and (with `_`) the DAG module's name.
         sides: folders of books, as command-line options; items are drawn from the last.
         own_background: None: training books are required.
-        articles: the setting (`group.key`) that is ``jsonl`` for folders of JSON articles.
-        reads_stems: whether given stems can replace the books that items are drawn from.
         filtered_by: side -> stage that drops books of it after the comparison of contents.
         last: the Luigi task whose artifact holds the finished items.
         new_settings: a config's settings -> changes (`group.key=value`) for a folder of `cloze-gen new`.
@@ -124,8 +122,6 @@ class Style:
     people: Callable[[Facts], Mapping[str, str]] = lambda facts: {}
     judged: Callable[[Facts], str] = lambda facts: "machine"
     own_background: OwnBackground | None = None
-    articles: str = ""
-    reads_stems: bool = False
     filtered_by: Mapping[str, str] = field(default_factory=dict)
     table: PaperTable | PassageTable | BlankTable | None = None
     new_settings: Callable[[Any], Sequence[str]] = lambda settings: ()

@@ -261,12 +261,6 @@ def test_the_nearest_end_is_taken() -> None:
     }
 
 
-def test_an_article_within_the_bounds_is_one_window() -> None:
-    articles = SHORT.model_copy(update={"source": "jsonl"})
-    assert spans(cut("#", 1, 1, 1, 1, 1, 1, settings=articles)) == [(1, 6)]
-    assert len(spans(cut(1, 1, 1, 1, 1, 1, 1, 1, 1, settings=articles))) > 1
-
-
 def test_a_window_has_its_words_counted() -> None:
     """Words alone, no marks."""
     assert cut([RAIN, OPEN, MORE]).windows == [CutWindow(0, 2, 7)]

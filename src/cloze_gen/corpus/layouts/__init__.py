@@ -1,4 +1,4 @@
-"""Known arrangements of files with their metadata: Gutenberg's trees, PG-19, BookCorpus and others."""
+"""Known arrangements of files with their metadata: Gutenberg's trees and BookCorpus."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cloze_gen.corpus.layouts.arrangement import (
     PlacedFile,
 )
 from cloze_gen.corpus.layouts.bookcorpus import arrange_bookcorpus
-from cloze_gen.corpus.layouts.catalogs import is_catalog, read_catalogs
+from cloze_gen.corpus.layouts.catalogs import Catalogs, is_catalog, read_catalogs
 from cloze_gen.corpus.layouts.gutenberg import arrange_gutenberg
 
 __all__ = [
@@ -48,7 +48,7 @@ def arrange(
         (*folders.files, *trees.files, *rest),
         folders.names + trees.names,
         folders.skipped + trees.skipped,
-        known.notes + folders.notes + trees.notes,
+        known.notes,
         known,
     )
 
@@ -59,4 +59,4 @@ def arrange_members(
     """The same for the files in an archive, with the tables beside it; and the files that are
     decided on. `read` are numbers of etexts that are read elsewhere. Other members of a file, such as rows, have no names of Gutenberg's.
     """
-    return arrange_gutenberg(names, known.catalogs or read_catalogs(Path(), ()), read=read)
+    return arrange_gutenberg(names, known.catalogs or Catalogs(), read=read)

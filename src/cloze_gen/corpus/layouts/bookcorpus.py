@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
 from cloze_gen.corpus.layouts.arrangement import Arrangement, PlacedFile, skipped_lines
-from cloze_gen.store.files import open_regular
+from cloze_gen.store.manifest import file_sha256
 
 _GENRES = {
     genre.casefold(): genre
@@ -127,8 +126,7 @@ def _size(path: Path) -> int:
 def _digest(path: Path) -> str:
     """Of the bytes; of a file that cannot be read the path, for it is like no other."""
     try:
-        with open_regular(path) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_sha256(path)
     except OSError:
         return str(path)
 

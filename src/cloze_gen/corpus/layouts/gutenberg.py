@@ -1,13 +1,11 @@
-"""Project Gutenberg's trees, and two corpora made from it: the Standardized Corpus and PG-19."""
+"""Project Gutenberg's trees: one file of each book."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
 
 from cloze_gen.corpus.etext_names import (
-    PG19_RANK,
     SECOND_FILE,
     SUPERSEDED,
     EtextFile,
@@ -15,20 +13,8 @@ from cloze_gen.corpus.etext_names import (
     etext_file,
     is_superseded,
 )
-from cloze_gen.corpus.layouts.arrangement import (
-    SPLITS,
-    Arrangement,
-    PlacedFile,
-    skipped_lines,
-)
+from cloze_gen.corpus.layouts.arrangement import Arrangement, PlacedFile, skipped_lines
 from cloze_gen.corpus.layouts.catalogs import Catalogs
-
-_NUMBERED = re.compile(r"([1-9]\d{0,6})\.txt(?:\.gz)?", re.IGNORECASE)
-_NO_TEXT_OF_SPGC = re.compile(r"PG\d+_(?:tokens|counts)\.txt(?:\.gz)?")
-_WITHOUT_TEXT = (
-    "tokens or counts of the Standardized Project Gutenberg Corpus; get data/raw or data/text, "
-    "which its programs make"
-)
 
 
 def arrange_gutenberg(
@@ -44,16 +30,11 @@ def arrange_gutenberg(
         listed: files of a manifest, which are read in any case.
         read: numbers of etexts that are read elsewhere.
     """
-    splits = _splits(files, catalogs)
     skipped: defaultdict[str, list[str]] = defaultdict(list)
     etexts: dict[str, EtextFile] = {}
     for file in files:
-        if reason := "" if file in listed else _no_book(file):
-            skipped[reason].append(file)
-        elif file in splits:
-            number = int(_NUMBERED.fullmatch(file.rsplit("/", 1)[-1])[1])  # type: ignore[index]
-            if number in catalogs:
-                etexts[file] = EtextFile(number, PG19_RANK)
+        if file not in listed and is_superseded(file):
+            skipped[SUPERSEDED].append(file)
         elif etext := etext_file(file, catalogs):
             etexts[file] = etext
     # What a manifest lists comes before all ranks.
@@ -63,42 +44,25 @@ def arrange_gutenberg(
             for file, etext in etexts.items()
         }
     )
-    facts, notes = catalogs.facts(sorted(best))
-    split_of = {etexts[file].number: split for file, split in splits.items() if file in etexts}
     placed = []
     for file, etext in etexts.items():
-        own = facts[etext.number]
+        facts = catalogs.facts(etext.number)
         again = best[etext.number] != file or str(etext.number) in read
-        reason = SECOND_FILE if again else _unfit(own)
+        reason = SECOND_FILE if again else _unfit(facts)
         if reason and file not in listed:
             skipped[reason].append(file)
             continue
-        role = split_of.get(etext.number, "")
         placed.append(
             PlacedFile(
                 file,
                 "" if file in listed else f"pg{etext.number}",
-                _cells(own | {"etext": str(etext.number)} | ({"role": role} if role else {})),
+                _cells(facts | {"etext": str(etext.number)}),
             )
         )
-    placed += [
-        PlacedFile(file, "", (("role", split),))
-        for file, split in splits.items()
-        if file not in etexts
-    ]
     found = Arrangement(
-        tuple(placed),
-        _names([one.file for one in placed], splits, catalogs),
-        skipped_lines(skipped),
-        tuple(notes),
+        tuple(placed), _names([one.file for one in placed], catalogs), skipped_lines(skipped)
     )
-    return found, frozenset((*etexts, *splits, *(file for own in skipped.values() for file in own)))
-
-
-def _no_book(file: str) -> str:
-    if is_superseded(file):
-        return SUPERSEDED
-    return _WITHOUT_TEXT if _NO_TEXT_OF_SPGC.fullmatch(file.rsplit("/", 1)[-1]) else ""
+    return found, frozenset((*etexts, *(file for own in skipped.values() for file in own)))
 
 
 def _unfit(facts: Mapping[str, str]) -> str:
@@ -113,40 +77,13 @@ def _cells(facts: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     return tuple((name, cell) for name, cell in facts.items() if name != "type")
 
 
-def _splits(files: Sequence[str], catalogs: Catalogs) -> dict[str, str]:
-    """File -> its split, of folders as PG-19 has them: `train`, `validation` and `test` with
-    numbered texts, two of them at least or beside the table of PG-19.
-    """
-    folders: defaultdict[str, list[str]] = defaultdict(list)
-    for file in files:
-        folder, _, name = file.rpartition("/")
-        if folder.rsplit("/", 1)[-1] in SPLITS:
-            folders[folder].append(name)
-    numbered = [folder for folder, names in folders.items() if all(map(_NUMBERED.fullmatch, names))]
-    above = Counter(folder.rpartition("/")[0] for folder in numbered)
-    return {
-        f"{folder}/{name}": folder.rsplit("/", 1)[-1]
-        for folder in numbered
-        if above[folder.rpartition("/")[0]] > 1 or folder.rpartition("/")[0] in catalogs.pg19
-        for name in folders[folder]
-    }
-
-
-def _names(placed: Sequence[str], splits: Mapping[str, str], catalogs: Catalogs) -> tuple[str, ...]:
+def _names(placed: Sequence[str], catalogs: Catalogs) -> tuple[str, ...]:
     """The arrangements in words."""
     names = Counter(
-        (
-            "PG-19"
-            if file in splits
-            else "Standardized Project Gutenberg Corpus"
-            if name.startswith("PG") and "_" in name
-            else "Project Gutenberg's own texts"
-            if name.lower().startswith("pg")
-            else "Project Gutenberg mirror"
-        )
+        "Project Gutenberg's own texts"
+        if file.rsplit("/", 1)[-1].lower().startswith("pg")
+        else "Project Gutenberg mirror"
         for file in placed
-        for name in [file.rsplit("/", 1)[-1]]
     )
-    tables = sorted(set(catalogs.names)) + ["RDF"] * bool(catalogs.rdf)
-    known = f" with {' and '.join(tables)}" if tables and names else ""
+    known = f" with {' and '.join(sorted(set(catalogs.names)))}" if catalogs.names else ""
     return tuple(f"{name}{known}" for name in names)

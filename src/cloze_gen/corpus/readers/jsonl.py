@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, ClassVar
 
-from cloze_gen.corpus.readers.compressed import open_unpacked
+from cloze_gen.corpus.readers.compressed import DAMAGE, damage, open_unpacked
 from cloze_gen.corpus.readers.reader import MAX_BOOK_BYTES, InputSettings, Listing, Member
 from cloze_gen.corpus.readers.rows import TableReader, row_of
 from cloze_gen.corpus.readers.table_columns import (
@@ -42,9 +42,9 @@ class JsonLines(TableReader):
         return name.endswith(self.endings)
 
     def listing(self, file: BinaryIO, settings: InputSettings) -> Listing:
-        sample = first_records(file)
+        sample = _first_records(file)
         columns = _columns(sample, settings)
-        if are_sentences(texts_of(sample, columns)):
+        if are_sentences(_texts_of(sample, columns)):
             return Listing("JSON lines, one sentence per row", sentences=True)
         members: list[Member] = []
         for row, line in _lines(file):
@@ -64,7 +64,7 @@ class JsonLines(TableReader):
 
     def rows(self, file: BinaryIO, member: str) -> Iterator[tuple[str, bytes | BookError]]:
         first, named = row_of(member)
-        sample = first_records(file)
+        sample = _first_records(file)
         columns = _columns(sample, InputSettings(text_column=named))
         if first is None:
             raise BookError("one_sentence_per_line", "one sentence per row, without books")
@@ -75,7 +75,7 @@ class JsonLines(TableReader):
                 yield (f"{row}:{named}" if named else str(row)), text
 
 
-def first_records(file: BinaryIO) -> list[Mapping[str, Any]]:
+def _first_records(file: BinaryIO) -> list[Mapping[str, Any]]:
     """The objects in the first lines, of 1 MiB; BookError without one."""
     sample: list[Mapping[str, Any]] = []
     first_fault: BookError | None = None
@@ -94,9 +94,7 @@ def first_records(file: BinaryIO) -> list[Mapping[str, Any]]:
     return sample
 
 
-def texts_of(sample: list[Mapping[str, Any]], columns: TableColumns | None = None) -> list[str]:
-    """The texts of records; UnknownTableError."""
-    columns = columns or _columns(sample, InputSettings())
+def _texts_of(sample: list[Mapping[str, Any]], columns: TableColumns) -> list[str]:
     values = (value_at(record, columns.text) for record in sample)
     return [value for value in values if isinstance(value, str)]
 
@@ -113,8 +111,8 @@ def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes | BookError]]:
                     rest = source.readline(_CHUNK_BYTES)
                 yield row, _fault(row, f"more than {MAX_BOOK_BYTES // 2**20} MiB", "too_large")
                 continue
-        except BookError as error:
-            yield row, _fault(row, str(error))
+        except DAMAGE as error:
+            yield row, _fault(row, str(damage(error)))
             return
         if not line:
             return

@@ -14,9 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from cloze_gen.corpus.readers.parquet_pages import PageSizes
 from cloze_gen.corpus.readers.reader import (
-    MAX_BOOK_BYTES,
     InputSettings,
     Listing,
     Member,
@@ -36,8 +34,6 @@ from cloze_gen.corpus.readers.table_columns import (
 from cloze_gen.errors import BookError
 from cloze_gen.parsing import one_line, quote
 
-_MAGIC, _ENCRYPTED = b"PAR1", b"PARE"
-_MAX_FOOTER_BYTES = 256 * 1024 * 1024
 _MAX_BOOKS = 1_000_000
 _BUFFER_BYTES = 1024 * 1024
 # No row is larger than its row group, so a batch is at most as large as the larger of both.
@@ -49,7 +45,6 @@ _SENTENCE_ROWS = 65_536  # of a batch
 _MAX_PART_ROWS = 262_144  # the file's own account of bytes is smaller where rows recur
 _MAX_SENTENCE_BYTES = 1000  # a row on average; longer rows are no sentences
 _MAX_NESTING = 4
-_UNFOLDS = "the rows unfold to more than four times the size of their row group"
 
 
 class ParquetTable(TableReader):
@@ -112,8 +107,6 @@ class _Table:
     """An open Parquet file; every failure is a BookError."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._size, footer = _require_parquet(file)
-        self._pages = PageSizes(file, footer)
         with _damage():
             self._file = pq.ParquetFile(
                 pa.PythonFile(file, mode="r"),
@@ -222,21 +215,13 @@ class _Table:
         """The text of each row of a group, and an error for each that cannot be read."""
         count = self.row_counts[group]
         done = 0
-        size = self._group_bytes(group)
-        left = _most_unfolded(size)
         try:
-            if size > 2 * MAX_BOOK_BYTES * count:
-                mean = f"{size / 2**20 / count:,.0f} MiB"
-                raise BookError("too_large", f"rows of {mean} on average; split them into books")
             for batch in self._batches(group, [columns.text]):
                 with _damage():
                     array = _at_path(batch, columns.text)
                 for index in range(min(len(array), count - done)):
                     with _damage():
                         text = _bytes_of(array[index])
-                    left -= len(text)
-                    if left < 0:
-                        raise BookError("too_large", _UNFOLDS)
                     yield text
                     done += 1
             fault = BookError("unreadable", f"row group {group} ends before its last row")
@@ -249,25 +234,14 @@ class _Table:
 
     def small_values(self, group: int, columns: TableColumns) -> Iterator[dict[str, Any]]:
         """The values of `columns.small`, a row a dict; BookError where they cannot be read."""
-        left = _most_unfolded(self._group_bytes(group))
         for batch in self._batches(group, columns.small) if columns.small else ():
             with _damage():
                 rows = batch.to_pylist()
             for row in rows:
-                values = {name: value_at(row, name) for name in columns.small}
-                left -= sum(len(one) for one in values.values() if isinstance(one, str))
-                if left < 0:
-                    raise BookError("too_large", _UNFOLDS)
-                yield values
+                yield {name: value_at(row, name) for name in columns.small}
 
     def _batches(self, group: int, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        pages = self._pages.sizes(group, names)
-        if max(pages, default=0) > 2 * MAX_BOOK_BYTES:
-            raise BookError(
-                "too_large",
-                f"a page of {max(pages) / 2**20:,.0f} MiB; write the table with smaller row groups",
-            )
-        rows = _BATCH_BYTES // max(self._group_bytes(group), sum(pages))
+        rows = _BATCH_BYTES // self._group_bytes(group)
         with _damage():
             yield from self._file.iter_batches(
                 batch_size=max(1, min(_MAX_BATCH_ROWS, rows)),
@@ -280,32 +254,7 @@ class _Table:
         """The uncompressed size of a row group by the file's own account; not that of one column,
         because Arrow ends the process if the account of a column is damaged.
         """
-        return max(1, self._groups[group].total_byte_size, self._size // len(self._groups))
-
-
-def _most_unfolded(group_bytes: int) -> int:
-    """Of values that are stored once and used in many rows."""
-    return 4 * group_bytes + _BATCH_BYTES
-
-
-def _require_parquet(file: BinaryIO) -> tuple[int, bytes]:
-    """The size of a whole Parquet file, and its footer; BookError before Arrow allocates what another claims."""
-    file.seek(0)
-    head = file.read(4)
-    size = file.seek(0, 2)
-    if head == _ENCRYPTED:
-        raise BookError("unreadable", "an encrypted Parquet file; decrypt it first")
-    if head != _MAGIC:
-        raise BookError("unreadable", f"not Parquet: it begins with {quote(head)}")
-    file.seek(max(0, size - 8))
-    end = file.read(8)
-    if size < 12 or end[4:] != _MAGIC:
-        raise BookError("unreadable", "a truncated Parquet file: its end is missing")
-    footer = int.from_bytes(end[:4], "little")
-    if footer > min(size - 12, _MAX_FOOTER_BYTES):
-        raise BookError("unreadable", f"a damaged Parquet file: a footer of {footer:,} bytes")
-    file.seek(size - 8 - footer)
-    return size, file.read(footer)
+        return max(1, self._groups[group].total_byte_size)
 
 
 @contextlib.contextmanager

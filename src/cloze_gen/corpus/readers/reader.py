@@ -21,9 +21,6 @@ class InputSettings(SettingsGroup):
         default="",
         description="column of a table (Parquet, JSON lines) that contains the text of a book; empty: detect it",
     )
-    title_column: str = Field(
-        default="", description="column of a table that contains the title; empty: detect it"
-    )
     keep_splits: bool = Field(
         default=False,
         description="use the splits of a collection, or the folders train, validation and test: train "

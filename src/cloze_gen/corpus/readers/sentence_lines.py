@@ -13,7 +13,7 @@ from cloze_gen.corpus.parse_book import find_sentence_lines
 from cloze_gen.corpus.readers.reader import Listing, Member
 from cloze_gen.errors import BookError
 
-KIND = "sentences 1"  # `Member.kind` of a part; the number is the version of its parsing
+KIND = "sentences 2"  # `Member.kind` of a part; the number is the version of its parsing
 RANGE_BYTES = 8 * 1024 * 1024
 SHAPE = "text file, one sentence per line (background only)"
 

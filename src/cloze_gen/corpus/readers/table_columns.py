@@ -150,12 +150,6 @@ def find_columns(columns: Mapping[str, str], settings: InputSettings) -> TableCo
         for name in names
         if name in plain and plain[name] != text
     ]
-    if settings.title_column:
-        if settings.title_column not in columns:
-            raise _unknown(
-                f"no column {quote(settings.title_column)}", columns, "--title-column NAME"
-            )
-        facts.insert(0, ("title", settings.title_column))
     ocr = (
         source in _OCR_SOURCES
         or columns[text] == STRINGS

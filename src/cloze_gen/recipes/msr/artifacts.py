@@ -66,8 +66,6 @@ STAGES = {
                     "next_token": "string: the token after it",
                     "count": "int64: tokens of the word in the training books",
                     "freq": "double: `freq` of `counts.tsv`",
-                    "stem": "string?: id of the given stem (`--stems`)",
-                    "stem_line": "int32?: its line in the file",
                 },
                 example='{"id": "the-lost-luggage-of-penny-cross:70:2", "sentence_id": "the-lost-luggage-of-penny-cross:70", '
                         '"position": 2, "word": "broke", "history1": "Then", "history2": "she", "next_token": "the", "count": 11, '
@@ -80,15 +78,13 @@ STAGES = {
             ),
             HYPHENS,
             rejected_file(
-                "The rejected sentences and words; `detail` is the word, or the id of the given stem.",
+                "The rejected sentences and words; `detail` is the word.",
                 '{"id": "the-clockmakers-debt:4:3", "reason": "word_not_eligible", "detail": "engraver"}',
             ),
         ),
         {
             "option_words": "words that may be options",
             "sentences_with_focus": "sentences with a focus word",
-            "stems": "with `--stems`: name of the file",
-            "stems_in_training": "with `--stems`: stems of which a training book has eight successive words, the answer among them",
         },
     ),
     "alternates": StageDoc(

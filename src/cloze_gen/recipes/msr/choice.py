@@ -422,7 +422,6 @@ class _Describer:
             question,
             source=source_record(sentence, position),
             history=[focus["history1"], focus["history2"]],
-            **({"stem": focus["stem"]} if "stem" in focus else {}),
             next_token=focus["next_token"],
             answer_tag=self._groomed[choice.id]["answer_tag"],
             answer_rank=int(self._screened[choice.id]["answer_rank"]),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -19,8 +19,6 @@ import pyarrow as pa
 from pydantic import Field
 
 from cloze_gen.corpus.books import book_folder, kept_books
-from cloze_gen.corpus.content_sketch import RUN_WORDS
-from cloze_gen.corpus.counts import CountTable
 from cloze_gen.corpus.cross_fitting import group_of_lines, held_out_groups, words_of_one_group
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
@@ -32,8 +30,6 @@ from cloze_gen.corpus.source_sentences import (
     hyphen_evidence,
     read_sentences,
 )
-from cloze_gen.corpus.stems import GivenStems, Stem
-from cloze_gen.corpus.training_text import lines_in_text
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
 from cloze_gen.records.rejection import Reason, Rejection
@@ -122,28 +118,18 @@ class FocusReason(Reason):
         "word_not_eligible",
         "the word is too frequent, too rare in the training books, or a name",
     )
-    NO_STEM_WORD = ("blank_not_a_word", "the blank of the given stem is not one token")
-    NOT_IN_TRAINING = ("answer_not_in_training", "the answer occurs in no training book")
-    IN_TRAINING = (
-        "stem_in_training",
-        "a training book has eight successive words of the stem, the answer among them",
-    )
     NO_OTHER_BOOK = ("word_in_no_other_book", "the word occurs in no book of another group")
 
 
 @dataclass(frozen=True, slots=True)
 class FocusWord:
-    """A position of a sentence that may become a blank, with the two tokens before it.
-
-    `stem`: the given stem, if the sentence is one.
-    """
+    """A position of a sentence that may become a blank, with the two tokens before it."""
 
     id: str
     position: int
     word: str
     history: tuple[str, str]
     next_token: str
-    stem: Stem | None = None
 
 
 def sentence_rejection(sentence: Sentence, settings: FocusSettings) -> FocusReason | None:
@@ -201,38 +187,6 @@ def select_focus_words(
             yield FocusWord(
                 item_id, position, word, two_word_history(tokens, position), tokens[position + 1]
             )
-
-
-def focus_word_of_stem(
-    sentence: Sentence, stem: Stem, *, known: Container[str], settings: FocusSettings
-) -> FocusWord | Rejection:
-    """The answer of a given stem as focus word, or why it is none. It may be frequent, or a name,
-    or the last word.
-
-    >>> sentence = Sentence("b", 0, 0, 28, 0, "prose", "He took me to see the attic.", ("He", "took", "me", "to", "see", "the", "attic", "."))
-    >>> stem = Stem(1, "1", sentence.text, 22, "attic")
-    >>> focus_word_of_stem(sentence, stem, known={"attic"}, settings=FocusSettings()).id
-    'b:0:6'
-    """
-    if reason := sentence_rejection(sentence, settings):
-        return Rejection(sentence.id, reason, stem.id)
-    tokens = sentence.tokens
-    position, printed = stem.position(tokens), rendered_positions(tokens)
-    if position is None or position not in printed:
-        return Rejection(sentence.id, FocusReason.NO_STEM_WORD, stem.id)
-    if printed.index(position) < _HISTORY_TOKENS:
-        return Rejection(sentence.id, FocusReason.NO_HISTORY, stem.id)
-    word = tokens[position]
-    if word not in known:
-        return Rejection(sentence.id, FocusReason.NOT_IN_TRAINING, stem.id)
-    return FocusWord(
-        f"{sentence.id}:{position}",
-        position,
-        word,
-        two_word_history(tokens, position),
-        tokens[position + 1],
-        stem,
-    )
 
 
 def two_word_history(tokens: Sequence[str], position: int) -> tuple[str, str]:
@@ -339,88 +293,6 @@ def write_focus(
     ctx.say(
         f"{n_found:,} focus words in {n_sentences:,} sentences; {n_options:,} words may be options"
     )
-
-
-def write_given_focus(
-    writer: ArtifactWriter,
-    ctx: StageContext,
-    *,
-    source: Artifact,
-    counts: Artifact,
-    text: Artifact,
-    stems: GivenStems,
-    across: str,
-    settings: FocusSettings,
-) -> None:
-    """Write the answers of given stems as focus words, and each other stem with its reason.
-
-    `across`: as `overlap.across`; with ``keep`` a stem of the training text is kept.
-    """
-    table = read_counts(counts)
-    write_hyphens(writer, hyphen_evidence(source, table))
-    (book,) = kept_books(source)
-    read = read_sentences(book_folder(source, book), book["book_id"], {})
-    sentences = dict(zip(stems.stems, read, strict=True))
-    rows = {word: row for row, word in enumerate(table.words) if table.folded_count[row]}
-    found: list[FocusWord] = []
-    rejected: list[Rejection] = []
-    for stem, sentence in sentences.items():
-        verdict = focus_word_of_stem(sentence, stem, known=rows, settings=settings)
-        (rejected if isinstance(verdict, Rejection) else found).append(verdict)  # type: ignore[arg-type]
-    leaks = _in_training(found, sentences.values(), text, table)
-    if across != "keep":
-        rejected += [
-            Rejection(one.id, FocusReason.IN_TRAINING, one.stem.id)
-            for one in found
-            if one.stem and one.id in leaks
-        ]
-        found = [one for one in found if one.id not in leaks]
-    known = {
-        one.word: (int(table.count[rows[one.word]]), float(table.freq[rows[one.word]]))
-        for one in found
-    }
-    kept = {one.id.rpartition(":")[0] for one in found}
-    given = [one.stem for one in found if one.stem]
-    columns = _focus_columns(found, known) | {
-        "stem": pa.array([one.id for one in given], pa.string()),
-        "stem_line": pa.array([one.line for one in given], pa.int32()),
-    }
-    own = [one for one in sentences.values() if one.id in kept]
-    for name, table_columns in (
-        (FOCUS, columns),
-        (SOURCE_SENTENCES, sentence_columns(own)),
-        (REJECTED, rejection_columns(rejected)),
-    ):
-        writer.rows[name] = write_parquet(writer.path(name), table_columns)
-    reasons = Counter(str(rejection.reason) for rejection in rejected)
-    writer.funnel = funnel("given stems", kept=len(found), rejected=reasons)
-    n_options = int(option_mask(table, settings).sum())
-    writer.facts |= {
-        "option_words": n_options,
-        "sentences_with_focus": len(own),
-        "stems": stems.name,
-        "stems_in_training": len(leaks),
-    }
-    ctx.say(f"{len(found):,} of {len(sentences):,} given stems; {n_options:,} words may be options")
-    if leaks:
-        done = "kept, because overlap.across = keep" if across == "keep" else "dropped"
-        ctx.say(f"{len(leaks):,} of the stems are in a training book and are {done}")
-
-
-def _in_training(
-    found: Sequence[FocusWord], sentences: Iterable[Sentence], text: Artifact, table: CountTable
-) -> set[str]:
-    """Ids of the focus words that a run of eight words of the training text contains."""
-    tokens_of = {one.id: one.tokens for one in sentences}
-    around = []
-    for one in found:
-        tokens, place = tokens_of[one.id.rpartition(":")[0]], one.position
-        before, after = (
-            list(filter(is_word, part)) for part in (tokens[:place], tokens[place + 1 :])
-        )
-        around.append([*before[1 - RUN_WORDS :], one.word, *after[: RUN_WORDS - 1]])
-    leaked = lines_in_text(text, table, around)
-    return {one.id for one, leak in zip(found, leaked, strict=True) if leak}
 
 
 def _only_here(

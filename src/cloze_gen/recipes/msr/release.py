@@ -45,18 +45,7 @@ KNOWN_OF_WORDS = {
 
 
 def notes(settings: Any, facts: Facts) -> list[str]:
-    return [*_stems_notes(facts.get("focus", {})), *_grooming_notes(settings, facts)]
-
-
-def _stems_notes(focus: Mapping[str, Any]) -> list[str]:
-    if "stems" not in focus:
-        return []
-    leaks = focus["stems_in_training"]
-    found = f"; {leaks:,} of them are in a training book" if leaks else ""
-    return [
-        f"stems and answers: given in {focus['stems']}{found}. Check their licence: the licence "
-        "of the books does not cover them."
-    ]
+    return _grooming_notes(settings, facts)
 
 
 def _grooming_notes(settings: Any, facts: Facts) -> list[str]:

@@ -21,7 +21,6 @@ from cloze_gen.release.trace import (
     find_question,
 )
 from cloze_gen.store.tables import QUESTIONS, REJECTED
-from cloze_gen.text_layout import printable
 
 _WORDS = frozenset({"word", "option", "tag", "why not"})  # left-aligned columns
 # label of a candidate's measure -> its column
@@ -36,9 +35,6 @@ _MEASURES = {
 
 def describe_focus(item: Traced) -> Iterator[str]:
     focus = item.row
-    if "stem" in focus:
-        file, own = item.artifact("focus").facts["stems"], focus["stem"]
-        yield f"stem       line {focus['stem_line']:,} of {printable(file)}, id {printable(own)}"
     yield (
         f"focus      {focus['word']!r} at token {focus['position']}: count {focus['count']:,}, "
         f"freq {focus['freq']:.3g}"

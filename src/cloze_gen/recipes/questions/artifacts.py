@@ -15,7 +15,6 @@ _TYPES = {
     "answer": "string",
     "source": "object",
     "history": "list of string",
-    "stem": "string?",
     "next_token": "string",
     "answer_tag": "string",
     "answer_class": "string",

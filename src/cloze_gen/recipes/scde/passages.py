@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -49,11 +49,6 @@ _LEADS_ON = frozenset((",", ";", ":", "-", "--", "---"))
 
 
 class PassagesSettings(SettingsGroup):
-    source: Literal["books", "jsonl"] = Field(
-        "books",
-        description="content of the --books folder: `books` (novels), or `jsonl` (articles as "
-        "JSON, such as RACE)",
-    )
     min_sentences: int = Field(
         10, ge=1, le=MOST_EACH, description="minimum number of sentences of a passage; section 5.7"
     )
@@ -294,14 +289,11 @@ def _cut_run(
             yield _Stretch(begin, begin + 1, paragraphs.ties[begin] or PassageReason.NO_END)
             begin += 1
             continue
-        if settings.source == "jsonl" and ends[-1] == stop:
-            end = stop
-        else:
-            rng = derive_rng(seed, "scde.passages", f"{book_id}:{starts[begin]}")
-            target = words[begin] + int(
-                rng.integers(settings.min_words, settings.max_words, endpoint=True)
-            )
-            end = min(ends, key=lambda one: (abs(words[one] - target), one))
+        rng = derive_rng(seed, "scde.passages", f"{book_id}:{starts[begin]}")
+        target = words[begin] + int(
+            rng.integers(settings.min_words, settings.max_words, endpoint=True)
+        )
+        end = min(ends, key=lambda one: (abs(words[one] - target), one))
         yield _Stretch(begin, end)
         begin = end
 

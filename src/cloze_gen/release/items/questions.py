@@ -40,7 +40,6 @@ _COLUMNS = {
     "source": "the original sentence: index, character span in the decoded file, text, tokens, and "
     "index of the blank in these tokens",
     "history": "the two tokens before the blank",
-    "stem": "id of the given stem",
     "next_token": "the token after the blank",
     "answer_tag": "Penn Treebank tag of the answer in its sentence",
     "answer_class": "noun, verb, adjective or adverb",
