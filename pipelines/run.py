@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import luigi
 
-from cloze_gen.aliases import rename_overrides
 from cloze_gen.config import is_config_file
 from cloze_gen.corpus.books import read_books
 from cloze_gen.corpus.dropped import dropped_notes
@@ -164,7 +163,7 @@ class RunTask(PipelineTask):
             "name": self.run_name,
             "style": self.style,
             "config": config,
-            "overrides": rename_overrides(json.loads(self.overrides)),
+            "overrides": json.loads(self.overrides),
             "seed": self.seed,
             "sample": self.is_sample,
             **({"patterns": patterns} if patterns else {}),
@@ -195,15 +194,11 @@ class RunTask(PipelineTask):
         return all(task.complete() for task in self.stages()) and self.output().exists()
 
     def run(self) -> None:
-        for stage in self.stages():  # an older version could finish empty artifacts
+        for stage in self.stages():
             stage.check_something_kept(self.store.open(stage.key).funnel)
         with exclusive_lock(run_lock(self.folder)):
             remove_stale_temp_dirs(self.store.runs)
-            changed = (
-                (find_change(self.folder) or self.format_change())
-                if (self.folder / RUN_FILE).exists()
-                else None
-            )
+            changed = find_change(self.folder) if (self.folder / RUN_FILE).exists() else None
             if changed:
                 say(f"{self.run_name}: {changed} The run's folder is rewritten.")
             for line in replace_within(self.folder, RUN_SCHEMA, self._write_folder):
@@ -217,13 +212,6 @@ class RunTask(PipelineTask):
             raise
         except UsageError:
             return  # no run yet, or a damaged one: it is written anew
-
-    def format_change(self) -> str | None:
-        """A sentence if the release on disk is in another format than this version writes."""
-        written = read_run(self.folder).get("release_format", 1)
-        if written == RELEASE_FORMAT:
-            return None
-        return f"The release has format {written}; this version writes format {RELEASE_FORMAT}."
 
     def _write_folder(self, folder: Path) -> None:
         """Everything of the run, with an existing evaluation of exactly these items."""
@@ -256,7 +244,7 @@ class RunTask(PipelineTask):
             signature=self.signature(),
             notes=self.notes(),
             steps=self.steps(),
-            overrides=public_overrides(rename_overrides(json.loads(self.overrides))),
+            overrides=public_overrides(json.loads(self.overrides)),
         )
 
     def _drawn_from(self) -> Artifact:

@@ -23,7 +23,6 @@ from cloze_gen.config import (
     is_config_file,
     parse_settings,
     read_toml,
-    renamed_lines,
     settings_dict,
 )
 from cloze_gen.corpus.json_articles import (
@@ -115,13 +114,6 @@ def _named_style(config: str) -> str:
         choice = " or ".join(f'style = "{style}"' for style in style_names())
         raise UsageError(f"{config}: {what}. Write {choice} as its first line.")
     return found[0]
-
-
-def report_old_names(style: Style, config: str, overrides: str = "[]") -> None:
-    """Print a line for each old name of a setting, with its new name."""
-    own = tuple(json.loads(overrides))
-    for line in renamed_lines(style.settings, config_text(config), where=config, overrides=own):
-        say(line)
 
 
 def ignored_lines(

@@ -525,7 +525,6 @@ PROGRAMS: dict[str, Sequence[Call]] = {
     ],
     "scripts/build_site.py": [],  # `make docs` in CI; tests/scripts/test_build_site.py
     "scripts/defaults.py": [],  # tests/scripts/test_defaults.py
-    "scripts/renaming.py": [],  # tests/scripts/test_renaming.py
     "scripts/check_examples.py": [],  # tests/scripts/test_check_examples.py: it needs the runs of CI
     "scripts/check_release.py": [
         Call(lambda at: (at.parquet,), "ok     mine, parquet: test.parquet: 1 rows of id")

@@ -11,10 +11,9 @@ from typing import Any, Self
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from cloze_gen.config import parse_settings, renamed_lines, settings_dict
+from cloze_gen.config import parse_settings, settings_dict
 from cloze_gen.errors import ConfigError
 from cloze_gen.pipelines.style_task import find_style, ignored_lines, load_settings, style_names
-from cloze_gen.renamed import SETTINGS
 from cloze_gen.settings import SettingsGroup
 
 RANDOM = "choice.method = random"
@@ -275,87 +274,6 @@ def test_settings_are_frozen_and_json() -> None:
     with pytest.raises(ValidationError):
         settings.forward.keep = 3  # type: ignore[misc]
     assert settings_dict(settings) == {"name": "x", "forward": {"keep": 30, "ranks": [1]}}
-
-
-# ---- old names
-
-
-NAMES = {"forward.kept": "forward.keep", "old.places": "forward.ranks"}
-
-
-def parse_old(text: str, *overrides: str) -> Style:
-    return parse_settings(Style, text, where="my.toml", overrides=overrides, names=NAMES)
-
-
-@pytest.mark.parametrize(
-    ("text", "overrides", "old"),
-    [
-        ("[forward]\nkept = 7", (), ["forward.kept"]),
-        ("forward.kept = 7", (), ["forward.kept"]),
-        ("", ("forward.kept=7",), ["forward.kept"]),
-        ("[forward]\nkeep = 9", ("forward.kept=7",), ["forward.kept"]),
-        ("[forward]\nkept = 9", ("forward.keep=7",), ["forward.kept"]),
-        ("[forward]\nkept = 9", ("forward.kept=7",), ["forward.kept"]),
-        ("[forward]\nkeep = 7", (), []),
-        ("[forward]\nkept = 7\n[old]\nplaces = [2]", (), ["forward.kept", "old.places"]),
-    ],
-)
-def test_old_names_work_and_are_named_once(
-    text: str, overrides: tuple[str, ...], old: list[str]
-) -> None:
-    found = parse_old(text, *overrides)
-    assert found.forward.keep == 7
-    assert found.forward.ranks == ((2,) if "old.places" in old else ())
-    lines = renamed_lines(Style, text, where="my.toml", overrides=overrides, names=NAMES)
-    assert lines == [f"{name} is now {NAMES[name]}; please rename it." for name in old]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("[forward]\nkept = 7\nkeep = 7", ["my.toml: forward.kept and forward.keep", "Remove"]),
-        ("[forward]\nkeptt = 7", ["forward.keptt: no such setting", "Did you mean 'keep'?"]),
-        ("keep = 7", ["keep: no such setting", "Did you mean 'forward.keep'?"]),
-        ("[old]\nplace = [1]", ["old: no such setting", "Did you mean 'forward'?"]),
-        ("[forward]\nkept = 2", ["forward.keep", "4"]),
-    ],
-)
-def test_mistakes_with_old_names_name_the_new_one(text: str, said: list[str]) -> None:
-    with pytest.raises(ConfigError) as caught:
-        parse_old(text)
-    assert all(part in str(caught.value) for part in said), str(caught.value)
-
-
-def test_a_name_that_a_style_has_is_not_old() -> None:
-    """A key of one style can be the old key of another."""
-    names = {"forward.keep": "forward.ranks", "name.x": "other.y"}
-    text = "[forward]\nkeep = 7"
-    assert parse_settings(Style, text, where="my.toml", names=names).forward.keep == 7
-    assert renamed_lines(Style, text, where="my.toml", names=names) == []
-
-
-def every_setting() -> set[str]:
-    groups = [pair for style in style_names() for pair in find_style(style).settings()]
-    return {f"{group}.{name}" for group, values in groups for name in type(values).model_fields}
-
-
-def test_every_new_name_is_a_setting_and_no_old_name_is() -> None:
-    known = every_setting()
-    assert set(SETTINGS.values()) - known == set()
-    assert SETTINGS.keys() & known == set()
-
-
-def test_commands_print_the_new_names(tmp_path: Path, cli: Callable[..., Any]) -> None:
-    """One line per key on stderr, also for `settings`, which prints the new names."""
-    line = "choice.passes is now choice.swap_passes; please rename it."
-    mine, out = tmp_path / "mine.holmes.toml", tmp_path / "out"
-    mine.write_text("[choice]\npasses = 3\n", encoding="utf-8")
-    printed = cli("settings", mine)
-    assert printed.err.splitlines().count(line) == 1
-    assert "swap_passes = 3 " in printed.out
-    planned = cli("run", mine, "--dry-run", "--out", out, "--set", "choice.passes=2")
-    assert planned.err.splitlines().count(line) == 1
-    assert line not in planned.out
 
 
 def test_a_rule_about_several_groups_has_no_empty_path() -> None:

@@ -18,10 +18,10 @@ from tests.architecture.conftest import ROOT, Module, Project, bound, built, imp
 RECIPE, SHARED = "recipes/PAPER", "recipes/SHARED"  # a new folder of `recipes/` needs no line
 # From the bottom to the top. A package imports packages of lower lines only.
 LAYERS = (
-    {"errors", "renamed"},
+    {"errors"},
     {"parsing"},
     {"json_lines"},
-    {"records", "rng", "word_tokens", "settings", "text_layout", "interrupts", "aliases"},
+    {"records", "rng", "word_tokens", "settings", "text_layout", "interrupts"},
     {"english"},
     {"store"},
     {"config"},

@@ -441,14 +441,6 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert project["version"] == __version__
 
 
-def test_the_changelog_lists_the_renamed_settings() -> None:
-    """Each old key with its new one."""
-    renamed = pytest.importorskip("cloze_gen.renamed")
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^\| `([\w.]+)` \| `([\w.]+)` \|$", text, re.MULTILINE)
-    assert dict(listed) == dict(renamed.SETTINGS)
-
-
 def test_the_site_has_every_page() -> None:
     """`make docs` ends with an error for a page that its contents do not name."""
     contents = (ROOT / "scripts" / "build_site.py").read_text(encoding="utf-8")

@@ -168,7 +168,7 @@ def test_a_transaction_that_cannot_end_is_taken_back(folder: Path) -> None:
     def refused_at_the_end() -> None:
         with store.database.writing() as connection:
             connection.execute("PRAGMA defer_foreign_keys=ON")
-            connection.execute("INSERT INTO passes VALUES ('d', 'token', 'nobody', '', NULL)")
+            connection.execute("INSERT INTO tokens VALUES ('d', 'token', 'nobody', '', NULL)")
 
     with pytest.raises(StoreError):
         refused_at_the_end()

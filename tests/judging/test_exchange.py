@@ -263,7 +263,7 @@ NONE = {"pick_1": "", "pick_2": "", "pick_3": "", "pick_4": ""}
     [
         ("groom", {"pick_1": "owl", "pick_2": " 5 ", "pick_3": "'Tis", "pick_4": "'=lamp"}, {"picked": [1, 2, 3, 5]}),
         ("groom", {"pick_1": "=LAMP", "pick_2": "NAÏVE", "pick_3": "10 @home", "pick_4": "-ear", "note": "hm"}, {"picked": [3, 8, 9, 10]}),
-        ("groom", {"reject": "No four-wrong ones", "note": " two fit "}, {"rejected": "too_few_wrong_options", "note": "two fit"}),
+        ("groom", {"reject": "Too few-wrong options", "note": " two fit "}, {"rejected": "too_few_wrong_options", "note": "two fit"}),
         ("guess", {"guess_1": "menu"}, {"guesses": ["menu"]}),
         ("guess", {"guess_2": "a", "guess_3": "'=b"}, {"guesses": ["a", "=b"]}),
         ("guess", {"guess_1": "-"}, {"guesses": []}),
@@ -471,14 +471,3 @@ def test_other_lines_are_refused(packet_of: PacketOf, line: str) -> None:
         parse_verdicts_jsonl(
             f'{{"assignment": "read", "response": null}}\n{line}\n', packet_of, name="bob.jsonl"
         )
-
-
-def test_files_of_version_0_1_are_read() -> None:
-    """They have the key `said` instead of `response`."""
-    row = PacketRow("3f", "bo", "guess", "passage", {"text": "_____", "guesses": 1})
-    lines = [
-        f'{{"assignment": "3f", "{key}": {{"guesses": ["menu"]}}}}' for key in ("response", "said")
-    ]
-    first, second = (parse_verdicts_jsonl(line, {"3f": row}.get) for line in lines)
-    assert first == second
-    assert parse_verdicts_jsonl('{"assignment": "3f", "said": null}', {"3f": row}.get) == []

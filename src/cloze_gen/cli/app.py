@@ -561,9 +561,6 @@ def run(
     ] = "local",
     strict: Annotated[bool, typer.Option(help="stop if a book is dropped")] = False,
     dry_run: Annotated[bool, typer.Option(help="print what would run and why, and stop")] = False,
-    ignore_space: Annotated[
-        bool, typer.Option("--ignore-space", help="run although the disk seems too small")
-    ] = False,
 ) -> None:
     """Build a test set: run every stage that is not on disk yet, then write the
     release.
@@ -574,7 +571,7 @@ def run(
 
     command.run(config=config, train=train, source=source, books=books, stems=stems, name=name, out=out, workers=workers,
                 seed=seed, overrides=[*(set_ or []), *command.input_overrides(text_column, title_column, keep_splits)],
-                engine=engine, strict=strict, dry_run=dry_run, ignore_space=ignore_space)  # fmt: skip
+                engine=engine, strict=strict, dry_run=dry_run)  # fmt: skip
 
 
 @app.command()

@@ -14,7 +14,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from cloze_gen.adapters.terminal import show
-from cloze_gen.aliases import rename_overrides
 from cloze_gen.api.run import carry_out, task_of_run
 from cloze_gen.cli.arguments import DEFAULT_OUT
 from cloze_gen.engine.progress import say
@@ -52,7 +51,6 @@ from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.style_task import (
     find_style,
     load_settings,
-    report_old_names,
     style_of,
     style_of_run,
 )
@@ -307,7 +305,6 @@ def expected_cost(config: str, items: int, overrides: Sequence[str]) -> None:
             f"{config}: its paper states no pay. For the hours of a study, use "
             "`cloze-gen judge cost STUDY`."
         )
-    report_old_names(style, config, json.dumps(list(overrides)))
     settings = load_settings(style.settings, config, json.dumps(list(overrides)))
     show("\n".join(source.cost(source.rules(settings.model_dump(mode="json")), items, None)))
 
@@ -505,10 +502,6 @@ def apply(out: Path, study: str, *, overrides: Sequence[str], make: bool, worker
         )
         return
     run = run_of(opened)
-    report_old_names(
-        style_of_run(run), find_style(read_run(run)["style"]).name, json.dumps(list(overrides))
-    )
-    overrides = rename_overrides(overrides)
     own = {source.setting, *(one.partition("=")[0].strip() for one in overrides)}
     kept = [one for one in read_run(run)["overrides"] if one.partition("=")[0].strip() not in own]
     task = task_of_run(

@@ -18,7 +18,6 @@ from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.style_task import (
     ignored_lines,
     load_settings,
-    report_old_names,
     style_names,
     style_of,
 )
@@ -30,18 +29,13 @@ from cloze_gen.text_layout import wrap
 def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
     folder = find_run(out, run_name)
     task = task_of_run(folder, overrides=[*read_run(folder)["overrides"], *overrides])
-    report_old_names(
-        task.of_style,
-        task.last.config_used,
-        json.dumps(list(overrides)),
-    )
     return plan_text(task)
 
 
 # ---- `cloze-gen run`
 
 
-def run(*, config: str, dry_run: bool, ignore_space: bool, **parameters: Any) -> None:
+def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     task = prepared(config=config, **parameters)
     if task.is_sample and config != task.of_style.sample_config:
         books = f"--{task.of_style.drawn_from}"
@@ -54,10 +48,10 @@ def run(*, config: str, dry_run: bool, ignore_space: bool, **parameters: Any) ->
     if replaced := replaced_text(task):
         say(replaced)
     if dry_run:
-        show(plan_text(task, with_costs=True))
+        show(plan_text(task))
         look_ahead(task.last)
         return
-    made = carry_out(task, ignore_space=ignore_space)
+    made = carry_out(task)
     show(str(made))
     out = [] if task.store.root == DEFAULT_OUT else ["--out", str(task.store.root)]
     export = ["cloze-gen", "export", made.name, *out, "--to", "quiz.html"]
@@ -87,7 +81,6 @@ def settings_text(config: str, *, columns: int | None = None, new: bool = False)
     `new`: with the style's changes for a new folder.
     """
     style = style_of(config)
-    report_old_names(style, config)
     settings = load_settings(style.settings, config, "[]")
     if new:
         changes = json.dumps(style.new_settings(settings))

@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from cloze_gen.errors import FormatError
 from cloze_gen.parsing import quote
-from cloze_gen.renamed import FIELDS, ROWS
 
 EVALUATION_VERSION = 6  # raise it if the meaning of a row changes
 
@@ -93,7 +92,7 @@ class Evaluation(Recorded):
     def from_record(cls, record: Any, *, where: str) -> Self:
         """Validate the JSON value of a file; errors name `where`."""
         try:
-            return cls.model_validate(_with_present_names(record))
+            return cls.model_validate(record)
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"])) or "the object"
@@ -104,19 +103,3 @@ class Evaluation(Recorded):
 
     def record(self) -> dict[str, Any]:
         return self.model_dump(exclude_unset=True)
-
-
-def _with_present_names(record: Any) -> Any:
-    """An evaluation of 0.1 with the names of 0.2; any other value as it is."""
-    if not isinstance(record, dict) or not isinstance(record.get("baselines"), list):
-        return record
-    renamed = {FIELDS.get(name, name): value for name, value in record.items()}
-    return renamed | {"baselines": [_row_with_present_names(row) for row in record["baselines"]]}
-
-
-def _row_with_present_names(row: Any) -> Any:
-    if not isinstance(row, dict):
-        return row
-    renamed = {FIELDS.get(name, name): value for name, value in row.items()}
-    name = renamed.get("name")
-    return renamed | {"name": ROWS.get(name, name)} if isinstance(name, str) else renamed

@@ -8,7 +8,6 @@ from typing import Protocol, TypeVar
 
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import quote
-from cloze_gen.renamed import ROWS
 
 HUMAN = "human"  # name and kind of the row of people
 USER = "user"  # kind of the rows of `--scores`
@@ -55,9 +54,8 @@ def check_known(only: Iterable[str], known: Iterable[str], *, noun: str, choices
     """Raise UsageError if a value of `--only` is unknown; `choices` lists the known ones."""
     unknown = next((word for word in only if word not in known), None)
     if unknown is not None:
-        renamed = f" Since 0.2 it is {ROWS[unknown]}." if unknown in ROWS else ""
         message = (
-            f"--only {quote(unknown)}: unknown baseline of {noun}.{renamed} Choose from: {choices}, "
+            f"--only {quote(unknown)}: unknown baseline of {noun}. Choose from: {choices}, "
             f"{SCORES_FILE}FILE."
         )
         raise UsageError(textwrap.fill(message, _MOST_LINE_CHARS, break_on_hyphens=False))

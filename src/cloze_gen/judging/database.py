@@ -28,25 +28,23 @@ DATABASE = "study.sqlite"
 _WAIT_SECONDS = 30.0  # for a process that writes
 _REST_SECONDS = 1.0  # after a failed wait, so that other threads can read
 _VERSION = 1
-# The column `said` holds responses and the table `passes` tokens; their names are those of 0.1, so
-# that no migration is needed.
 _TABLES = """
 CREATE TABLE items (place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, spans TEXT NOT NULL, shown TEXT NOT NULL,
     key TEXT NOT NULL) STRICT;
 CREATE TABLE judges (name TEXT PRIMARY KEY, role TEXT NOT NULL) STRICT;
-CREATE TABLE passes (digest TEXT PRIMARY KEY, kind TEXT NOT NULL, judge TEXT NOT NULL REFERENCES judges, made_at TEXT NOT NULL,
+CREATE TABLE tokens (digest TEXT PRIMARY KEY, kind TEXT NOT NULL, judge TEXT NOT NULL REFERENCES judges, made_at TEXT NOT NULL,
     revoked_at TEXT) STRICT;
 CREATE TABLE assignments (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, judge TEXT NOT NULL REFERENCES judges,
     item TEXT NOT NULL REFERENCES items (id), condition TEXT NOT NULL, kind TEXT NOT NULL, place INTEGER NOT NULL, made_at TEXT NOT NULL,
     UNIQUE (judge, place)) STRICT;
 CREATE TABLE verdicts (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, assignment TEXT NOT NULL REFERENCES assignments (id),
-    said TEXT NOT NULL, seconds REAL NOT NULL, source TEXT NOT NULL, made_at TEXT NOT NULL) STRICT;
+    response TEXT NOT NULL, seconds REAL NOT NULL, source TEXT NOT NULL, made_at TEXT NOT NULL) STRICT;
 CREATE TABLE withdrawals (assignment TEXT PRIMARY KEY REFERENCES assignments (id), made_at TEXT NOT NULL) STRICT;
 CREATE INDEX verdicts_of ON verdicts (assignment);
 """
 TOKEN, SESSION = "token", "session"
 _ITEM = "id, spans, shown, key, source"
-_VERDICT = "id, assignment, said, seconds, source"
+_VERDICT = "id, assignment, response, seconds, source"
 _TOKEN_BYTES = 32
 _MOST_TOKEN_CHARS = 100  # longer ones are not looked up; ours have 43
 
@@ -334,7 +332,7 @@ class StudyStore:
 
     def add_verdict(self, one: Verdict) -> None:
         self._write(
-            "INSERT INTO verdicts (id, assignment, said, seconds, source, made_at) VALUES "
+            "INSERT INTO verdicts (id, assignment, response, seconds, source, made_at) VALUES "
             "(?, ?, ?, ?, ?, ?)",
             [(one.id, one.assignment, _json(one.response), one.seconds, one.source, now())],
         )
@@ -382,7 +380,7 @@ def issue(database: Database, judge: str, kind: str) -> str:
     secret = secrets.token_urlsafe(_TOKEN_BYTES)
     with database.writing() as connection:
         connection.execute(
-            "INSERT INTO passes (digest, kind, judge, made_at) VALUES (?, ?, ?, ?)",
+            "INSERT INTO tokens (digest, kind, judge, made_at) VALUES (?, ?, ?, ?)",
             (_digest(secret), kind, judge, now()),
         )
     return secret
@@ -394,7 +392,7 @@ def judge_for(database: Database, secret: str, kind: str) -> str | None:
         return None
     with database.reading() as connection:
         row = connection.execute(
-            "SELECT judge FROM passes WHERE digest = ? AND kind = ? AND revoked_at IS NULL",
+            "SELECT judge FROM tokens WHERE digest = ? AND kind = ? AND revoked_at IS NULL",
             (_digest(secret), kind),
         ).fetchone()
     return row[0] if row else None
@@ -404,7 +402,7 @@ def revoke(database: Database, judge: str) -> int:
     """Revoke a judge's links and sessions; returns their number."""
     with database.writing() as connection:
         done = connection.execute(
-            "UPDATE passes SET revoked_at = ? WHERE judge = ? AND revoked_at IS NULL",
+            "UPDATE tokens SET revoked_at = ? WHERE judge = ? AND revoked_at IS NULL",
             (now(), judge),
         )
         return done.rowcount
@@ -414,7 +412,7 @@ def is_shut_out(database: Database, judge: str) -> bool:
     """Whether a judge had links or sessions and all of them were revoked."""
     with database.reading() as connection:
         row = connection.execute(
-            "SELECT count(*), count(revoked_at) FROM passes WHERE judge = ?", (judge,)
+            "SELECT count(*), count(revoked_at) FROM tokens WHERE judge = ?", (judge,)
         ).fetchone()
     return 0 < row[0] == row[1]
 

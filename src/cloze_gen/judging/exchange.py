@@ -188,8 +188,6 @@ def parse_verdicts_jsonl(
 ) -> list[VerdictRow]:
     """Verdicts of `packets_jsonl` lines; skips lines with ``response`` null.
 
-    Files of 0.1 have the key ``said`` instead.
-
     >>> row = PacketRow("3f", "bo", "guess", "passage", {"text": "_____", "guesses": 1})
     >>> parse_verdicts_jsonl('{"assignment": "3f", "response": {"guesses": ["menu"]}, "seconds": 4}',
     ...     {"3f": row}.get)
@@ -198,8 +196,6 @@ def parse_verdicts_jsonl(
     verdicts = []
     for number, record in parse_records(text.removeprefix("\ufeff").split("\n"), name=name):
         where = f"{name}, line {number}"
-        if "said" in record and "response" not in record:  # the key of 0.1
-            record = {**record, "response": record["said"]}
         if "assignment" not in record or "response" not in record:
             raise FormatError(
                 f'{where}: expected {{"assignment": ..., "response": ...}}, found {quote(record)}'

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from cloze_gen.aliases import rename_groups, rename_overrides
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import ParseError, error_text, parse_json, quote
 from cloze_gen.records.release_facts import newer_format
@@ -167,21 +166,14 @@ def find_release(out: Path, given: str | Path) -> Path:
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """The contents of `run.json`; UsageError if unreadable or malformed.
-
-    Settings have their new names, also in a run of an older version.
-    """
+    """The contents of `run.json`; UsageError if unreadable or malformed."""
     path = folder / RUN_FILE
     try:
         with open_regular(path) as handle:
             text = handle.read(_MAX_BYTES)
     except OSError as error:
         raise _unreadable(path, error) from None
-    run = _checked(path, text)
-    return run | {
-        "settings": rename_groups(run["settings"]),
-        "overrides": rename_overrides(run["overrides"]),
-    }
+    return _checked(path, text)
 
 
 _REMEDY = "Run again under this name to rewrite it."

@@ -14,7 +14,6 @@ from cloze_gen.judging.agreement_text import alpha_rows
 from cloze_gen.judging.database import SESSION, TOKEN, issue, revoke
 from cloze_gen.judging.state import judges_progress
 from cloze_gen.judging.study import study_agreement
-from cloze_gen.judging.web.app import Submission
 from cloze_gen.judging.web.pages import assets_version
 from cloze_gen.judging.web.security import Rate, Rates
 from cloze_gen.records.judgement import Judge, Kind, Role, Task
@@ -101,7 +100,7 @@ def test_a_link_makes_one_session_a_browser(tmp_path: Path) -> None:
         assert "secure" not in parts
         browser.cookie = reply.headers["set-cookie"].split(";")[0]
         assert "set-cookie" not in browser.get(f"/enter/{token}").headers
-        assert sum(kind == SESSION for _, kind, *_ in rows(place.study.folder)["passes"]) == 1
+        assert sum(kind == SESSION for _, kind, *_ in rows(place.study.folder)["tokens"]) == 1
 
 
 def test_behind_a_proxy_with_tls_the_cookie_is_secure(tmp_path: Path) -> None:
@@ -298,18 +297,6 @@ def test_rates_bound_judges_by_default() -> None:
     """What an app does unless told otherwise is bounded."""
     assert Rates().judge.burst < UNBOUNDED.judge.burst
     assert Rates().unknown_link.per_second < Rates().unknown_visitor.per_second
-
-
-def test_open_pages_of_version_0_1_can_still_save() -> None:
-    """They send `said` instead of `response`."""
-    sent = {
-        "id": str(uuid.uuid4()),
-        "assignment": "0" * 12,
-        "replaces": "",
-        "said": {"guesses": ["key"]},
-        "seconds": 1.0,
-    }
-    assert Submission.model_validate(sent).response == {"guesses": ["key"]}
 
 
 def answer_checks_wrongly(place: Served, judge: str) -> None:

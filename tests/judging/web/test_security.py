@@ -172,7 +172,7 @@ def test_other_pages_can_only_lead_here(
         token = issue(place.study.store.database, "ann", TOKEN)
         told = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": destination}
         assert place.stranger().get(f"/enter/{token}", **told).status == status
-        assert sum(kind == SESSION for _, kind, *_ in rows(place.study.folder)["passes"]) == (
+        assert sum(kind == SESSION for _, kind, *_ in rows(place.study.folder)["tokens"]) == (
             status == 303
         )
 
@@ -196,7 +196,7 @@ def test_a_link_makes_few_sessions(tmp_path: Path) -> None:
         ann.enter(token)
         assert [place.stranger().get(f"/enter/{token}").status for _ in range(3)] == [303, 429, 429]
         assert [ann.get(f"/enter/{token}").status for _ in range(3)] == [303] * 3
-        assert sum(kind == "session" for _, kind, *_ in rows(place.study.folder)["passes"]) == 2
+        assert sum(kind == "session" for _, kind, *_ in rows(place.study.folder)["tokens"]) == 2
 
 
 def test_a_link_works_however_often_strangers_ask(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from cloze_gen import renamed
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.tasks.task import (
     READS_CHECK,
@@ -62,17 +61,11 @@ class RejectReason(Reason):
     BROKEN = ("broken_sentence", "The sentence is not a whole sentence.")
     OTHER = ("other", "Something else (explain it in the note).")
 
-    @classmethod
-    def _missing_(cls, value: object) -> RejectReason | None:
-        """The reason that 0.1 called `value`: its studies and files can still be read."""
-        new = renamed.REASONS.get(value) if isinstance(value, str) else None
-        return next((one for one in cls if one.value == new), None)
-
 
 def reject_reason(value: object) -> RejectReason | None:
-    """The reason of this name, or of this name in 0.1; None if there is none.
+    """The reason of this name; None if there is none.
 
-    >>> reject_reason("no_four_wrong_ones"), reject_reason("dull")
+    >>> reject_reason("too_few_wrong_options"), reject_reason("dull")
     (<RejectReason.AMBIGUOUS: 'too_few_wrong_options'>, None)
     """
     try:

@@ -11,7 +11,7 @@ from typing import Any
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -67,8 +67,7 @@ class Submission(BaseModel):
     id: str = Field(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
     assignment: str = Field(pattern=r"^[0-9a-f]{12}$")
     replaces: str = Field(max_length=100)
-    # pages of 0.1 that are still open in a browser send `said`
-    response: Any = Field(validation_alias=AliasChoices("response", "said"))
+    response: Any
     seconds: float = Field(ge=0, allow_inf_nan=False)
 
 

@@ -45,7 +45,7 @@ export class Outbox {
     try {
       for (let i = 0; i < localStorage.length; i++) {
         const key = localStorage.key(i);
-        const entry = key.startsWith(`${this.prefix}out/`) ? renamed(this.#read(key)) : null;
+        const entry = key.startsWith(`${this.prefix}out/`) ? this.#read(key) : null;
         if (entry && typeof entry.id === "string" && typeof entry.assignment === "string" && !this.unkept.has(entry.id)) found.push(entry);
       }
     } catch {
@@ -136,13 +136,6 @@ export class Outbox {
       return null;
     }
   }
-}
-
-/** An entry of version 0.1 had its response under `said`. */
-function renamed(entry) {
-  if (!entry || !("said" in entry)) return entry;
-  const { said, ...rest } = entry;
-  return { response: said, ...rest };
 }
 
 /** Whether `next` is an address on this server; a login page of a public network may reply with anything. */

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -21,7 +20,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.engine.threads import keep_to_one_thread
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.study import read_verdicts
-from cloze_gen.judging.tasks.groom import RejectReason, reject_reason
+from cloze_gen.judging.tasks.groom import RejectReason
 from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
@@ -79,7 +78,6 @@ _SURE = {
 
 def read_groomed(path: str) -> VerdictFile:
     file = read_verdicts(path, task=Task.GROOM, given_as="grooming.verdicts")
-    file = dataclasses.replace(file, rows=[_with_present_name(row) for row in file.rows])
     for row in file.rows:
         verdict, picked = row.get("verdict"), row.get("picked")
         words = isinstance(picked, list) and all(isinstance(one, str) for one in picked)
@@ -89,12 +87,6 @@ def read_groomed(path: str) -> VerdictFile:
                 "the file with `cloze-gen judge apply`"
             )
     return file
-
-
-def _with_present_name(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row of a file of 0.1 with the present name of its verdict."""
-    reason = reject_reason(row.get("verdict"))
-    return row if reason is None else {**row, "verdict": str(reason)}
 
 
 def judged_by_part(
