@@ -23,8 +23,6 @@ from cloze_gen.adapters.terminal import columns_of, show
 from cloze_gen.cli.arguments import (
     DEFAULT_OUT,
     LARGEST_SEED,
-    SHELLS,
-    VARIABLE,
     AsIfSettings,
     Config,
     KeepSplits,
@@ -41,13 +39,10 @@ from cloze_gen.cli.arguments import (
     TextColumn,
     TitleColumn,
     Workers,
-    answer_shells,
     config_names,
     name_values,
     number,
     run_names,
-    script_of,
-    shell_names,
     whole_name,
 )
 from cloze_gen.cli.judge import judge_group
@@ -57,11 +52,9 @@ from cloze_gen.parsing import quote
 
 
 def add_newcomer_commands(app: typer.Typer) -> None:
-    answer_shells()
     app.command()(new)
     app.command()(settings)
     app.command()(doctor)
-    app.command()(completion)
 
 
 def new(
@@ -130,22 +123,6 @@ def doctor(
     command.check_store(store) if store else command.check_tools(
         fix=fix, kenlm_sources=kenlm_sources
     )
-
-
-def completion(
-    shell: Annotated[
-        str,
-        typer.Argument(
-            help=f"your shell: {SHELLS}",
-            autocompletion=shell_names,
-        ),
-    ],
-) -> None:
-    """Print a script that turns on tab completion in your shell.
-
-    Example: cloze-gen completion bash >> ~/.bashrc
-    """
-    show(script_of(shell), whole_lines=True)
 
 
 # ---- commands for users of a release
@@ -394,7 +371,7 @@ _SECTIONS: dict[str, tuple[str, ...]] = {
     "Look into a run": ("show", "trace", "runs", "explain", "compare", "report", "clean"),
     "Measure and judge a set": ("evaluate", "judge", "export-requests"),
     "Use a published set": ("export", "verify", "fill", "contamination"),
-    _MORE: ("doctor", "completion", "clean-exams"),
+    _MORE: ("doctor", "clean-exams"),
 }
 
 
@@ -508,7 +485,7 @@ def _refuse_empty(args: Sequence[str]) -> None:
 
 
 # Rich, which Typer would use for help, takes half of the time of `--help` to import.
-app = typer.Typer(cls=_Commands, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
+app = typer.Typer(cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
                   help="Build cloze test sets from raw books. Every intermediate step is saved, so you can inspect it.")  # fmt: skip
 app.add_typer(judge_group, name="judge", cls=Group)
 app.add_typer(corpus_group, name="corpus", cls=Group)
@@ -936,7 +913,8 @@ def call() -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         # a shell that completes a line gives its words elsewhere
-        of_call = app if VARIABLE in os.environ else needed(app, sys.argv[1:])
+        completes = "_CLOZE_GEN_COMPLETE" in os.environ
+        of_call = app if completes else needed(app, sys.argv[1:])
         return run_and_report(lambda: of_call(standalone_mode=False))
     except Exception as error:  # noqa: BLE001 - the outermost handler
         show(f"cloze-gen: {write_crash_report(error)}", sys.stderr)

@@ -18,7 +18,6 @@ from cloze_gen.cli.arguments import (
     Workers,
     config_names,
     number,
-    study_names,
 )
 from cloze_gen.errors import UsageError
 from cloze_gen.records.judgement import Task
@@ -30,9 +29,7 @@ judge_group = typer.Typer(
 )
 Study = Annotated[
     str,
-    typer.Argument(
-        help="name of a study in OUT/judgements, or its path", autocompletion=study_names
-    ),
+    typer.Argument(help="name of a study in OUT/judgements, or its path"),
 ]
 Judges = Annotated[str, typer.Option(help="names of the judges, separated by commas")]
 
@@ -367,7 +364,6 @@ def cost(
         str,
         typer.Argument(
             help="name of a study in OUT/judgements, or its path; without one, use --items",
-            autocompletion=study_names,
         ),
     ] = "",
     usd_per_hour: Annotated[
