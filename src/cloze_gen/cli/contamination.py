@@ -717,7 +717,7 @@ def _name_table(scores: Sequence[BookScore]) -> list[str]:
     )
     rows = [row(one.book_id, one) for one in scores] + [row("all books", total)]
     head = ("book", "name cloze", "best constant", "above it", "95 %", "n")
-    return table_lines(head, rows, None, left=frozenset({"book"}))
+    return table_lines(head, rows, left=frozenset({"book"}))
 
 
 def _correlations(folder: Path, scores: Sequence[BookScore]) -> Iterator[str]:

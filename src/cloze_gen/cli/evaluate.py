@@ -17,21 +17,20 @@ from cloze_gen.store.runs import find_run, stage_artifact
 
 
 def evaluation_text(
-    *, items: str, answers: Path | None, out: Path, write_to: Path | None, columns: int | None, logs: Sequence[str],
+    *, items: str, answers: Path | None, out: Path, write_to: Path | None, logs: Sequence[str],
     blind: Sequence[str], **baselines: Any,
 ) -> str:  # fmt: skip
     """The tables of an evaluation, or of an item analysis of `logs`."""
     if blind and not logs:
         raise UsageError("--blind: give the log of the same model on the set itself with --items.")
     if not logs:
-        found = evaluate_items(items, answers=answers, out=out, write_to=write_to, **baselines)
-        return found.text(columns)
+        return str(evaluate_items(items, answers=answers, out=out, write_to=write_to, **baselines))
     unused = [name for name in ("train", "only", "scores", "people") if baselines[name]]
     if unused:
         raise UsageError(f"--{unused[0]}: has no effect with --items. Leave it out.")
     source, shape = source_of(items, out)
     return analyse_items(
-        source, shape, logs=logs, blind=blind, answers=answers, out=out, write_to=write_to, columns=columns
+        source, shape, logs=logs, blind=blind, answers=answers, out=out, write_to=write_to
     )  # fmt: skip
 
 

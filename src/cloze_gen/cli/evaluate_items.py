@@ -41,7 +41,7 @@ from cloze_gen.store.folder_replacement import check_own_folder, own_folder_lock
 from cloze_gen.store.manifest import write_bytes, write_json
 from cloze_gen.store.runs import lies_in_output
 from cloze_gen.store.tables import read_jsonl, write_jsonl
-from cloze_gen.text_layout import cut, printable, table_lines
+from cloze_gen.text_layout import printable, table_lines
 
 ITEMS_SCHEMA = "cloze-gen/items"
 _LOGS = ("samples_*.jsonl", "predictions.jsonl", "*.eval", "*.json", "*.tsv")
@@ -60,7 +60,7 @@ _RIGHT = "the target"
 
 def analyse_items(
     source: Source, shape: ItemKind, *, logs: Sequence[str], blind: Sequence[str], answers: Path | None, out: Path,
-    write_to: Path | None, columns: int | None,
+    write_to: Path | None,
 ) -> str:  # fmt: skip
     """Analyse the items, or with `blind` compare one model with its controls; returns the table."""
     if write_to is not None:
@@ -86,7 +86,7 @@ def analyse_items(
         partly = _partly([*models, *controls], items, f"all rows use the same {rows[0].n:,}")
         record = head | {"blind": [one.model_dump() for one in rows]}
         _write(folder, lambda partial: write_json(partial / _SUMMARY, record))
-        return "\n".join([*_blind_lines(rows, columns), *partly, f"written to {folder}"])
+        return "\n".join([*_blind_lines(rows), *partly, f"written to {folder}"])
     found = analyse(items, models)
     record = head | {
         "n": len(found.items), "suspects": len(found.suspects), "difficulty_sd": round(found.spread, 3),
@@ -103,7 +103,7 @@ def analyse_items(
 
     _write(folder, write)
     partly = _partly(models, items, "its row uses these")
-    return "\n".join([*_lines(found, items, columns), *partly, f"written to {folder}"])
+    return "\n".join([*_lines(found, items), *partly, f"written to {folder}"])
 
 
 def _read_items(source: Source, shape: ItemKind, answers: Path | None) -> tuple[ItemSet, str]:
@@ -201,14 +201,14 @@ def _with_columns(path: Path, found: ItemAnalysis) -> Iterator[Mapping[str, Any]
 # ---- Tables
 
 
-def _lines(found: ItemAnalysis, items: ItemSet, columns: int | None) -> Iterator[str]:
+def _lines(found: ItemAnalysis, items: ItemSet) -> Iterator[str]:
     cells = [
         (one.name, f"{100 * one.accuracy:.2f} %", f"{100 * one.low:.2f} - {100 * one.high:.2f}",
          "-" if one.book_margin is None else f"{100 * one.book_margin:.2f}", f"{one.n:,}", f"{one.ability:.2f}")
         for one in sorted(found.models, key=lambda one: -one.ability)
     ]  # fmt: skip
     header = ("model", "accuracy", "95 % interval", BY_BOOK, "n", "ability")
-    yield from table_lines(header, cells, columns, left=frozenset({"model"}))
+    yield from table_lines(header, cells, left=frozenset({"model"}))
     yield ""
     suspects, n_models = found.suspects, len(found.models)
     rows = [
@@ -218,15 +218,12 @@ def _lines(found: ItemAnalysis, items: ItemSet, columns: int | None) -> Iterator
     ]  # fmt: skip
     if suspects:
         names = ("suspect", "P(fault)", "share right", "item-rest", "2PL slope")
-        table = table_lines(names, rows, columns, left=frozenset({"suspect"}))
+        table = table_lines(names, rows, left=frozenset({"suspect"}))
         reasons = [f"  {one.reason}" for one in suspects[:_SHOWN]]
         yield table[0]
-        if len(table) == len(rows) + 1:
-            for line, reason in zip(table[1:], reasons, strict=True):
-                yield line
-                yield cut(reason, columns)
-        else:
-            yield from [*table[1:], *(cut(one, columns) for one in reasons)]
+        for line, reason in zip(table[1:], reasons, strict=True):
+            yield line
+            yield reason
     shown = f" The {_SHOWN} most suspect are shown." if len(suspects) > _SHOWN else ""
     yield (
         f"{len(suspects):,} of {len(items.ids):,} {items.noun} are suspect: P(fault) is at least "
@@ -262,7 +259,7 @@ def _cell(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
-def _blind_lines(rows: Sequence[BlindFigures], columns: int | None) -> Iterator[str]:
+def _blind_lines(rows: Sequence[BlindFigures]) -> Iterator[str]:
     header = ("log", "accuracy", "above chance", "95 %", "unchanged", "95 %")
     cells = [
         (one.name, f"{100 * one.accuracy:.2f} %", f"{100 * one.above_chance:+.2f}",
@@ -270,7 +267,7 @@ def _blind_lines(rows: Sequence[BlindFigures], columns: int | None) -> Iterator[
          *_unchanged(one))
         for one in rows
     ]  # fmt: skip
-    yield from table_lines(header, cells, columns, left=frozenset({"log"}))
+    yield from table_lines(header, cells, left=frozenset({"log"}))
     yield (
         f"{rows[0].n:,} items; chance is {100 * rows[0].chance:.1f} %. Unchanged: the blind model "
         "chooses the same option as with the sentence."

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cloze_gen.adapters.terminal import columns_of
 from cloze_gen.cli.arguments import (
     DEFAULT_OUT,
     LARGEST_SEED,
@@ -317,7 +315,7 @@ def agree(
     """
     from cloze_gen.cli import judge_study as command
 
-    command.agree(out, study, names=names, columns=columns_of(sys.stdout))
+    command.agree(out, study, names=names)
 
 
 @judge_group.command()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from cloze_gen.adapters.chat_endpoint import (
     ask_endpoint,
     endpoint_from,
 )
-from cloze_gen.adapters.terminal import columns_of, show
+from cloze_gen.adapters.terminal import show
 from cloze_gen.cli.judge_exchange import packet_of
 from cloze_gen.cli.judge_study import (
     MOST_NAME_CHARS,
@@ -278,7 +277,7 @@ def _agreement_lines(study: Study, source: StudySource, judge: Judge) -> list[st
         question: [one for one in kappas if one.one == judge.name]
         for question, kappas in found.machine_kappas.items()
     }
-    lines = kappa_lines(own, "model and judge", columns_of(sys.stdout))
+    lines = kappa_lines(own, "model and judge")
     return (
         ["", "agreement with people, on items with a verdict of the model", *lines] if lines else []
     )

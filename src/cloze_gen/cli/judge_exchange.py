@@ -88,9 +88,7 @@ def export(
         write_bytes(folder / _LABEL_CONFIG, _config_of(opened).encode())
         say(f"{folder / _LABEL_CONFIG}: the labeling configuration for Label Studio")
     show(
-        "\n".join(
-            table_lines(["judge", "items", "file"], rows, None, left=frozenset({"judge", "file"}))
-        )
+        "\n".join(table_lines(["judge", "items", "file"], rows, left=frozenset({"judge", "file"})))
     )
 
 

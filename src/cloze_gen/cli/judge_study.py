@@ -264,7 +264,7 @@ def serve(
             )
         serve_study(
             opened, host=host, port=port, origin=origin, is_right=source.is_right, links=lambda: {name: issue(database, name, TOKEN) for name in invited},
-            show=lambda line: show(line, whole_lines=True),
+            show=show,
         )  # fmt: skip
     finally:
         opened.close()
@@ -276,13 +276,13 @@ def status(out: Path, study: str) -> None:
     show("\n".join(status_lines(opened)))
 
 
-def agree(out: Path, study: str, *, names: bool, columns: int | None) -> None:
+def agree(out: Path, study: str, *, names: bool) -> None:
     """Print agreement. Without `names`, judges are numbers in the order of first assignments."""
     opened, source = open_named_study(out, study)
     found = study_agreement(
         opened, is_right=source.is_right, display_names=None if names else _numbered(opened)
     )
-    show("\n".join(report_lines(found, columns=columns)))
+    show("\n".join(report_lines(found)))
 
 
 def cost(out: Path, study: str, *, usd_per_hour: float | None) -> None:
@@ -433,7 +433,6 @@ def status_lines(study: Study) -> Iterator[str]:
     yield from table_lines(
         header,
         [_judge_cells(one) for one in judges_progress(state)],
-        None,
         left=frozenset({"judge", "role"}),
     )
 
@@ -454,7 +453,7 @@ def cost_lines(study: Study, *, usd_per_hour: float | None) -> Iterator[str]:
             _cost_row("left, at least", wanted, wanted * statistics.median(times), usd_per_hour)
         )
     header = ["", "verdicts", "hours", *(["usd"] if usd_per_hour is not None else [])]
-    yield from table_lines(header, rows, None, left=frozenset({""}))
+    yield from table_lines(header, rows, left=frozenset({""}))
     if not times:
         yield (
             f"{wanted:,} verdicts are needed now. There are no times yet, so the hours cannot be "

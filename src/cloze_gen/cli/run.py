@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,6 @@ from cloze_gen.pipelines.style_task import (
 )
 from cloze_gen.pipelines.task import look_ahead
 from cloze_gen.store.runs import find_run, read_run
-from cloze_gen.text_layout import wrap
 
 
 def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
@@ -74,9 +74,11 @@ def input_overrides(text_column: str, title_column: str, keep_splits: bool) -> l
 
 # ---- `cloze-gen settings`
 
+_MOST_CHARS = 100  # of a line with its description
 
-def settings_text(config: str, *, columns: int | None = None, new: bool = False) -> str:
-    """Every setting with value, bounds and description, as a TOML config `columns` wide.
+
+def settings_text(config: str, *, new: bool = False) -> str:
+    """Every setting with value, bounds and description, as a TOML config.
 
     `new`: with the style's changes for a new folder.
     """
@@ -89,9 +91,7 @@ def settings_text(config: str, *, columns: int | None = None, new: bool = False)
         say(line)
     style_line = f'{STYLE} = "{style.name}"'
     lines = [
-        *_with_description(
-            style_line, f"{', '.join(style_names())}: style of these settings", columns
-        ),
+        *_with_description(style_line, f"{', '.join(style_names())}: style of these settings"),
         "",
     ]
     for group, value in settings:
@@ -99,7 +99,7 @@ def settings_text(config: str, *, columns: int | None = None, new: bool = False)
         for name, field in type(value).model_fields.items():
             value_text = toml_value(value.model_dump(mode="json")[name])
             lines += _with_description(
-                f"{name} = {value_text}", f"{allowed_values(field)}: {field.description}", columns
+                f"{name} = {value_text}", f"{allowed_values(field)}: {field.description}"
             )
         lines.append("")
     return "\n".join(lines)
@@ -127,13 +127,13 @@ def toml_of(style: str, settings: Mapping[str, Mapping[str, Any]]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _with_description(line: str, description: str, columns: int | None) -> list[str]:
+def _with_description(line: str, description: str) -> list[str]:
     """A line of TOML with its description: on the same line if it fits, else above.
 
-    >>> _with_description("keep = 30", "alternates retained", 80), _with_description("keep = 30", "alternates retained", 20)
-    (['keep = 30  # alternates retained'], ['# alternates', '# retained', 'keep = 30'])
+    >>> _with_description("keep = 30", "alternates retained")
+    ['keep = 30  # alternates retained']
     """
     both = f"{line}  # {description}".rstrip(" #")
-    if columns is None or len(both) <= columns:
+    if len(both) <= _MOST_CHARS:
         return [both]
-    return [*(f"# {part}" for part in wrap(description, columns - len("# "), indent=0)), line]
+    return [*(f"# {part}" for part in textwrap.wrap(description, _MOST_CHARS - 2)), line]

@@ -9,11 +9,10 @@ from cloze_gen.judging.agreement import RELIABLE, TENTATIVE, Alpha, Kappa
 from cloze_gen.judging.error_rates import ErrorRates
 from cloze_gen.judging.study_agreement import JudgeRow, Share, StudyAgreement
 from cloze_gen.judging.tasks import TASKS
-from cloze_gen.text_layout import table_lines, wrap
+from cloze_gen.text_layout import table_lines
 
 MOST_OPEN = 20  # items to adjudicate that are listed; the rest is counted
 MOST_PAIRS = 20  # pairs of judges with the lowest kappa that are listed
-WIDTH = 80  # columns
 _NONE = "-"
 ALPHA_HEADER = ("question", "alpha", "95 % interval", "units", "items", "verdicts are")
 ALPHA_NOTE = (
@@ -34,24 +33,24 @@ _RATES_NOTE = (
 )
 
 
-def report_lines(measured: StudyAgreement, *, columns: int | None = WIDTH) -> list[str]:
-    """Agreement, judges and open items as tables no wider than `columns`; models come last."""
+def report_lines(measured: StudyAgreement) -> list[str]:
+    """Agreement, judges and open items as tables; models come last."""
     parts = [
-        wrap(summary_line(measured), columns),
-        _alpha_lines(measured, columns),
-        kappa_lines(measured.kappas, "judges", columns),
-        _judge_lines(measured.rows, "judge", columns),
-        _share_lines(measured.rows, "judge", columns),
-        wrap(_SHARE_NOTE, columns, indent=0) if measured.rows else [],
-        _rate_lines(measured.error_rates, columns),
-        _open_lines(measured.open_items, columns),
+        [summary_line(measured)],
+        _alpha_lines(measured),
+        kappa_lines(measured.kappas, "judges"),
+        _judge_lines(measured.rows, "judge"),
+        _share_lines(measured.rows, "judge"),
+        [_SHARE_NOTE] if measured.rows else [],
+        _rate_lines(measured.error_rates),
+        _open_lines(measured.open_items),
     ]
     if measured.machine_rows:
         parts += [
-            wrap("Model annotators. They are not part of the figures above.", columns, indent=0),
-            _judge_lines(measured.machine_rows, "machine", columns),
-            _share_lines(measured.machine_rows, "machine", columns),
-            kappa_lines(measured.machine_kappas, "machine and judge", columns),
+            ["Model annotators. They are not part of the figures above."],
+            _judge_lines(measured.machine_rows, "machine"),
+            _share_lines(measured.machine_rows, "machine"),
+            kappa_lines(measured.machine_kappas, "machine and judge"),
         ]
     lines: list[str] = []
     for part in parts:
@@ -88,18 +87,16 @@ def alpha_rows(measured: StudyAgreement) -> list[list[str]]:
     ]
 
 
-def _alpha_lines(measured: StudyAgreement, columns: int | None) -> list[str]:
+def _alpha_lines(measured: StudyAgreement) -> list[str]:
     question_lines = [
-        line
-        for question, text in TASKS[measured.task].questions.items()
-        for line in wrap(f"{question:13}  {text}", columns, indent=15)
+        f"{question:13}  {text}" for question, text in TASKS[measured.task].questions.items()
     ]
     return [
-        *_table(ALPHA_HEADER, alpha_rows(measured), columns, "question", "verdicts are"),
+        *_table(ALPHA_HEADER, alpha_rows(measured), "question", "verdicts are"),
         "",
         *question_lines,
         "",
-        *wrap(ALPHA_NOTE + TASKS[measured.task].alpha_note, columns, indent=0),
+        ALPHA_NOTE + TASKS[measured.task].alpha_note,
     ]
 
 
@@ -115,9 +112,7 @@ def _meaning(alpha: Alpha) -> str:
     )
 
 
-def kappa_lines(
-    kappas: Mapping[str, Sequence[Kappa]], label: str, columns: int | None
-) -> list[str]:
+def kappa_lines(kappas: Mapping[str, Sequence[Kappa]], label: str) -> list[str]:
     """A row for each pair that judged the same units; empty if there is none."""
     cells: dict[tuple[str, str], dict[str, str]] = {}
     least: dict[tuple[str, str], float] = {}
@@ -135,18 +130,18 @@ def kappa_lines(
         for pair in sorted(shown)
     ]
     rest = (
-        wrap(f"The {MOST_PAIRS} of {len(cells):,} pairs with the lowest agreement.", columns)
+        [f"The {MOST_PAIRS} of {len(cells):,} pairs with the lowest agreement."]
         if len(cells) > len(shown)
         else []
     )
     return [
-        *wrap(_KAPPA_NOTE, columns, indent=0),
-        *_table([label, *kappas], rows, columns, label),
+        _KAPPA_NOTE,
+        *_table([label, *kappas], rows, label),
         *rest,
     ]
 
 
-def _judge_lines(judges: Sequence[JudgeRow], label: str, columns: int | None) -> list[str]:
+def _judge_lines(judges: Sequence[JudgeRow], label: str) -> list[str]:
     repeats = list(dict.fromkeys(name for row in judges for name in row.repeats))
     attentive = any(row.attention.of for row in judges)
     header = [
@@ -179,20 +174,20 @@ def _judge_lines(judges: Sequence[JudgeRow], label: str, columns: int | None) ->
     )
     return (
         [
-            *_table(header, rows, columns, label),
-            *(line for note in notes for line in wrap(note, columns, indent=0)),
+            *_table(header, rows, label),
+            *notes,
         ]
         if rows
         else []
     )
 
 
-def _share_lines(judges: Sequence[JudgeRow], label: str, columns: int | None) -> list[str]:
+def _share_lines(judges: Sequence[JudgeRow], label: str) -> list[str]:
     lines: list[str] = []
     for name in dict.fromkeys(name for row in judges for name in row.shares):
         rows = [_share_cells(row, name) for row in judges if name in row.shares]
         header = [label, "of", "%", "95 %", "against others", "95 %"]
-        lines += [*([""] if lines else []), f"{name}:", *_table(header, rows, columns, label)]
+        lines += [*([""] if lines else []), f"{name}:", *_table(header, rows, label)]
     return lines
 
 
@@ -209,7 +204,7 @@ def _share_cells(row: JudgeRow, name: str) -> list[str]:
     return [*own, f"{100 * bias.value:+.1f}", _range(bias.low, bias.high, percent=True, sign="+")]
 
 
-def _rate_lines(rates: Mapping[str, ErrorRates], columns: int | None) -> list[str]:
+def _rate_lines(rates: Mapping[str, ErrorRates]) -> list[str]:
     lines: list[str] = []
     for question, found in rates.items():
         for (true, truth), (other, label) in permutations(enumerate(found.labels), 2):
@@ -219,10 +214,10 @@ def _rate_lines(rates: Mapping[str, ErrorRates], columns: int | None) -> list[st
             ]
             lines += [
                 f"{question}: labelled {label} although {truth} is true",
-                *_table(["judge", "%", "95 %"], rows, columns, "judge"),
+                *_table(["judge", "%", "95 %"], rows, "judge"),
                 "",
             ]
-    return [*lines, *wrap(_RATES_NOTE, columns, indent=0)] if lines else []
+    return [*lines, _RATES_NOTE] if lines else []
 
 
 def _rate(found: ErrorRates, place: tuple[int, int, int]) -> list[str]:
@@ -230,22 +225,20 @@ def _rate(found: ErrorRates, place: tuple[int, int, int]) -> list[str]:
     return [_percent(float(found.confusion[place])), _range(low, high, percent=True)]
 
 
-def _open_lines(items: Mapping[str, str], columns: int | None) -> list[str]:
+def _open_lines(items: Mapping[str, str]) -> list[str]:
     if not items:
         return ["No item needs an adjudicator."]
     rows = [[item, reason] for item, reason in list(items.items())[:MOST_OPEN]]
     rest = [f"and {len(items) - MOST_OPEN:,} more"] if len(items) > MOST_OPEN else []
     return [
         f"{_counted(len(items), 'item')} for an adjudicator",
-        *_table(["item", "why"], rows, columns, "item", "why"),
+        *_table(["item", "why"], rows, "item", "why"),
         *rest,
     ]
 
 
-def _table(
-    header: Sequence[str], rows: Iterable[Sequence[str]], columns: int | None, *left: str
-) -> list[str]:
-    return table_lines(header, list(rows), columns, left=frozenset(left))
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]], *left: str) -> list[str]:
+    return table_lines(header, list(rows), left=frozenset(left))
 
 
 def _of(share: Share) -> str:

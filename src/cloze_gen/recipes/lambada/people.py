@@ -113,7 +113,7 @@ def cost_lines(rules: Mapping[str, Any], passages: int | None, study: Study | No
     rows.insert(0, _cost_row("expected", expected_cost(passages or 0, settings)))
     header = ["", "passages", "kept", "passage pages", "sentence pages", "usd", "usd / kept"]
     return [
-        *table_lines(header, rows, None, left=frozenset({""})),
+        *table_lines(header, rows, left=frozenset({""})),
         "expected: by the shares in the paper; a page of "
         f"{settings.passages_per_page} passages costs ${settings.passage_page_usd}, a page of "
         f"{settings.sentences_per_page} sentences ${settings.sentence_page_usd}, times "
