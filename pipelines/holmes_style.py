@@ -45,7 +45,7 @@ from cloze_gen.recipes.msr.release import (
     people,
     warnings,
 )
-from cloze_gen.recipes.msr.screening import ScreeningSettings, write_screening
+from cloze_gen.recipes.msr.screening import write_screening
 from cloze_gen.recipes.msr.tables import ScreeningReason
 from cloze_gen.recipes.msr.trace import TRACE
 from cloze_gen.recipes.questions.pool import PoolReason, read_pool_verdicts
@@ -71,7 +71,6 @@ class HolmesSettings(SettingsGroup):
     contexts: BackgroundSettings = BackgroundSettings()
     focus: FocusSettings = FocusSettings()
     alternates: AlternatesSettings = AlternatesSettings()
-    screening: ScreeningSettings = ScreeningSettings()
     forward: ForwardSettings = ForwardSettings()
     grooming: GroomingSettings = GroomingSettings()
     choice: ChoiceSettings = ChoiceSettings()
@@ -175,7 +174,6 @@ class Screening(StyleTask):
     """Step 3: reject where the right word scores best."""
 
     stage = "screening"
-    group = "screening"
     needs = {"focus": Focus, "index": Index, "alternates": Alternates}
     write = staticmethod(write_screening)
 

@@ -34,11 +34,8 @@ def ignored(style: str, *overrides: str, train: bool = True) -> dict[str, str]:
     ("style", "overrides", "name", "reason"),
     [
         ("holmes", ["choice.method=random", "choice.draws=3"], "choice.draws", RANDOM),
-        ("holmes", ["choice.method=random", "choice.impostor_draw=uniform"], "choice.impostor_draw", RANDOM),
         ("holmes", ["choice.method=random", "choice.max_triviality=0.9"], "choice.max_triviality", RANDOM),
         ("holmes", ["choice.method=random", "choice.class_shares={}"], "choice.class_shares", RANDOM),
-        ("holmes", ["choice.method=balanced", "choice.rounds=2"], "choice.rounds", "choice.method = balanced"),
-        ("holmes", ["grooming.tagger=none", "grooming.tag_window=3"], "grooming.tag_window", "grooming.tagger = none"),
         ("holmes", ["grooming.tagger=none", 'focus.classes=["noun"]'], "focus.classes", "grooming.tagger = none"),
         ("holmes", ["grooming.tagger=none", "choice.class_shares={}"], "choice.class_shares", "grooming.tagger = none"),
         (

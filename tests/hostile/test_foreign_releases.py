@@ -496,7 +496,7 @@ CASES = [
     Case("deep: dimensions", "full",
          setting("contexts", dimensions=2000, features=65_536), (DEEP,), "[contexts] takes up to"),
     Case("deep: alternates", "full", setting("alternates", count=10_000), (DEEP,), "[alternates] takes up to 67 times"),
-    Case("deep: draws", "full", setting("choice", draws=10_000, swap_passes=100), (DEEP,), "[choice] takes up to"),
+    Case("deep: draws", "full", setting("choice", draws=10_000), (DEEP,), "[choice] takes up to"),
     Case("deep: no such setting", "full", setting("choice", evil=1), (DEEP,), "choice.evil: no such setting"),
     Case("deep: no such group", "full", setting("x]\nevil = 1\n[y", z=1), (DEEP,), "release.json"),
     Case("deep: a book under no name", "full", book(0, file="a\\x00b"), (DEEP,), "release.json"),

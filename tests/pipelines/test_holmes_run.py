@@ -349,23 +349,3 @@ def test_no_sentence_is_printed_in_two_questions(more: FinishedRun) -> None:
         item.startswith(f"{SECOND}:") and first.startswith(f"{BOOK}:")
         for item, first in zip(again["id"], again["detail"], strict=True)
     )
-
-
-@pytest.mark.thorough
-def test_an_impostor_is_a_focus_word_somewhere(more: FinishedRun, cli: Cli) -> None:
-    """With `choice.same_vocabulary`; without it foreign words come in, less often."""
-    outcome = cli(*more.call(*SETTINGS, "--set", "choice.same_vocabulary=true", name="more"))
-    assert outcome.status == 0, outcome.err
-    focus = stage_artifact(more.out / "runs" / "more", "focus").path("focus.parquet")
-    known = set(read_parquet(focus)["word"].to_pylist())
-    foreign = {
-        name: {
-            word
-            for record in read_jsonl(more.out / "runs" / name / "release" / "questions.jsonl")
-            for word in record["options"]
-        }
-        - known
-        for name in ("more", "loose")
-    }
-    assert not foreign["more"]
-    assert foreign["loose"]

@@ -39,7 +39,7 @@ from cloze_gen.recipes.msr.grooming.candidate_checks import (
     read_items,
     window_tags,
 )
-from cloze_gen.recipes.msr.grooming.predicates import GroomingSettings
+from cloze_gen.recipes.msr.grooming.predicates import FREQUENT_FREQ, TAG_WINDOW, GroomingSettings
 from cloze_gen.recipes.msr.tables import (
     DECISION_COLUMNS,
     DECISIONS,
@@ -193,9 +193,7 @@ def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
             cached_index(shard.index, shard.part.model),
             cached_space(shard.contexts, shard.part.model),
         )
-        judge_by_people(
-            to_judge, judged, index, space, _tagger(shard), reach=shard.settings.tag_window
-        )
+        judge_by_people(to_judge, judged, index, space, _tagger(shard), reach=TAG_WINDOW)
     others = [item for item in items if item.id not in judged]
     if shard.people is not None and shard.settings.unjudged_policy == "left_out":
         for item in others:
@@ -281,7 +279,7 @@ def write_grooming(
 ) -> None:
     table = read_counts(counts)
     frequent = frozenset(
-        table.words[i].casefold() for i in np.flatnonzero(table.freq >= settings.frequent_freq)
+        table.words[i].casefold() for i in np.flatnonzero(table.freq >= FREQUENT_FREQ)
     )
     offensive = offensive_words(settings.offensive_words)
     folders = (focus.folder, index.folder, contexts.folder, forward.folder)
