@@ -42,7 +42,7 @@ from cloze_gen.errors import UsageError
 from cloze_gen.parsing import NAMED, quote
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.release.style import Style
-from cloze_gen.settings import class_defaults, ignored_settings, without_ignored
+from cloze_gen.settings import ignored_settings, without_ignored
 from cloze_gen.store.manifest import outside_digest
 from cloze_gen.store.runs import RUN_FILE, read_run
 
@@ -226,15 +226,6 @@ class StyleTask(StageTask):
         names = (name for name in own if name not in cls.not_covered)
         return {name: f"{cls.group}.{name}" for name in names} | dict(cls.also_reads)
 
-    @classmethod
-    def defaults_of(cls, style: type[BaseModel]) -> dict[str, Any]:
-        """The defaults of the fields of the settings' classes, which all styles share."""
-        return {
-            name: class_defaults(_group_class(style, group))[key]
-            for name, setting in cls.setting_names(style).items()
-            for group, _, key in [setting.partition(".")]
-        }
-
     def settings(self) -> dict[str, Any]:
         """Values as JSON, without ignored settings."""
         values = settings_dict(self.all_settings)
@@ -246,9 +237,6 @@ class StyleTask(StageTask):
             for group, _, key in [setting.partition(".")]
             if self.reads(setting)
         }
-
-    def defaults(self) -> dict[str, Any]:
-        return self.defaults_of(self.of_style.settings)
 
     def digest_of(self, given: str, *, setting: str) -> str:
         """Digest of a model or a file outside the store; a plan does not read large ones."""

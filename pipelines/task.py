@@ -209,10 +209,6 @@ class StageTask(PipelineTask):
         """The stage's own settings, JSON values."""
         return {}
 
-    def defaults(self) -> dict[str, Any]:
-        """Default of each setting that the fingerprint leaves out at its default."""
-        return {}
-
     def given(self) -> dict[str, Any]:
         """Further arguments of `write`, by name."""
         return {"seed": self.seed} if self.draws else {}
@@ -237,7 +233,6 @@ class StageTask(PipelineTask):
             self.settings(),
             inputs,
             self.seed if self.draws else None,
-            defaults=self.defaults(),
         )
 
     def artifacts(self) -> dict[str, Artifact]:

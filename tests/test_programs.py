@@ -524,7 +524,6 @@ PROGRAMS: dict[str, Sequence[Call]] = {
         Call(lambda at: ("--figures", at.figures, "plot"), writes=("figures/tradeoff.svg",)),
     ],
     "scripts/build_site.py": [],  # `make docs` in CI; tests/scripts/test_build_site.py
-    "scripts/defaults.py": [],  # tests/scripts/test_defaults.py
     "scripts/check_examples.py": [],  # tests/scripts/test_check_examples.py: it needs the runs of CI
     "scripts/check_release.py": [
         Call(lambda at: (at.parquet,), "ok     mine, parquet: test.parquet: 1 rows of id")

@@ -5,7 +5,6 @@ The limits `MOST_COUNTED` and `MOST_EACH` catch typing errors.
 
 from __future__ import annotations
 
-import functools
 import math
 import operator
 from collections.abc import Callable, Collection, Mapping
@@ -149,17 +148,3 @@ def without_ignored(settings: SettingsGroup, ignored: Collection[str]) -> Settin
             for group, values in changes.items()
         }
     )
-
-
-@functools.cache
-def _defaults(model: type[BaseModel]) -> Mapping[str, Any]:
-    return model().model_dump(mode="json")
-
-
-def class_defaults(model: type[BaseModel]) -> dict[str, Any]:
-    """The default of every setting of a group's class, as JSON values.
-
-    These are the fields' defaults. A style's other value for a field is no default here, so two
-    styles with different values never share a fingerprint.
-    """
-    return dict(_defaults(model))

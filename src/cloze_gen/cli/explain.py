@@ -90,11 +90,11 @@ def _changes(stage: StageTask, old: dict[str, Any]) -> list[str]:
 
 
 def _changed_settings(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """The settings of both fingerprints whose values differ."""
+    """The settings whose values differ."""
     before, now = old["settings"], new["settings"]
     return [
         f"{name} {before.get(name)!r} -> {now.get(name)!r}"
-        for name in sorted({*old["fingerprinted"], *new["fingerprinted"]})
+        for name in sorted({*before, *now})
         if before.get(name) != now.get(name)
     ]
 

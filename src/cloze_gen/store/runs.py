@@ -310,9 +310,7 @@ _STAGE: Mapping[str, _Check] = {
 
 
 def _stage_fault(stage: Any) -> str:
-    since_0_2 = isinstance(stage, dict) and "fingerprinted" in stage
-    names = {"fingerprinted": _is_list_of(_is(str))} if since_0_2 else {}
-    return _fault(stage, {**_STAGE, **names}, "a stage's ")
+    return _fault(stage, _STAGE, "a stage's ")
 
 
 def _fault(record: Any, shape: Mapping[str, _Check], whose: str) -> str:
