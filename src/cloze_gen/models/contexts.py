@@ -17,7 +17,6 @@ from typing import Any, Literal
 import numpy as np
 import scipy
 from pydantic import Field
-from threadpoolctl import threadpool_limits
 
 from cloze_gen.corpus.counts import CountTable
 from cloze_gen.corpus.frequencies import read_counts
@@ -185,10 +184,7 @@ def _write_space(
         window=settings.window,
     )
     pairs = near.nnz
-    with threadpool_limits(
-        limits=1
-    ):  # products depend on the number of threads in their last digits
-        vectors = context_vectors(near, dimensions=settings.dimensions, seed=_SEED)
+    vectors = context_vectors(near, dimensions=settings.dimensions, seed=_SEED)
     del near  # frees a large matrix
     far = context_counts(
         corpus,

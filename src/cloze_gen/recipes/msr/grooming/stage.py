@@ -17,7 +17,6 @@ from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.tagging import worker_tagger
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.engine.threads import keep_to_one_thread
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.study import read_verdicts
 from cloze_gen.judging.tasks.groom import RejectReason
@@ -224,7 +223,6 @@ def _judge_all(items: list[GroomedItem], shard: GroomShard) -> None:
     if tagger is not None:
         judge_tags(fit, shard, tagger)
     if shard.settings.language_model:
-        keep_to_one_thread()  # for reproducible bytes
         model = worker_causal_model(shard.settings.language_model)
         judge_by_language_model(fit, shard, index, space, model)
 
