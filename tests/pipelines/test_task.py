@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import subprocess
@@ -209,7 +208,7 @@ def test_a_run_without_a_language_model_is_measured_by_its_size(
     finished: Any, monkeypatch: pytest.MonkeyPatch, book_bytes: str, lm: dict[str, bool]
 ) -> None:
     """Books too small to estimate discounts get the fixed ones, as those of `--train` do."""
-    described = copy.deepcopy(read_run(finished.folder))
+    described = read_run(finished.folder)
     described["sample"] = False
     described["settings"].pop("lm")
     monkeypatch.setattr(
@@ -222,7 +221,7 @@ def test_a_run_without_a_language_model_is_measured_by_its_size(
 
 def test_a_run_without_training_books_has_no_corpus(finished: Any) -> None:
     """A style that has no training side is evaluated without one."""
-    described = copy.deepcopy(read_run(finished.folder))
+    described = read_run(finished.folder)
     described["stages"] = [
         stage for stage in described["stages"] if stage["label"] != "corpus train"
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import os
 import re
@@ -173,7 +174,7 @@ def read_run(folder: Path) -> dict[str, Any]:
             text = handle.read(_MAX_BYTES)
     except OSError as error:
         raise _unreadable(path, error) from None
-    return _checked(path, text)
+    return copy.deepcopy(_checked(path, text))
 
 
 _REMEDY = "Run again under this name to rewrite it."
@@ -185,7 +186,7 @@ def _unreadable(path: Path, error: Exception) -> UsageError:
 
 @functools.lru_cache(maxsize=1)  # a trace looks up a dozen stages
 def _checked(path: Path, text: bytes) -> dict[str, Any]:
-    """The contents of `run.json`, which nobody changes: later calls get the same."""
+    """The contents of `run.json`, checked."""
     try:
         run = parse_json(text)
     except ParseError as error:
