@@ -313,22 +313,6 @@ def test_version(cli: Callable[..., Any]) -> None:
     assert cli("--version").out == f"cloze-gen {__version__}\n"
 
 
-def test_corpus_verify(corpus: Any, cli: Callable[..., Any], tmp_path: Path) -> None:
-    """A copy that agrees has status 0, one that differs 1 with the files named."""
-    import hashlib
-
-    rows = [
-        f"{path.name}\t{hashlib.sha256(path.read_bytes()).hexdigest()}\n"
-        for path in sorted(corpus.train.iterdir())
-    ]
-    (tmp_path / "m.tsv").write_text("file\tsha256\n" + "".join(rows))
-    call = ("corpus", "verify", corpus.train, "--manifest", tmp_path / "m.tsv")
-    assert (cli(*call).status, cli(*call).out) == (0, "3 of 3 files match m.tsv\n")
-    (corpus.train / "02-a-house-in-mercer-row.txt").unlink()
-    assert cli(*call).status == 1
-    assert "02-a-house-in-mercer-row.txt: missing" in cli(*call).out
-
-
 @pytest.mark.slow
 def test_as_a_program(finished: Any, program: Callable[..., Any], tmp_path: Path) -> None:
     """Exit statuses, standard output and stderr as the shell sees them, from any folder."""

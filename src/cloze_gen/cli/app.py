@@ -302,25 +302,6 @@ def inspect_books(
     inspect_books(place, settings=settings, out=out)
 
 
-@corpus_group.command("verify")
-def verify_books(
-    folder: Annotated[Path, typer.Argument(help="folder of the files that the manifest lists")],
-    manifest: Annotated[
-        Path, typer.Option(help="path of a manifest.tsv with the columns file and sha256")
-    ],
-    role: Annotated[
-        str | None, typer.Option(help="role of the files to check: train or source; default: all")
-    ] = None,
-) -> None:
-    """Check a folder of books against the checksums of a manifest.
-
-    Example: cloze-gen corpus verify books/ --manifest books/manifest.tsv
-    """
-    from cloze_gen.cli.corpus import verify
-
-    verify(folder, manifest, role=role)
-
-
 @corpus_group.command()
 def rank(
     place: _BOOKS,

@@ -31,7 +31,6 @@ PYTHON_KNOWN_TO = (3, 15)  # newest Python for which every locked package has wh
 # Twice the disk space of a run on the 522 books of the MSR challenge: model, index and release.
 DISK_AT_LEAST_BYTES = 4 * 1000**3
 MEMORY_AT_LEAST_BYTES = 4 * 1024**3  # of the largest process of that run, and the default lm.memory
-LIBRARIES = ("spacy", "numpy", "pyarrow", "luigi")
 KENLM_PACKAGES = ("kenlm", "ufal-kenlm")  # both provide the module `kenlm`
 
 
@@ -46,7 +45,6 @@ class Check:
 def run_checks(folder: Path = Path()) -> list[Check]:
     return [
         _python(),
-        *(_library(name) for name in LIBRARIES),
         _kenlm(),
         _lmplz(),
         _disk(folder),
@@ -70,18 +68,6 @@ def _python() -> Check:
         f"{platform.python_version()}{unknown} ({sys.executable})",
         "" if ok else remedy,
     )
-
-
-def _library(name: str) -> Check:
-    try:
-        return Check(name, True, importlib.metadata.version(name))
-    except importlib.metadata.PackageNotFoundError:
-        return Check(
-            name,
-            False,
-            "not installed",
-            "make setup (without a checkout: reinstall cloze-gen)",
-        )
 
 
 def _kenlm() -> Check:
