@@ -19,7 +19,7 @@ from cloze_gen.corpus.partition import PartitionSettings, no_author_warning
 from cloze_gen.corpus.splits import SPLITS_OF_SIDES
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.style_task import StyleTask, find_style, ignored_lines, style_of_run
+from cloze_gen.pipelines.style_task import StyleTask, find_style, style_of_run
 from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.records.rejection import FunnelStep, funnel_steps
 from cloze_gen.records.release_facts import RELEASE_FORMAT
@@ -94,13 +94,7 @@ class RunTask(PipelineTask):
 
     @property
     def all_settings(self) -> Any:
-        return self.last.chosen_settings
-
-    def ignored_lines(self) -> list[str]:
-        """A line for each user's setting that this run does not read."""
-        return ignored_lines(
-            self.of_style, self.last.config_used, self.overrides, options=self.last.options
-        )
+        return self.last.all_settings
 
     @functools.cached_property
     def is_sample(self) -> bool:

@@ -42,7 +42,6 @@ from cloze_gen.errors import UsageError
 from cloze_gen.parsing import NAMED, quote
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.release.style import Style
-from cloze_gen.settings import ignored_settings, without_ignored
 from cloze_gen.store.manifest import outside_digest
 from cloze_gen.store.runs import RUN_FILE, read_run
 
@@ -116,15 +115,6 @@ def _named_style(config: str) -> str:
     return found[0]
 
 
-def ignored_lines(
-    style: Style, config: str, overrides: str = "[]", *, options: Mapping[str, bool] | None = None
-) -> list[str]:
-    """A line for each user's setting that no step reads."""
-    chosen = chosen_settings(style, config, overrides)
-    ignored = ignored_settings(load_settings(style.settings, config, overrides), options or {})
-    return [f"{name} is ignored: {reason}." for name, reason in ignored.items() if name in chosen]
-
-
 def chosen_settings(style: Style, config: str, overrides: str) -> dict[str, Any]:
     """`group.key` -> value of the settings that differ from the style's default and its built-in
     config.
@@ -148,15 +138,6 @@ def load_settings(model: type[BaseModel], config: str, overrides: str) -> Any:
     )
 
 
-def active_settings(
-    model: type[BaseModel], config: str, overrides: str, options: tuple[tuple[str, bool], ...]
-) -> tuple[Any, frozenset[str]]:
-    """The settings with those that no step reads at their defaults; and the names of these."""
-    settings = load_settings(model, config, overrides)
-    ignored = frozenset(ignored_settings(settings, dict(options)))
-    return without_ignored(settings, ignored), ignored
-
-
 class StyleTask(StageTask):
     """A stage of a style. Its function gets the settings of `group` as `settings`; empty: none.
 
@@ -177,31 +158,9 @@ class StyleTask(StageTask):
         return find_style(self.style)
 
     @property
-    def options(self) -> dict[str, bool]:
-        """Options of the run that decide which settings are read."""
-        # the sample has training books too
-        return {"--train": not self.is_own_background, "--stems": bool(self.stems)}
-
-    @property
-    def _active(self) -> tuple[Any, frozenset[str]]:
-        model, options = self.of_style.settings, tuple(self.options.items())
-        found = self.build.once(active_settings, model, self.config_used, self.overrides, options)
-        return cast("tuple[Any, frozenset[str]]", found)
-
-    @property
     def all_settings(self) -> Any:
-        """The settings, but an ignored one has its default."""
-        return self._active[0]
-
-    @property
-    def chosen_settings(self) -> Any:
-        """The settings as the user gave them."""
         model = self.of_style.settings
         return self.build.once(load_settings, model, self.config_used, self.overrides)
-
-    def reads(self, name: str) -> bool:
-        """Whether a step reads the setting `group.key`."""
-        return name not in self._active[1]
 
     @property
     def config_used(self) -> str:
@@ -227,7 +186,7 @@ class StyleTask(StageTask):
         return {name: f"{cls.group}.{name}" for name in names} | dict(cls.also_reads)
 
     def settings(self) -> dict[str, Any]:
-        """Values as JSON, without ignored settings."""
+        """Values as JSON."""
         values = settings_dict(self.all_settings)
         if self.group:
             values[self.group] = settings_dict(self.own)
@@ -235,7 +194,6 @@ class StyleTask(StageTask):
             name: values[group][key]
             for name, setting in self.setting_names(self.of_style.settings).items()
             for group, _, key in [setting.partition(".")]
-            if self.reads(setting)
         }
 
     def digest_of(self, given: str, *, setting: str) -> str:

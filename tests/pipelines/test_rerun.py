@@ -16,7 +16,7 @@ from cloze_gen.pipelines.task import build
 from cloze_gen.records.release_facts import RELEASE_FORMAT
 from cloze_gen.store.folder_replacement import write_own
 from cloze_gen.store.manifest import write_json
-from cloze_gen.store.runs import RUN_SCHEMA, read_run, stage_artifact
+from cloze_gen.store.runs import RUN_SCHEMA, stage_artifact
 from cloze_gen.store.tables import read_parquet
 from tests.conftest import SAMPLE, FinishedRun
 from tests.pipelines.test_finished_run import would_run
@@ -63,20 +63,6 @@ def test_a_run_of_a_newer_version_is_refused(copied: FinishedRun, cli: Cli) -> N
         assert line in done.err
         assert "Upgrade cloze-gen." in done.err
     assert (folder / "run.json").read_bytes() == before
-
-
-def test_a_setting_that_no_step_reads_changes_no_stage_and_no_signature(
-    copied: FinishedRun, cli: Cli
-) -> None:
-    folder, before = copied.out / "runs" / "tiny", store_state(copied.out)
-    signature = (folder / "release" / "signature.txt").read_text()
-    done = cli(*copied.call("--set", "cross_fitting.groups=4"))
-    assert done.status == 0, done.err
-    said = "cross_fitting.groups is ignored: a run with --train does not read it."
-    assert done.err.count(said) == 1
-    assert store_state(copied.out) == before
-    assert (folder / "release" / "signature.txt").read_text() == signature
-    assert read_run(folder)["settings"]["cross_fitting"]["groups"] == 4
 
 
 def test_explain_names_a_changed_setting(finished: FinishedRun, cli: Cli) -> None:

@@ -227,8 +227,6 @@ def carry_out(task: RunTask) -> Run:
     if task.strict:
         check_no_book_dropped(task)
     clock = Stopwatch()
-    for line in task.ignored_lines():
-        say(line)
     task.check_not_newer()
     task.store.sweep()
     # Compute all stages' keys first: an unreadable file in a setting is then an error before any work.

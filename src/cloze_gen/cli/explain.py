@@ -20,7 +20,7 @@ _INPUT = "input "  # begins a change that follows from an earlier stage's
 
 def plan_text(task: RunTask) -> str:
     before = _earlier(task.folder)
-    lines = [*task.ignored_lines(), f"{task.run_name}: in {task.out}"]
+    lines = [f"{task.run_name}: in {task.out}"]
     task.build.is_planning = True
     stages = task.stages()
     for number, stage in enumerate(stages, 1):

@@ -17,7 +17,6 @@ from cloze_gen.config import STYLE, allowed_values, toml_value
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.style_task import (
-    ignored_lines,
     load_settings,
     style_names,
     style_of,
@@ -87,8 +86,6 @@ def settings_text(config: str, *, new: bool = False) -> str:
     if new:
         changes = json.dumps(style.new_settings(settings))
         settings = load_settings(style.settings, config, changes)
-    for line in ignored_lines(style, config):
-        say(line)
     style_line = f'{STYLE} = "{style.name}"'
     lines = [
         *_with_description(style_line, f"{', '.join(style_names())}: style of these settings"),

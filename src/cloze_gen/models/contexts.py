@@ -38,7 +38,7 @@ from cloze_gen.models.neighbour_counts import (
     frequent_neighbours,
 )
 from cloze_gen.models.word_knowledge import MixedKnowledge, WordKnowledge
-from cloze_gen.settings import IgnoredWhen, SettingsGroup, types_of
+from cloze_gen.settings import SettingsGroup, types_of
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.manifest import write_json
 from cloze_gen.store.tables import ArrayFile, memory_mapped
@@ -124,8 +124,6 @@ class BackgroundSettings(ContextSettings):
         "cloze-gen, made from 522 novels "
         "(builtin), or both, the books for words that are frequent in them (auto)",
     )
-
-    ignored_when = (IgnoredWhen(tuple(ContextSettings.model_fields), {"background": ("builtin",)}),)
 
 
 def background_of(settings: ContextSettings) -> Background:

@@ -23,7 +23,7 @@ from pydantic import Field
 from cloze_gen.judging.assignment import Case
 from cloze_gen.records.judgement import Assignment, Kind
 from cloze_gen.records.rejection import Reason
-from cloze_gen.settings import MOST_EACH, IgnoredWhen, SettingsGroup
+from cloze_gen.settings import MOST_EACH, SettingsGroup
 
 
 class Condition(StrEnum):
@@ -83,8 +83,6 @@ class GuessingSettings(SettingsGroup):
         description="total cost divided by the pay, to cover fees; the paper's $1.24 an item are "
         "1.57 times the pay it describes",
     )
-
-    ignored_when = (IgnoredWhen(("judges",), {"verdicts": bool}),)
 
     @property
     def rules(self) -> dict[str, int]:

@@ -56,7 +56,7 @@ from cloze_gen.recipes.questions.random_choice import (
 from cloze_gen.recipes.questions.random_choice import ChoiceSettings as DrawingSettings
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.settings import MOST_COUNTED, MOST_EACH, IgnoredWhen
+from cloze_gen.settings import MOST_COUNTED, MOST_EACH
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import (
     CANDIDATES,
@@ -129,18 +129,14 @@ class ChoiceSettings(DrawingSettings):
         description=DrawingSettings.model_fields["class_shares"].description,
     )
 
-    ignored_when = (
-        *DrawingSettings.ignored_when,
-        IgnoredWhen(("verdicts", "max_marked"), {"pool": (1.0,)}),
-        IgnoredWhen(("max_marked",), {"verdicts": ("",)}),
-    )
-
     @model_validator(mode="after")
     def _a_pool_has_a_size(self) -> Self:
         if self.pool > 1 and self.n_questions == "auto":
             raise ValueError(
                 f'pool = {self.pool:g} is a multiple of n_questions, which is "auto". Give a number'
             )
+        if self.pool == 1 and self.verdicts:
+            raise ValueError("verdicts are of a pool, but pool = 1. Give the pool that was read")
         return self
 
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.rng import derive_rng
-from cloze_gen.settings import MOST_EACH, IgnoredWhen, SettingsGroup
+from cloze_gen.settings import MOST_EACH, SettingsGroup
 
 WordClass = Literal["noun", "verb", "adjective", "adverb"]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -81,20 +81,6 @@ class ChoiceSettings(SettingsGroup):
         description=(
             "share of questions per class of the answer; the remaining questions may "
             "have any class; {}: no shares (matched)"
-        ),
-    )
-
-    ignored_when: ClassVar[tuple[IgnoredWhen, ...]] = (
-        IgnoredWhen(
-            (
-                "draws",
-                "max_ambiguity",
-                "max_triviality",
-                "rounds",
-                "max_leak",
-                "class_shares",
-            ),
-            {"method": ("random",)},
         ),
     )
 

@@ -25,7 +25,7 @@ from cloze_gen.errors import UsageError
 from cloze_gen.formats.msr import BLANK, parse_machine
 from cloze_gen.formats.questions import parse_questions
 from cloze_gen.parsing import error_text, quote
-from cloze_gen.settings import IgnoredWhen, SettingsGroup
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.tables import read_parquet, write_tsv
@@ -58,8 +58,6 @@ class BooksSettings(SettingsGroup):
             "exclusive limit: share of the reference's words that the book contains; section 2"
         ),
     )
-
-    ignored_when = (IgnoredWhen(("min_similarity", "min_coverage"), {"reference": ("",)}),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,17 +15,8 @@ from cloze_gen.english.articles import breaks_article
 from cloze_gen.english.content_words import stem
 from cloze_gen.english.penn_tags import NOUNS, PAST, coarse_class
 from cloze_gen.records.rejection import Reason
-from cloze_gen.settings import IgnoredWhen, SettingsGroup
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.word_tokens import is_word
-
-_BY_MACHINE = (
-    "offensive_words",
-    "max_ambiguity",
-    "max_ungrammatical",
-    "min_tokens",
-    "language_model",
-)  # settings that do not affect people's verdicts
-
 
 # Words with at least this frequency count as grammatical context, rarer words as topic.
 FREQUENT_FREQ = 1e-3
@@ -100,12 +91,6 @@ class GroomingSettings(SettingsGroup):
     )
     tagger: str = Field(
         "builtin", description="tagger: 'builtin', an installed spaCy pipeline, or 'none'"
-    )
-    ignored_when = (
-        IgnoredWhen((*_BY_MACHINE, "tagger"), {"checks": ("articles",), "verdicts": ("",)}),
-        IgnoredWhen(("checks", *_BY_MACHINE), {"verdicts": bool, "unjudged_policy": ("left_out",)}),
-        IgnoredWhen(_BY_MACHINE, {"checks": ("articles",)}),
-        IgnoredWhen(("unjudged_policy",), {"verdicts": ("",)}),
     )
 
 
