@@ -188,8 +188,6 @@ class RunTask(PipelineTask):
         return all(task.complete() for task in self.stages()) and self.output().exists()
 
     def run(self) -> None:
-        for stage in self.stages():
-            stage.check_something_kept(self.store.open(stage.key).funnel)
         with exclusive_lock(run_lock(self.folder)):
             remove_stale_temp_dirs(self.store.runs)
             changed = find_change(self.folder) if (self.folder / RUN_FILE).exists() else None

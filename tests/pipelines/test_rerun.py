@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -63,11 +62,6 @@ def test_a_run_of_a_newer_version_is_refused(copied: FinishedRun, cli: Cli) -> N
         assert line in done.err
         assert "Upgrade cloze-gen." in done.err
     assert (folder / "run.json").read_bytes() == before
-
-
-def test_explain_names_a_changed_setting(finished: FinishedRun, cli: Cli) -> None:
-    done = cli("explain", "tiny", "--out", finished.out, "--set", "forward.keep=20")
-    assert re.search(r"forward +would run: keep \d+ -> 20$", done.out, re.MULTILINE)
 
 
 @pytest.mark.slow
