@@ -42,7 +42,7 @@ import pytest
 from cloze_gen.store.folder_replacement import write_own
 
 CASES = Path(__file__).with_name("cases")
-MOST_LINES, MOST_CHARS = 12, 480  # of a message, beside the paths in it
+MOST_LINES, MOST_CHARS = 12, 1000  # of a message, beside the paths in it
 SECONDS = 60  # a call that takes longer hangs; the slowest takes two
 QUICK = "lm.memory=100M", "grooming.tagger=none", "contexts.features=500", "contexts.dimensions=20"
 
