@@ -80,8 +80,7 @@ def measured(
     )
     table = read_counts(counts)
     frequent = frozenset(
-        table.words[i].casefold()
-        for i in np.flatnonzero(table.freq >= FREQUENT_FREQ)
+        table.words[i].casefold() for i in np.flatnonzero(table.freq >= FREQUENT_FREQ)
     )
     index, space, sentences, tagger = (
         cached_index(index_of.folder, 0),
