@@ -19,15 +19,13 @@ _PLAIN = re.compile(r"[A-Za-z0-9._-]{1,200}")
 
 
 def config_names(incomplete: str) -> list[str]:
-    files = resources.files("cloze_gen.configs").iterdir()
-    return _matching(
-        incomplete, (Path(file.name).stem for file in files if file.name.endswith(".toml"))
-    )
+    files = sorted(Path(str(resources.files("cloze_gen.configs"))).glob("*.toml"))
+    return _matching(incomplete, (file.stem for file in files))
 
 
 def run_names(ctx: typer.Context, incomplete: str) -> list[str]:
     runs = Path(ctx.params.get("out") or DEFAULT_OUT) / "runs"
-    return _matching(incomplete, (path.parent.name for path in runs.glob("*/run.json")))
+    return _matching(incomplete, (path.parent.name for path in sorted(runs.glob("*/run.json"))))
 
 
 def setting_keys(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -58,7 +56,7 @@ def _typed(ctx: typer.Context, name: str) -> str:
 
 
 def _matching(incomplete: str, names: Iterable[str]) -> list[str]:
-    return sorted(name for name in names if _PLAIN.fullmatch(name) and name.startswith(incomplete))
+    return [name for name in names if _PLAIN.fullmatch(name) and name.startswith(incomplete)]
 
 
 # ---- arguments of several commands
