@@ -213,8 +213,6 @@ def fit_models(
     """
     root = corpus.clone(AllModels)
     root.models = list(tasks.values())
-    seconds: dict[StageTask, float] = {}
-    corpus.build.announce = lambda stage: functools.partial(seconds.__setitem__, stage)
     # Without inputs: those of a finished model may be gone.
     corpus.build.stages = sorted(root.models, key=lambda model: -model.priority)
     root.store.sweep()
@@ -227,7 +225,7 @@ def fit_models(
         say(f"log: {log_file(root.store, log_name)}")
     fitted = [
         {"stage": task.label, "artifact": task.key.folder_name, "seconds": round(own, 1)}
-        for task, own in seconds.items()
+        for task, own in corpus.build.seconds.items()
     ]
     return {name: task.store.open(task.key) for name, task in tasks.items()}, sorted(
         fitted, key=lambda one: str(one["artifact"])

@@ -289,7 +289,6 @@ class Contexts(OfTrainingText):
             if background_of(self.own) is Background.CORPUS
             else {"builtin_words": builtin_words_facts()["sha256"]}
         )
-        # without defaults: those of the styles' groups differ
         limited = {
             name: value
             for name, value in settings_dict(self.all_settings.context_words).items()

@@ -10,7 +10,7 @@ from pydantic import model_validator
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.cross_fitting import CrossFittingSettings, check_several
 from cloze_gen.corpus.offensive_words import words_digest
-from cloze_gen.corpus.overlap import IGNORED_WITHOUT_TRAIN, OverlapSettings
+from cloze_gen.corpus.overlap import OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.engine.stage_context import StageContext
@@ -45,7 +45,7 @@ from cloze_gen.recipes.msr.release import (
     people,
     warnings,
 )
-from cloze_gen.recipes.msr.screening import ScreeningSettings, write_screening
+from cloze_gen.recipes.msr.screening import write_screening
 from cloze_gen.recipes.msr.tables import ScreeningReason
 from cloze_gen.recipes.msr.trace import TRACE
 from cloze_gen.recipes.questions.pool import PoolReason, read_pool_verdicts
@@ -56,7 +56,7 @@ from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.study_items import POOL_READING, READING
 from cloze_gen.release.style import OwnBackground, Style
-from cloze_gen.settings import IgnoredWhen, SettingsGroup
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import ArtifactWriter
 
 _MODEL = "grooming.language_model"
@@ -71,7 +71,6 @@ class HolmesSettings(SettingsGroup):
     contexts: BackgroundSettings = BackgroundSettings()
     focus: FocusSettings = FocusSettings()
     alternates: AlternatesSettings = AlternatesSettings()
-    screening: ScreeningSettings = ScreeningSettings()
     forward: ForwardSettings = ForwardSettings()
     grooming: GroomingSettings = GroomingSettings()
     choice: ChoiceSettings = ChoiceSettings()
@@ -81,17 +80,6 @@ class HolmesSettings(SettingsGroup):
     def context_words(self) -> FocusSettings:
         """The words that may be options."""
         return self.focus
-
-    ignored_when = (
-        IgnoredWhen(("focus.classes", "choice.class_shares"), {"grooming.tagger": ("none",)}),
-        IgnoredWhen(("focus.classes",), {"grooming.checks": ("articles",)}),
-        IgnoredWhen(
-            ("focus.classes",),
-            {"grooming.verdicts": bool, "grooming.unjudged_policy": ("left_out",)},
-        ),
-        IgnoredWhen(("cross_fitting.groups",), {"--train": (True,)}),
-        *IGNORED_WITHOUT_TRAIN,
-    )
 
     @model_validator(mode="after")
     def _groups_agree(self) -> Self:
@@ -163,7 +151,6 @@ class Screening(StyleTask):
     """Step 3: reject where the right word scores best."""
 
     stage = "screening"
-    group = "screening"
     needs = {"focus": Focus, "index": Index, "alternates": Alternates}
     write = staticmethod(write_screening)
 
@@ -200,9 +187,7 @@ class Grooming(StyleTask):
         return read_groomed(self.own.verdicts) if self.own.verdicts else None
 
     def settings(self) -> dict[str, Any]:
-        derived = {}
-        if self.reads("grooming.offensive_words"):
-            derived["offensive_words"] = words_digest(self.own.offensive_words)
+        derived = {"offensive_words": words_digest(self.own.offensive_words)}
         if self.tagger != "none":
             derived["tagger_identity"] = tagger_identity(self.tagger)
         if self.people:
@@ -218,7 +203,8 @@ class Grooming(StyleTask):
 
     @property
     def tagger(self) -> str:
-        return str(self.own.tagger) if self.reads("grooming.tagger") else "none"
+        articles_alone = self.own.checks == "articles" and not self.own.verdicts
+        return "none" if articles_alone else str(self.own.tagger)
 
     def given(self) -> dict[str, Any]:
         return super().given() | {

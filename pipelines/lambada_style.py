@@ -10,7 +10,7 @@ import luigi
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.offensive_words import words_digest
-from cloze_gen.corpus.overlap import IGNORED_OF_ONE_SIDE, OverlapSettings
+from cloze_gen.corpus.overlap import OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
 from cloze_gen.corpus.partition import PartitionSettings
 from cloze_gen.corpus.readers.reader import InputSettings
@@ -37,12 +37,10 @@ from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.lambada.analysis import write_analysis
 from cloze_gen.recipes.lambada.committee import (
     CACHE,
-    FEEDFORWARD,
     GUESSED_BY,
     NETWORKS,
     NGRAM,
     PASSAGES_INPUT,
-    RECURRENT,
     CacheSettings,
     CommitteeSettings,
     label_of,
@@ -84,7 +82,7 @@ from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.style import Facts, Requests, Style
-from cloze_gen.settings import IgnoredWhen, SettingsGroup
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import ArtifactWriter
 
 
@@ -105,23 +103,6 @@ class LambadaSettings(SettingsGroup):
     guessing: GuessingSettings = GuessingSettings()
     control: ControlSettings = ControlSettings()
     release: OrderedReleaseSettings = OrderedReleaseSettings()
-
-    ignored_when = (
-        *IGNORED_OF_ONE_SIDE,
-        IgnoredWhen(("cache.weight",), {"committee.members": lambda members: CACHE not in members}),
-        IgnoredWhen(
-            tuple(f"networks.{name}" for name in NetworksSettings.model_fields),
-            {"committee.members": lambda members: not set(NETWORKS) & set(members)},
-        ),
-        IgnoredWhen(
-            ("networks.history", "networks.feedforward_hidden", "networks.feedforward_words"),
-            {"committee.members": lambda members: FEEDFORWARD not in members},
-        ),
-        IgnoredWhen(
-            ("networks.recurrent_hidden", "networks.recurrent_words"),
-            {"committee.members": lambda members: RECURRENT not in members},
-        ),
-    )
 
     @property
     def context_words(self) -> TriggerSettings:

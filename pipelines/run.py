@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import luigi
 
-from cloze_gen.aliases import rename_overrides
 from cloze_gen.config import is_config_file
 from cloze_gen.corpus.books import read_books
 from cloze_gen.corpus.dropped import dropped_notes
@@ -20,7 +19,7 @@ from cloze_gen.corpus.partition import PartitionSettings, no_author_warning
 from cloze_gen.corpus.splits import SPLITS_OF_SIDES
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.style_task import StyleTask, find_style, ignored_lines, style_of_run
+from cloze_gen.pipelines.style_task import StyleTask, find_style, style_of_run
 from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.records.rejection import FunnelStep, funnel_steps
 from cloze_gen.records.release_facts import RELEASE_FORMAT
@@ -95,13 +94,7 @@ class RunTask(PipelineTask):
 
     @property
     def all_settings(self) -> Any:
-        return self.last.chosen_settings
-
-    def ignored_lines(self) -> list[str]:
-        """A line for each user's setting that this run does not read."""
-        return ignored_lines(
-            self.of_style, self.last.config_used, self.overrides, options=self.last.options
-        )
+        return self.last.all_settings
 
     @functools.cached_property
     def is_sample(self) -> bool:
@@ -164,7 +157,7 @@ class RunTask(PipelineTask):
             "name": self.run_name,
             "style": self.style,
             "config": config,
-            "overrides": rename_overrides(json.loads(self.overrides)),
+            "overrides": json.loads(self.overrides),
             "seed": self.seed,
             "sample": self.is_sample,
             **({"patterns": patterns} if patterns else {}),
@@ -195,8 +188,6 @@ class RunTask(PipelineTask):
         return all(task.complete() for task in self.stages()) and self.output().exists()
 
     def run(self) -> None:
-        for stage in self.stages():  # an older version could finish empty artifacts
-            stage.check_something_kept(self.store.open(stage.key).funnel)
         with exclusive_lock(run_lock(self.folder)):
             remove_stale_temp_dirs(self.store.runs)
             changed = find_change(self.folder) if (self.folder / RUN_FILE).exists() else None
@@ -245,7 +236,7 @@ class RunTask(PipelineTask):
             signature=self.signature(),
             notes=self.notes(),
             steps=self.steps(),
-            overrides=public_overrides(rename_overrides(json.loads(self.overrides))),
+            overrides=public_overrides(json.loads(self.overrides)),
         )
 
     def _drawn_from(self) -> Artifact:

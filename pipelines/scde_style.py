@@ -8,7 +8,7 @@ from typing import Any, Self
 from pydantic import model_validator
 
 from cloze_gen.corpus.offensive_words import words_digest
-from cloze_gen.corpus.overlap import IGNORED_OF_ONE_SIDE, OverlapSettings
+from cloze_gen.corpus.overlap import OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
 from cloze_gen.corpus.partition import PartitionSettings
 from cloze_gen.corpus.readers.reader import InputSettings
@@ -62,8 +62,6 @@ class ScdeSettings(SettingsGroup):
     distractors: DistractorsSettings = DistractorsSettings()
     assembly: AssemblySettings = AssemblySettings()
     release: OrderedReleaseSettings = OrderedReleaseSettings()
-
-    ignored_when = IGNORED_OF_ONE_SIDE
 
     @model_validator(mode="after")
     def _blanks_fit(self) -> Self:

@@ -9,7 +9,7 @@ from typing import Any
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.offensive_words import words_digest
-from cloze_gen.corpus.overlap import IGNORED_WITHOUT_TRAIN, OverlapSettings
+from cloze_gen.corpus.overlap import OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.tagging import TaggerSettings
@@ -56,8 +56,6 @@ class ScsSettings(SettingsGroup):
     screen: ScreenSettings = ScreenSettings()
     questions: QuestionsSettings = QuestionsSettings()
     release: ReleaseSettings = ReleaseSettings()
-
-    ignored_when = IGNORED_WITHOUT_TRAIN
 
 
 class Vocabulary(StyleTask):

@@ -23,16 +23,13 @@ from cloze_gen.config import (
     is_config_file,
     parse_settings,
     read_toml,
-    renamed_lines,
     settings_dict,
 )
 from cloze_gen.corpus.location import Location
-from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import NAMED, quote
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.release.style import Style
-from cloze_gen.settings import class_defaults, ignored_settings, without_ignored
 from cloze_gen.store.manifest import outside_digest
 from cloze_gen.store.runs import RUN_FILE, read_run
 
@@ -105,22 +102,6 @@ def _named_style(config: str) -> str:
     return found[0]
 
 
-def report_old_names(style: Style, config: str, overrides: str = "[]") -> None:
-    """Print a line for each old name of a setting, with its new name."""
-    own = tuple(json.loads(overrides))
-    for line in renamed_lines(style.settings, config_text(config), where=config, overrides=own):
-        say(line)
-
-
-def ignored_lines(
-    style: Style, config: str, overrides: str = "[]", *, options: Mapping[str, bool] | None = None
-) -> list[str]:
-    """A line for each user's setting that no step reads."""
-    chosen = chosen_settings(style, config, overrides)
-    ignored = ignored_settings(load_settings(style.settings, config, overrides), options or {})
-    return [f"{name} is ignored: {reason}." for name, reason in ignored.items() if name in chosen]
-
-
 def chosen_settings(style: Style, config: str, overrides: str) -> dict[str, Any]:
     """`group.key` -> value of the settings that differ from the style's default and its built-in
     config.
@@ -144,15 +125,6 @@ def load_settings(model: type[BaseModel], config: str, overrides: str) -> Any:
     )
 
 
-def active_settings(
-    model: type[BaseModel], config: str, overrides: str, options: tuple[tuple[str, bool], ...]
-) -> tuple[Any, frozenset[str]]:
-    """The settings with those that no step reads at their defaults; and the names of these."""
-    settings = load_settings(model, config, overrides)
-    ignored = frozenset(ignored_settings(settings, dict(options)))
-    return without_ignored(settings, ignored), ignored
-
-
 class StyleTask(StageTask):
     """A stage of a style. Its function gets the settings of `group` as `settings`; empty: none.
 
@@ -173,31 +145,9 @@ class StyleTask(StageTask):
         return find_style(self.style)
 
     @property
-    def options(self) -> dict[str, bool]:
-        """Options of the run that decide which settings are read."""
-        # the sample has training books too
-        return {"--train": not self.is_own_background}
-
-    @property
-    def _active(self) -> tuple[Any, frozenset[str]]:
-        model, options = self.of_style.settings, tuple(self.options.items())
-        found = self.build.once(active_settings, model, self.config_used, self.overrides, options)
-        return cast("tuple[Any, frozenset[str]]", found)
-
-    @property
     def all_settings(self) -> Any:
-        """The settings, but an ignored one has its default."""
-        return self._active[0]
-
-    @property
-    def chosen_settings(self) -> Any:
-        """The settings as the user gave them."""
         model = self.of_style.settings
         return self.build.once(load_settings, model, self.config_used, self.overrides)
-
-    def reads(self, name: str) -> bool:
-        """Whether a step reads the setting `group.key`."""
-        return name not in self._active[1]
 
     @property
     def config_used(self) -> str:
@@ -222,17 +172,8 @@ class StyleTask(StageTask):
         names = (name for name in own if name not in cls.not_covered)
         return {name: f"{cls.group}.{name}" for name in names} | dict(cls.also_reads)
 
-    @classmethod
-    def defaults_of(cls, style: type[BaseModel]) -> dict[str, Any]:
-        """The defaults of the fields of the settings' classes, which all styles share."""
-        return {
-            name: class_defaults(_group_class(style, group))[key]
-            for name, setting in cls.setting_names(style).items()
-            for group, _, key in [setting.partition(".")]
-        }
-
     def settings(self) -> dict[str, Any]:
-        """Values as JSON, without ignored settings."""
+        """Values as JSON."""
         values = settings_dict(self.all_settings)
         if self.group:
             values[self.group] = settings_dict(self.own)
@@ -240,11 +181,7 @@ class StyleTask(StageTask):
             name: values[group][key]
             for name, setting in self.setting_names(self.of_style.settings).items()
             for group, _, key in [setting.partition(".")]
-            if self.reads(setting)
         }
-
-    def defaults(self) -> dict[str, Any]:
-        return self.defaults_of(self.of_style.settings)
 
     def digest_of(self, given: str, *, setting: str) -> str:
         """Digest of a model or a file outside the store; a plan does not read large ones."""

@@ -35,7 +35,8 @@ class Build:
         stages: inputs first.
         is_planning: stages are only described; a large input that was never read counts as new.
         intact: folders of books' artifacts that were checked: several stages name them.
-        announce: called with each stage that starts; returns what to call with its own seconds.
+        announce: called with each stage that starts.
+        seconds: of each stage that ran, without those that ran while it waited.
     """
 
     def __init__(self) -> None:
@@ -43,7 +44,8 @@ class Build:
         self.is_planning = False
         self.failures: list[BaseException] = []
         self.intact: set[str] = set()
-        self.announce: Callable[[StageTask], Callable[[float], None]] | None = None
+        self.announce: Callable[[StageTask], None] | None = None
+        self.seconds: dict[StageTask, float] = {}
         self._nested_seconds = 0.0  # of stages that ran while another one waited
         self._at_work: list[StageTask] = []  # the outermost first
         self._engine: Engine | None = None
@@ -73,7 +75,8 @@ class Build:
                 return
             self._at_work.append(stage)
             clock, nested = Stopwatch(), self._nested_seconds
-            ended = self.announce(stage) if self.announce else None
+            if self.announce is not None:
+                self.announce(stage)
             try:
                 # The last digits of a product depend on the number of threads.
                 with one_math_thread():
@@ -87,8 +90,7 @@ class Build:
                 self._at_work.pop()
         own = clock.seconds - (self._nested_seconds - nested)
         self._nested_seconds += own
-        if ended is not None:
-            ended(own)
+        self.seconds[stage] = own
 
     def run_those_ready(self) -> None:
         """Run ready stages while one waits for an outside program, but no second outside program:
@@ -203,10 +205,6 @@ class StageTask(PipelineTask):
         """The stage's own settings, JSON values."""
         return {}
 
-    def defaults(self) -> dict[str, Any]:
-        """Default of each setting that the fingerprint leaves out at its default."""
-        return {}
-
     def given(self) -> dict[str, Any]:
         """Further arguments of `write`, by name."""
         return {"seed": self.seed} if self.draws else {}
@@ -231,7 +229,6 @@ class StageTask(PipelineTask):
             self.settings(),
             inputs,
             self.seed if self.draws else None,
-            defaults=self.defaults(),
         )
 
     def artifacts(self) -> dict[str, Artifact]:

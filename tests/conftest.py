@@ -37,9 +37,8 @@ from tests.cases.pictures import pictures
 settings.register_profile("cloze-gen", deadline=None, max_examples=60)
 settings.load_profile("cloze-gen")
 
-os.environ.pop(
-    "COLUMNS", None
-)  # the width of the terminal from which the tests are started changes what is printed
+# the width of the terminal from which the tests are started changes `--help`
+os.environ.pop("COLUMNS", None)
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and every program that
 # they start and interrupt would too.

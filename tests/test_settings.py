@@ -3,116 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from operator import attrgetter
-from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from cloze_gen.config import parse_settings, renamed_lines, settings_dict
+from cloze_gen.config import parse_settings, settings_dict
 from cloze_gen.errors import ConfigError
-from cloze_gen.pipelines.style_task import find_style, ignored_lines, load_settings, style_names
-from cloze_gen.renamed import SETTINGS
-from cloze_gen.settings import SettingsGroup
-
-RANDOM = "choice.method = random"
-
-
-def ignored(style: str, *overrides: str, train: bool = True) -> dict[str, str]:
-    """The settings that are named as ignored -> the reason that is given."""
-    lines = ignored_lines(
-        find_style(f"{style}-style"),
-        f"{style}-style",
-        json.dumps(overrides),
-        options={"--train": train},
-    )
-    return dict(line.removesuffix(" not read it.").split(" is ignored: ") for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("style", "overrides", "name", "reason"),
-    [
-        ("holmes", ["choice.method=random", "choice.draws=3"], "choice.draws", RANDOM),
-        ("holmes", ["choice.method=random", "choice.impostor_draw=uniform"], "choice.impostor_draw", RANDOM),
-        ("holmes", ["choice.method=random", "choice.max_triviality=0.9"], "choice.max_triviality", RANDOM),
-        ("holmes", ["choice.method=random", "choice.class_shares={}"], "choice.class_shares", RANDOM),
-        ("holmes", ["choice.method=balanced", "choice.rounds=2"], "choice.rounds", "choice.method = balanced"),
-        ("holmes", ["grooming.tagger=none", "grooming.tag_window=3"], "grooming.tag_window", "grooming.tagger = none"),
-        ("holmes", ["grooming.tagger=none", 'focus.classes=["noun"]'], "focus.classes", "grooming.tagger = none"),
-        ("holmes", ["grooming.tagger=none", "choice.class_shares={}"], "choice.class_shares", "grooming.tagger = none"),
-        (
-            "holmes", ["grooming.checks=articles", "choice.method=random", "grooming.max_ambiguity=0.2"], "grooming.max_ambiguity",
-            'grooming.checks = articles and grooming.verdicts = ""',
-        ),
-        (
-            "holmes", ["grooming.verdicts=a.jsonl", "grooming.min_tokens=9"], "grooming.min_tokens",
-            "grooming.verdicts = a.jsonl and grooming.unjudged_policy = left_out",
-        ),
-        ("holmes", ["grooming.unjudged_policy=machine"], "grooming.unjudged_policy", 'grooming.verdicts = ""'),
-        ("holmes", ["contexts.background=builtin", "contexts.window=3"], "contexts.window", "contexts.background = builtin"),
-        (
-            "scs", ["impostors.impostor_draw=uniform", "impostors.window_ranks=9"], "impostors.window_ranks",
-            "impostors.impostor_draw = uniform",
-        ),
-        (
-            "scs", ["places.min_affinity=0", "places.min_verb_affinity=0", "places.prior_uses=9"], "places.prior_uses",
-            "places.min_affinity = 0.0 and places.min_verb_affinity = 0.0",
-        ),
-        ("lambada", ['committee.members=["ngram"]', "cache.weight=0.2"], "cache.weight", "committee.members = ngram"),
-        ("lambada", ['committee.members=["cache"]', "networks.learning_rate=0.3"], "networks.learning_rate", "committee.members = cache"),
-        ("lambada", ['committee.members=["recurrent"]', "networks.history=3"], "networks.history", "committee.members = recurrent"),
-        ("lambada", ["committee.rendering=published"], "committee.rendering", "committee.members = ngram, cache, feedforward, recurrent"),
-        ("lambada", ["ranking.order=random", "ranking.max_same_target=3"], "ranking.max_same_target", "ranking.order = random"),
-        ("lambada", ["guessing.verdicts=a.jsonl", "guessing.judges=machine"], "guessing.judges", "guessing.verdicts = a.jsonl"),
-        ("lambada", ["partition.offensive_words=none", "partition.max_offensive_rate=0"], "partition.max_offensive_rate",
-         "partition.offensive_words = none"),
-        ("lambada", ["overlap.across=keep"], "overlap.across", "this style"),
-        ("scde", ["overlap.across=keep"], "overlap.across", "this style"),
-        ("scde", ["blanks.count=1", "blanks.min_gap=3"], "blanks.min_gap", "blanks.count = 1"),
-    ],
-)  # fmt: skip
-def test_a_setting_that_nothing_reads_is_named(
-    style: str, overrides: list[str], name: str, reason: str
-) -> None:
-    found = ignored(style, *overrides)
-    assert list(found) == [name]
-    assert found[name].removesuffix(" do").removesuffix(" does") == reason
-    if len(overrides) > 1:
-        assert not ignored(style, *overrides[1:])
-
-
-@pytest.mark.parametrize(
-    ("train", "name"), [(True, "cross_fitting.groups"), (False, "overlap.across")]
-)
-def test_training_books_decide_what_is_read(train: bool, name: str) -> None:
-    assert ignored("holmes", "cross_fitting.groups=4", "overlap.across=keep", train=train) == {
-        name: f"a run {'with' if train else 'without'} --train does"
-    }
-
-
-def test_what_the_user_did_not_choose_is_not_named(tmp_path: Path) -> None:
-    assert not ignored("holmes", "choice.method=random", "choice.draws=24")
-    sample = find_style("holmes-style")
-    assert not ignored_lines(sample, "holmes-sample", '["choice.method=random"]')
-    mine = tmp_path / "mine.holmes.toml"
-    mine.write_text(
-        "[choice]\nmethod = 'random'\ndraws = 9\nmax_triviality = 0.45\n", encoding="utf-8"
-    )
-    assert ignored_lines(sample, str(mine)) == [
-        "choice.draws is ignored: choice.method = random does not read it."
-    ]
-
-
-@pytest.mark.parametrize("style", style_names())
-def test_rules_name_settings_that_there_are(style: str) -> None:
-    """Every rule names settings of its group or style, and depends on such settings."""
-    settings = find_style(style).settings()
-    for group in (settings, *(value for _, value in settings if isinstance(value, SettingsGroup))):
-        for rule in group.ignored_when:
-            for name in (*rule.names, *(key for key in rule.when if not key.startswith("--"))):
-                attrgetter(name)(group)
+from cloze_gen.pipelines.style_task import find_style, load_settings
 
 
 @pytest.mark.parametrize(
@@ -145,22 +43,6 @@ def test_no_type_is_converted(value: str) -> None:
             "holmes-style",
             f"[{json.dumps(f'forward.keep={value}')}]",
         )
-
-
-def test_commands_print_ignored_settings(tmp_path: Path, cli: Callable[..., Any]) -> None:
-    """On stderr for `settings`, so that its output stays a config."""
-    line = "choice.draws is ignored: choice.method = random does not read it."
-    mine = tmp_path / "mine.holmes.toml"
-    mine.write_text("[choice]\nmethod = 'random'\ndraws = 9\n", encoding="utf-8")
-    planned = cli("run", mine, "--dry-run", "--out", tmp_path / "out")
-    assert planned.out.startswith(line + "\n")
-    refused = cli(
-        "run", mine, "--out", tmp_path / "out", "--set", "grooming.offensive_words=nowhere.txt"
-    )
-    assert line in refused.err.splitlines()[1]
-    printed = cli("settings", mine)
-    assert line in printed.err
-    assert line not in printed.out
 
 
 # ---- config
@@ -268,87 +150,6 @@ def test_settings_are_frozen_and_json() -> None:
     with pytest.raises(ValidationError):
         settings.forward.keep = 3  # type: ignore[misc]
     assert settings_dict(settings) == {"name": "x", "forward": {"keep": 30, "ranks": [1]}}
-
-
-# ---- old names
-
-
-NAMES = {"forward.kept": "forward.keep", "old.places": "forward.ranks"}
-
-
-def parse_old(text: str, *overrides: str) -> Style:
-    return parse_settings(Style, text, where="my.toml", overrides=overrides, names=NAMES)
-
-
-@pytest.mark.parametrize(
-    ("text", "overrides", "old"),
-    [
-        ("[forward]\nkept = 7", (), ["forward.kept"]),
-        ("forward.kept = 7", (), ["forward.kept"]),
-        ("", ("forward.kept=7",), ["forward.kept"]),
-        ("[forward]\nkeep = 9", ("forward.kept=7",), ["forward.kept"]),
-        ("[forward]\nkept = 9", ("forward.keep=7",), ["forward.kept"]),
-        ("[forward]\nkept = 9", ("forward.kept=7",), ["forward.kept"]),
-        ("[forward]\nkeep = 7", (), []),
-        ("[forward]\nkept = 7\n[old]\nplaces = [2]", (), ["forward.kept", "old.places"]),
-    ],
-)
-def test_old_names_work_and_are_named_once(
-    text: str, overrides: tuple[str, ...], old: list[str]
-) -> None:
-    found = parse_old(text, *overrides)
-    assert found.forward.keep == 7
-    assert found.forward.ranks == ((2,) if "old.places" in old else ())
-    lines = renamed_lines(Style, text, where="my.toml", overrides=overrides, names=NAMES)
-    assert lines == [f"{name} is now {NAMES[name]}; please rename it." for name in old]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("[forward]\nkept = 7\nkeep = 7", ["my.toml: forward.kept and forward.keep", "Remove"]),
-        ("[forward]\nkeptt = 7", ["forward.keptt: no such setting", "Did you mean 'keep'?"]),
-        ("keep = 7", ["keep: no such setting", "Did you mean 'forward.keep'?"]),
-        ("[old]\nplace = [1]", ["old: no such setting", "Did you mean 'forward'?"]),
-        ("[forward]\nkept = 2", ["forward.keep", "4"]),
-    ],
-)
-def test_mistakes_with_old_names_name_the_new_one(text: str, said: list[str]) -> None:
-    with pytest.raises(ConfigError) as caught:
-        parse_old(text)
-    assert all(part in str(caught.value) for part in said), str(caught.value)
-
-
-def test_a_name_that_a_style_has_is_not_old() -> None:
-    """A key of one style can be the old key of another."""
-    names = {"forward.keep": "forward.ranks", "name.x": "other.y"}
-    text = "[forward]\nkeep = 7"
-    assert parse_settings(Style, text, where="my.toml", names=names).forward.keep == 7
-    assert renamed_lines(Style, text, where="my.toml", names=names) == []
-
-
-def every_setting() -> set[str]:
-    groups = [pair for style in style_names() for pair in find_style(style).settings()]
-    return {f"{group}.{name}" for group, values in groups for name in type(values).model_fields}
-
-
-def test_every_new_name_is_a_setting_and_no_old_name_is() -> None:
-    known = every_setting()
-    assert set(SETTINGS.values()) - known == set()
-    assert SETTINGS.keys() & known == set()
-
-
-def test_commands_print_the_new_names(tmp_path: Path, cli: Callable[..., Any]) -> None:
-    """One line per key on stderr, also for `settings`, which prints the new names."""
-    line = "choice.passes is now choice.swap_passes; please rename it."
-    mine, out = tmp_path / "mine.holmes.toml", tmp_path / "out"
-    mine.write_text("[choice]\npasses = 3\n", encoding="utf-8")
-    printed = cli("settings", mine)
-    assert printed.err.splitlines().count(line) == 1
-    assert "swap_passes = 3 " in printed.out
-    planned = cli("run", mine, "--dry-run", "--out", out, "--set", "choice.passes=2")
-    assert planned.err.splitlines().count(line) == 1
-    assert line not in planned.out
 
 
 def test_a_rule_about_several_groups_has_no_empty_path() -> None:

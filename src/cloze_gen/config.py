@@ -14,10 +14,8 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from cloze_gen.aliases import Names, holds, move_setting
 from cloze_gen.errors import ConfigError, UsageError
 from cloze_gen.parsing import ParseError, error_text, parse_toml, quote
-from cloze_gen.renamed import SETTINGS
 from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.runs import leads_to
 
@@ -30,19 +28,16 @@ _UNIONS = (Union, UnionType)
 
 
 def parse_settings(
-    model: type[Settings],
-    text: str,
-    *,
-    where: str,
-    overrides: Sequence[str] = (),
-    names: Names = SETTINGS,
+    model: type[Settings], text: str, *, where: str, overrides: Sequence[str] = ()
 ) -> Settings:
     """Validate a TOML text against a model; its key `STYLE` is ignored.
 
-    `overrides` are ``stage.key=value`` of the command line; values are TOML or a bare word. An old
-    key of `names` counts as its new key.
+    `overrides` are ``stage.key=value`` of the command line; values are TOML or a bare word.
     """
-    data, _ = _read(model, text, where=where, overrides=overrides, names=names)
+    data = read_toml(text, where=where)
+    data.pop(STYLE, None)
+    for override in overrides:
+        _apply(data, override, model)
     try:
         return model.model_validate(_with_defaults(model, data))
     except ValidationError as error:
@@ -53,7 +48,7 @@ def parse_settings(
                 for problem in reversed(error.errors())
             }.values()
         )[::-1]
-        messages = [_explain(model, problem, where, names) for problem in problems[:_MAX_REPORTED]]
+        messages = [_explain(model, problem, where) for problem in problems[:_MAX_REPORTED]]
         more = (
             [f"... and {len(problems) - _MAX_REPORTED} more"]
             if len(problems) > _MAX_REPORTED
@@ -64,51 +59,6 @@ def parse_settings(
         raise ConfigError(
             f"{where}: contains a number with too many digits. Give a smaller number."
         ) from None
-
-
-def renamed_lines(
-    model: type[BaseModel],
-    text: str,
-    *,
-    where: str,
-    overrides: Sequence[str] = (),
-    names: Names = SETTINGS,
-) -> list[str]:
-    """A line for each old key in a TOML text or an override, with its new key."""
-    _, found = _read(model, text, where=where, overrides=overrides, names=names)
-    return [f"{old} is now {new}; please rename it." for old, new in found.items()]
-
-
-def _read(
-    model: type[BaseModel], text: str, *, where: str, overrides: Sequence[str], names: Names
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """The given settings under their new keys; and the old keys that were used."""
-    data, found = read_toml(text, where=where), dict[str, str]()
-    data.pop(STYLE, None)
-    old_names = {
-        old: new
-        for old, new in names.items()
-        if _is_known(model, new) and not _is_known(model, old)
-    }
-    for old, new in old_names.items():
-        if holds(data, old) and holds(data, new):
-            raise ConfigError(
-                f"{where}: {old} and {new} are the old and the new name of one setting. "
-                f"Remove {old}."
-            )
-    for override in (None, *overrides):
-        if override is not None:
-            _apply(data, override, model)
-        for old, new in old_names.items():
-            if holds(data, old):
-                found[old] = new
-                move_setting(data, old, new, replace=True)
-    return data, found
-
-
-def _is_known(model: type[BaseModel], name: str) -> bool:
-    group, _, key = name.partition(".")
-    return key in _known_keys(model, [group])
 
 
 def _with_defaults(model: type[BaseModel], data: Mapping[str, Any]) -> dict[str, Any]:
@@ -194,16 +144,15 @@ def toml_value(value: Any) -> str:
     )  # JSON strings allow it raw, TOML strings do not
 
 
-def _explain(model: type[BaseModel], problem: Mapping[str, Any], where: str, names: Names) -> str:
+def _explain(model: type[BaseModel], problem: Mapping[str, Any], where: str) -> str:
     path = [str(part) for part in problem["loc"]]
     spot = ".".join(part if _PLAIN_KEY.fullmatch(part) else quote(part) for part in path)
     if problem["type"] == "extra_forbidden":
         known = _known_keys(model, path[:-1])
-        old = _old_names(model, path[:-1], names)
-        near = difflib.get_close_matches(path[-1], [*known, *old], n=1)
+        near = difflib.get_close_matches(path[-1], known, n=1)
         groups = known if len(path) == 1 else []
         within = [f"{one}.{path[0]}" for one in groups if path[0] in _known_keys(model, [one])]
-        guess = within or [old.get(one, one) for one in near]
+        guess = within or near
         hint = f" Did you mean {guess[0]!r}?" if guess else ""
         return f"{where}: {spot}: no such setting.{hint} Known here: {', '.join(known)}."
     if problem["type"] == "model_type":
@@ -228,20 +177,6 @@ def _explain(model: type[BaseModel], problem: Mapping[str, Any], where: str, nam
         if field
         else message
     )
-
-
-def _old_names(model: type[BaseModel], path: Sequence[str], names: Names) -> dict[str, str]:
-    """Old names of groups, or of the settings of one group -> their new names."""
-    parts = [
-        (*old.split("."), *new.split(".")) for old, new in names.items() if _is_known(model, new)
-    ]
-    if not path:
-        return {group: to for group, _, to, _ in parts if group != to}
-    return {
-        key: new if group == to else f"{to}.{new}"
-        for group, key, to, new in parts
-        if [group] == list(path)
-    }
 
 
 def _without_kind(model: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[int | str, ...]:

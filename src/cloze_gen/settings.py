@@ -5,11 +5,7 @@ The limits `MOST_COUNTED` and `MOST_EACH` catch typing errors.
 
 from __future__ import annotations
 
-import functools
-import operator
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, get_args, get_origin
+from typing import Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -18,43 +14,6 @@ from pydantic import BaseModel, ConfigDict, model_validator
 MOST_COUNTED = 10**9
 # Rows per item (alternates, draws). The largest number in the papers is 150.
 MOST_EACH = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class IgnoredWhen:
-    """Settings that are not read if other settings have certain values.
-
-    Attributes:
-        names: ``key`` in a group, ``group.key`` in a style's settings.
-        when: setting -> its values, or a test of its value; all must match. A key with ``--`` is
-            an option of the run; its value is whether it was given. Empty: never read.
-    """
-
-    names: tuple[str, ...]
-    when: Mapping[str, tuple[Any, ...] | Callable[[Any], bool]]
-
-    def reason(self, settings: BaseModel, options: Mapping[str, bool], prefix: str) -> str | None:
-        """Why the settings are ignored; None if they are read, or an option is unknown."""
-        conditions = []
-        for key, values in self.when.items():
-            is_option = key.startswith("--")
-            if is_option and key not in options:
-                return None
-            value = options[key] if is_option else operator.attrgetter(key)(settings)
-            if not (values(value) if callable(values) else value in values):
-                return None
-            conditions.append(
-                f"a run {'with' if value else 'without'} {key}"
-                if is_option
-                else f"{prefix}{key} = {_value_text(value)}"
-            )
-        return f"{' and '.join(conditions) or 'this style'} {'do' if len(conditions) > 1 else 'does'} not read it"
-
-
-def _value_text(value: Any) -> str:
-    if isinstance(value, tuple):
-        return ", ".join(map(_value_text, value)) or "[]"
-    return str(value).lower() if isinstance(value, bool) else str(value) if value != "" else '""'
 
 
 class SettingsGroup(BaseModel):
@@ -71,7 +30,6 @@ class SettingsGroup(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-    ignored_when: ClassVar[tuple[IgnoredWhen, ...]] = ()
 
     @model_validator(mode="after")
     def _ranges_are_not_empty(self) -> Self:
@@ -101,51 +59,3 @@ class SettingsGroup(BaseModel):
                 if again:
                     raise ValueError(f"{name} has {', '.join(again)} twice. Give each value once.")
         return self
-
-
-def ignored_settings(settings: SettingsGroup, options: Mapping[str, bool]) -> dict[str, str]:
-    """Ignored setting -> why; `options`: option of the run -> whether given; absent: unknown."""
-    groups = {f"{name}.": group for name, group in settings if isinstance(group, SettingsGroup)}
-    found: dict[str, str] = {}
-    for prefix, group in {"": settings, **groups}.items():
-        for rule in group.ignored_when:
-            reason = rule.reason(group, options, prefix)
-            if reason is not None:
-                found |= {
-                    f"{prefix}{name}": reason
-                    for name in rule.names
-                    if f"{prefix}{name}" not in found
-                }
-    return found
-
-
-def without_ignored(settings: SettingsGroup, ignored: Collection[str]) -> SettingsGroup:
-    """The same settings with these (`group.key`) at the default of their class.
-
-    A step that gets the result cannot depend on an ignored setting.
-    """
-    changes: dict[str, dict[str, Any]] = {}
-    for name in ignored:
-        group, _, key = name.partition(".")
-        field = type(getattr(settings, group)).model_fields[key]
-        changes.setdefault(group, {})[key] = field.get_default(call_default_factory=True)
-    return settings.model_copy(
-        update={
-            group: getattr(settings, group).model_copy(update=values)
-            for group, values in changes.items()
-        }
-    )
-
-
-@functools.cache
-def _defaults(model: type[BaseModel]) -> Mapping[str, Any]:
-    return model().model_dump(mode="json")
-
-
-def class_defaults(model: type[BaseModel]) -> dict[str, Any]:
-    """The default of every setting of a group's class, as JSON values.
-
-    These are the fields' defaults. A style's other value for a field is no default here, so two
-    styles with different values never share a fingerprint.
-    """
-    return dict(_defaults(model))

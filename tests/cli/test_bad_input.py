@@ -107,61 +107,28 @@ def test_copies_and_leaks_are_found_by_content(with_bad_books: Any) -> None:
         assert dropped[0]["detail"]
 
 
-@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
 @pytest.mark.slow
-def test_strict_ends_the_run(
-    with_bad_books: Any, cli: Callable[..., Any], tmp_path: Path, workers: str
-) -> None:
+def test_strict_ends_the_run(with_bad_books: Any, cli: Callable[..., Any], tmp_path: Path) -> None:
     """On a new store as on one that holds the dropped book already."""
     _, out, options = with_bad_books
     fresh = [tmp_path / "out" if option == out else option for option in options]
     for call in (options, fresh):
-        said = one_message(cli("run", *call, "--strict", "--workers", workers), 1)
+        said = one_message(cli("run", *call, "--strict", "--workers", "1"), 1)
         assert "--strict" in said
         assert "german (other_language)" in said
 
 
-def test_strict_is_content_with_good_books(copied: Any, cli: Callable[..., Any]) -> None:
-    """Where nothing is dropped, strictness changes nothing."""
-    assert (
-        cli(
-            "run",
-            *copied.corpus.options,
-            "--name",
-            "tiny",
-            "--out",
-            copied.out,
-            "--workers",
-            "1",
-            "--strict",
-        ).status
-        == 0
-    )
-
-
-def test_no_book_left(tmp_path: Path, corpus: Any, cli: Callable[..., Any]) -> None:
-    """The run fails when every book of a side is dropped, naming each with its reason."""
-    (corpus.source / "the-clockmakers-debt.txt").write_bytes(b"")
-    said = one_message(cli("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1"), 1)
-    assert "the only book was dropped: the-clockmakers-debt (empty)" in said
-
-
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "name"),
     [
-        (("--train", "nowhere"), ["nowhere", "no such file or folder"]),
-        (("--source", "."), ["no file of books"]),
-        (("--set", "forward.kep=3"), ["forward.kep", "Did you mean 'keep'?"]),
-        (("--set", "forwrd.keep=3"), ["forwrd", "Known here: ", "forward"]),
-        (("--set", "forward.keep=many"), ["forward.keep", "'many'"]),
-        (("--set", "focus.max_freq=2"), ["focus.max_freq"]),
-        (("--set", "forward.keep"), ["stage.key=value"]),
-        (("--set", "grooming.offensive_words=nowhere.txt"), ["nowhere.txt", "cannot be read"]),
-        (("--name", "a/b"), ["run name 'a/b'", "A-Z a-z 0-9 . _ -"]),
-        (("--name", ".."), ["run name '..'"]),
-        (("--name", "x" * 300), ["300 characters"]),
-        (("--engine", "spark"), ["'spark'", "dask:ADDRESS"]),
-        (("--engine", "dask:", "--dry-run"), ["--engine dask:", "needs an address"]),
+        (("--train", "nowhere"), "nowhere"),
+        (("--source", "."), "no file of books"),
+        (("--set", "forward.kep=3"), "forward.kep"),
+        (("--set", "grooming.offensive_words=nowhere.txt"), "nowhere.txt"),
+        (("--name", "a/b"), "run name 'a/b'"),
+        (("--name", "x" * 300), "300 characters"),
+        (("--engine", "spark"), "'spark'"),
+        (("--engine", "dask:", "--dry-run"), "--engine dask:"),
     ],
 )
 def test_mistakes_of_the_call(
@@ -170,7 +137,7 @@ def test_mistakes_of_the_call(
     monkeypatch: pytest.MonkeyPatch,
     cli: Callable[..., Any],
     change: tuple[str, ...],
-    said: list[str],
+    name: str,
 ) -> None:
     """Status 2, one message with the place and the way out, and nothing is written."""
     (tmp_path / "here").mkdir()
@@ -178,46 +145,15 @@ def test_mistakes_of_the_call(
     options = dict(zip(corpus.options[1::2], corpus.options[2::2], strict=True))
     options |= {"--out": tmp_path / "out", "--workers": "1", change[0]: change[1]}
     call = [one for option in options.items() for one in option]
-    told = one_message(cli("run", corpus.options[0], *call, *change[2:]), 2)
-    assert all(part in told for part in said), told
+    assert name in one_message(cli("run", corpus.options[0], *call, *change[2:]), 2)
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("run", "no-such-style"), "no-such-style"),
-        (("run", "holmes-of-mine.toml"), "holmes-of-mine.toml"),
-        (("run", "holmes-style", "--train", "."), "--source"),
-        (("show", "gone"), "no run 'gone'"),
-        (("explain", "gone"), "no run 'gone'"),
-        (("trace", "--run", "gone", "b:1:2"), "no run 'gone'"),
-        (("trace", "b:1:2"), "no such item"),
-        (("settings", "no-such-style"), "no-such-style"),
-    ],
-)
-def test_mistakes_of_other_calls(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    cli: Callable[..., Any],
-    arguments: tuple[str, ...],
-    said: str,
-) -> None:
-    """What is not there is named; status 2."""
-    monkeypatch.chdir(tmp_path)
-    assert said in one_message(cli(*arguments), 2)
 
 
 @pytest.mark.parametrize(
     ("arguments", "name"),
     [
         (("run", "holmes-style", "--source", "", "--train", ""), "the value of --source"),
-        (("run", "holmes-style", "--source="), "the value of --source"),
-        (("run", "holmes-style", "--set", ""), "the value of --set"),
-        (("run", ""), "an argument"),
-        (("show", ""), "an argument"),
         (("judge", "status", "x", "--out="), "the value of --out"),
-        (("corpus", "rank", "books", "--reference", ""), "the value of --reference"),
         (("settings", ""), "an argument"),
     ],
 )
@@ -240,10 +176,8 @@ def test_an_empty_value_is_an_error(
     ("arguments", "guess"),
     [
         (("run", "holmes-styl"), "Did you mean 'holmes-style'?"),
-        (("settings", "lambda-style"), "Did you mean 'lambada-style'?"),
         (("run", "mine"), "Did you mean 'mine.toml'?"),
         (("run", "lambada-style", "--source", "novels"), "Did you mean --books novels?"),
-        (("run", "scs-style", "--books", "novels"), "Did you mean --source novels?"),
         (("run", "list.toml"), 'Write a list: focus.classes = ["noun", "verb"].'),
     ],
 )
@@ -266,9 +200,7 @@ def test_what_was_meant_is_guessed(
     ("arguments", "hint"),
     [
         (("run",), "CONFIG is a style, such as lambada-style."),
-        (("run", "--books", "novels"), "CONFIG is a style, such as lambada-style."),
         (("run", "lambada-style", "novels"), "(novels). Did you mean --books novels?"),
-        (("run", "scs-style", "novels"), "Did you mean --source novels?"),
         (("run", "scs-style", "a", "b"), "(a b). Did you mean --source 'a b'?"),
         (
             ("export", "x", "--skip", "a", "b"),
@@ -283,9 +215,7 @@ def test_what_was_meant_is_guessed(
             "Put several books into one folder, and give the folder.",
         ),
         (("lambada-style",), "Did you mean `cloze-gen run lambada-style`?"),
-        (("show", "lambada-style", "a", "b"), "(b)"),
         (("run", "holmes-style", "--workers", "0"), ""),
-        (("run", "holmes-style", "--no-such-option"), ""),
         (("fly",), "No such command 'fly'."),
     ],
 )
@@ -293,9 +223,9 @@ def test_mistakes_of_the_shell(
     cli: Callable[..., Any], arguments: tuple[str, ...], hint: str
 ) -> None:
     """What the command line parser refuses has status 2 as well, and what was probably meant."""
-    refused = cli(*arguments)
-    assert refused.status == 2
-    assert refused.err.strip().endswith(hint)
+    outcome = cli(*arguments)
+    assert outcome.status == 2
+    assert outcome.err.strip().endswith(hint)
 
 
 def test_two_books_with_one_id(corpus: Any, tmp_path: Path, cli: Callable[..., Any]) -> None:
@@ -421,16 +351,6 @@ def test_few_questions_are_said_and_not_padded(copied: Any, cli: Callable[..., A
     )
 
 
-def test_an_output_folder_that_is_a_file(
-    tmp_path: Path, cli: Callable[..., Any], corpus: Any
-) -> None:
-    """What cannot be written is named."""
-    (tmp_path / "out").write_text("x")
-    assert str(tmp_path / "out") in one_message(
-        cli("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1"), 1
-    )
-
-
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of its own with little room."""
@@ -527,13 +447,6 @@ def test_a_book_on_one_line(tmp_path: Path, cli: Callable[..., Any], corpus: Any
 # ---- bad corpora
 
 
-def refused(outcome: Any, status: int) -> str:
-    """The one message that ended a call."""
-    assert outcome.status == status, outcome.err
-    assert outcome.err.count("cloze-gen: ") == 1
-    return outcome.err[outcome.err.index("cloze-gen: ") :]
-
-
 @pytest.mark.parametrize("out", ["books/train/artifacts", "books/train", "link/source/artifacts"])
 def test_an_output_folder_among_the_books_is_refused(
     tmp_path: Path, corpus: Any, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, out: str
@@ -541,7 +454,7 @@ def test_an_output_folder_among_the_books_is_refused(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "link").symlink_to("books")
     before = sorted(tmp_path.rglob("*"))
-    said = refused(cli("run", *corpus.options, "--out", out, "--workers", "1"), 2)
+    said = one_message(cli("run", *corpus.options, "--out", out, "--workers", "1"), 2)
     assert "is inside the folder of books" in said
     assert "--out" in said
     assert sorted(tmp_path.rglob("*")) == before
@@ -557,8 +470,8 @@ def test_books_out_of_a_store_are_refused(copied: Any, cli: Callable[..., Any]) 
         "--out",
         copied.out,
     )
-    assert "is inside" in refused(cli("run", "holmes-sample", *options), 2)
-    assert "is inside" in refused(
+    assert "is inside" in one_message(cli("run", "holmes-sample", *options), 2)
+    assert "is inside" in one_message(
         cli(
             "corpus",
             "rank",
@@ -570,18 +483,6 @@ def test_books_out_of_a_store_are_refused(copied: Any, cli: Callable[..., Any]) 
         ),
         2,
     )
-
-
-def test_a_missing_or_binary_manifest_is_named(
-    corpus: Any, tmp_path: Path, cli: Callable[..., Any]
-) -> None:
-    """The message speaks of the manifest and not of another output folder."""
-    (tmp_path / "binary").write_bytes(bytes(range(256)))
-    os.mkfifo(tmp_path / "pipe")
-    for name in ("gone", "binary", "pipe", "."):
-        said = refused(cli("corpus", "verify", corpus.train, "--manifest", tmp_path / name), 2)
-        assert "--out" not in said
-        assert str(tmp_path / name) in said
 
 
 def test_a_dry_run_waits_for_no_pipe_and_says_what_is_not_read(
@@ -635,7 +536,7 @@ def test_a_book_that_changes_while_it_is_read_ends_the_run(
 
     with monkeypatch.context() as patch:
         patch.setattr(ingest, "read_book", disturbed)
-        said = refused(cli(*call), 1)
+        said = one_message(cli(*call), 1)
     assert f"{book}: changed while it was read" in said
     assert "run again" in said
     book.write_bytes(text)
@@ -661,17 +562,3 @@ def test_a_raw_file_that_changed_is_not_quoted_by_the_trace(
     assert traced.status == 0
     assert "cannot read the raw file" in traced.out
     assert "changed" in traced.out
-
-
-def test_a_name_cannot_command_the_terminal(
-    corpus: Any, tmp_path: Path, cli: Callable[..., Any]
-) -> None:
-    (corpus.train / "a\x1b[2J\n.txt").write_text("short")
-    (corpus.train / ".a\x1b[2J\n.txt").write_text("short")
-    shutil.copyfile(next(corpus.source.iterdir()), corpus.train / "b.x\x1b[2J\n")
-    (corpus.train / "manifest.tsv").write_text("file\ttitle\nb\x1b[2J\tB\n")
-    os.mkfifo(corpus.train / "c\x1b[2J.txt")
-    outcome = cli("run", *corpus.options, "--strict", "--out", tmp_path / "out", "--workers", "1")
-    assert outcome.status == 1
-    assert "\x1b" not in outcome.err
-    assert "nearly_empty" in outcome.err

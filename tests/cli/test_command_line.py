@@ -53,7 +53,7 @@ def test_help_lists_commands_in_the_order_of_use(cli: Callable[..., Any]) -> Non
 def test_help_names_values_in_words(command: str, cli: Callable[..., Any]) -> None:
     """No type of Python, no placeholder of one letter, and every value has a word."""
     told = cli(*command.split(), "--help").out
-    assert not re.search(r"<|TEXT|INTEGER|\bN\b", told)
+    assert not re.search(r"<|TEXT|INTEGER|\bN\b|9223372", told)
     assert re.search(r"--out FOLDER|--to FOLDER|--books BOOKS|--log FILE|DIR", told)
 
 
@@ -72,20 +72,6 @@ def test_a_short_name_is_read_as_the_style(
     assert cli("settings", "scs").out == cli("settings", "scs-style").out
     Path("holmes.toml").write_text("", encoding="utf-8")
     assert "Did you mean 'holmes.toml'?" in cli("run", "holmes", "--dry-run").err
-
-
-def test_dry_run_says_what_would_run_and_does_nothing(
-    tmp_path: Path, corpus: Any, cli: Callable[..., Any]
-) -> None:
-    """On a new output folder every stage would run, and not even the folder is made."""
-    told = cli("run", *corpus.options, "--out", tmp_path / "out", "--dry-run")
-    assert told.status == 0
-    assert (
-        told.out.count("would run: never ran")
-        == len(re.findall(r"^  \d\d ", told.out, re.MULTILINE))
-        >= 14
-    )
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("config", [*style_names(), "holmes-sample", "scs-sample"])
@@ -257,11 +243,10 @@ def test_trace_of_what_became_no_question(finished: Any, cli: Callable[..., Any]
     assert "no such item in tiny" in unknown.err
 
 
-def test_every_setting_is_printed_with_its_meaning(cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_settings_are_printed_as_a_config(cli: Callable[..., Any], tmp_path: Path) -> None:
     """The text is a config of its own: read back it gives the same settings."""
     told = cli("settings", "holmes-sample").out
-    assert re.search(r"^keep = 80  # .*MSR 2\.2 step 5", told, re.MULTILINE)
-    assert all("  # " in line for line in told.splitlines() if " = " in line)
+    assert "best forward score first; MSR 2.2\n# step 5\nkeep = 80\n" in told
     (tmp_path / "mine.toml").write_text(told)
     assert cli("settings", str(tmp_path / "mine.toml")).out == told
 
@@ -287,17 +272,6 @@ def test_a_config_of_ones_own(
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "show", "evaluate", "contamination write", "judge new", "judge export"]
-)
-def test_help_has_plain_types(command: str, cli: Callable[..., Any]) -> None:
-    """No `<int range>`, and no largest number of a machine."""
-    told = cli(*command.split(), "--help").out
-    assert "range" not in told.replace("in random order", "")
-    assert "<=" not in told
-    assert "9223372" not in told
-
-
-@pytest.mark.parametrize(
     "call",
     [
         "run holmes-style --seed=-1",
@@ -315,22 +289,6 @@ def test_a_number_out_of_range_is_refused(call: str, cli: Callable[..., Any]) ->
 def test_version(cli: Callable[..., Any]) -> None:
     """The version goes to standard output."""
     assert cli("--version").out == f"cloze-gen {__version__}\n"
-
-
-def test_corpus_verify(corpus: Any, cli: Callable[..., Any], tmp_path: Path) -> None:
-    """A copy that agrees has status 0, one that differs 1 with the files named."""
-    import hashlib
-
-    rows = [
-        f"{path.name}\t{hashlib.sha256(path.read_bytes()).hexdigest()}\n"
-        for path in sorted(corpus.train.iterdir())
-    ]
-    (tmp_path / "m.tsv").write_text("file\tsha256\n" + "".join(rows))
-    call = ("corpus", "verify", corpus.train, "--manifest", tmp_path / "m.tsv")
-    assert (cli(*call).status, cli(*call).out) == (0, "3 of 3 files match m.tsv\n")
-    (corpus.train / "02-a-house-in-mercer-row.txt").unlink()
-    assert cli(*call).status == 1
-    assert "02-a-house-in-mercer-row.txt: missing" in cli(*call).out
 
 
 @pytest.mark.slow

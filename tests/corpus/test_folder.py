@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from cloze_gen.corpus import folder as corpus_folder
 from cloze_gen.corpus.location import Location
-from cloze_gen.corpus.scan import scan_corpus, verify_corpus
+from cloze_gen.corpus.scan import scan_corpus
 from cloze_gen.errors import UsageError
 
 
@@ -185,108 +184,3 @@ def test_output_and_books_lie_apart(
         corpus_folder.check_apart(
             Path(str(caught.value).split("--out ")[1].split(",")[0]), Location(Path(books))
         )
-
-
-def test_verify_finds_what_is_missing_and_what_differs(tmp_path: Path) -> None:
-    """A copy is compared by content; letter case and folders of the copy do not matter."""
-    put(tmp_path, "in/A.TXT", "b.txt")
-    rows = [
-        ("a.txt", hashlib.sha256(b"in/A.TXT").hexdigest()),
-        ("b.txt", "0" * 64),
-        ("c.txt", "1" * 64),
-    ]
-    manifest = tmp_path / "m.tsv"
-    manifest.write_text(
-        "file\tsha256\tbytes\n" + "".join(f"{file}\t{sha}\t9\n" for file, sha in rows)
-    )
-    assert verify_corpus(tmp_path, manifest) == [
-        ("b.txt", "differs: 5 bytes here, 9 in the manifest"),
-        ("c.txt", "missing"),
-    ]
-    manifest.write_text("name\na.txt\n")
-    with pytest.raises(UsageError, match="no column 'file'"):
-        verify_corpus(tmp_path, manifest)
-    manifest.write_text("file\na.txt\n")
-    with pytest.raises(UsageError, match="needs the columns"):
-        verify_corpus(tmp_path, manifest)
-    with pytest.raises(UsageError, match=r"gone\.tsv: cannot be read as a manifest \(No such file"):
-        verify_corpus(tmp_path, tmp_path / "gone.tsv")
-
-
-def test_verify_reads_no_pipe(tmp_path: Path) -> None:
-    """What bears a listed name and is no file is a finding; checksums may stand in capitals."""
-    put(tmp_path, "b.txt")
-    os.mkfifo(tmp_path / "a.txt")
-    (tmp_path / "m.tsv").write_text(
-        f"file\tsha256\na.txt\t{'0' * 64}\nb.txt\t{hashlib.sha256(b'b.txt').hexdigest().upper()}\n"
-    )
-    assert verify_corpus(tmp_path, tmp_path / "m.tsv") == [
-        ("a.txt", "unreadable: a named pipe, not a file")
-    ]
-
-
-def test_verify_passes_a_link_to_nowhere(tmp_path: Path) -> None:
-    """Of two files of a name the one that can be read is compared, and its size told."""
-    put(tmp_path, "one/.keep", "two/a.txt")
-    (tmp_path / "one" / "a.txt").symlink_to(tmp_path / "gone")
-    (tmp_path / "m.tsv").write_text(f"file\tsha256\tbytes\na.txt\t{'0' * 64}\t7\n")
-    assert verify_corpus(tmp_path, tmp_path / "m.tsv") == [
-        ("a.txt", "differs: 9 bytes here, 7 in the manifest")
-    ]
-
-
-def test_verify_looks_at_one_role_when_asked(tmp_path: Path) -> None:
-    put(tmp_path, "in/a.txt", "in/b.txt")
-    manifest = tmp_path / "m.tsv"
-    sides = (("a", "train"), ("b", "source"))
-    rows = [
-        (f"{name}.txt", hashlib.sha256(f"in/{name}.txt".encode()).hexdigest(), role)
-        for name, role in sides
-    ]
-    manifest.write_text(
-        "file\tsha256\trole\n"
-        + "".join("\t".join(row) + "\n" for row in rows)
-        + "c.txt\tx\tsource\n"
-    )
-    assert verify_corpus(tmp_path / "in", manifest, role="train") == []
-    assert (
-        verify_corpus(tmp_path / "in", manifest, role="source")
-        == verify_corpus(tmp_path / "in", manifest)
-        == [("c.txt", "missing")]
-    )
-    with pytest.raises(
-        UsageError, match=r"no file has the role 'sauce'. Roles there: source, train"
-    ):
-        verify_corpus(tmp_path / "in", manifest, role="sauce")
-
-
-def test_verify_takes_the_copy_that_agrees(tmp_path: Path) -> None:
-    """Another folder may hold a file of the same name; a full path is unambiguous."""
-    put(tmp_path, "one/a.txt", "two/a.txt")
-    manifest = tmp_path / "m.tsv"
-    digest = hashlib.sha256(b"two/a.txt").hexdigest()
-    manifest.write_text(f"file\tsha256\na.txt\t{digest}\n")
-    assert verify_corpus(tmp_path, manifest) == []
-    manifest.write_text(f"file\tsha256\tbytes\none/a.txt\t{digest}\t9\n")
-    assert verify_corpus(tmp_path, manifest) == [
-        ("one/a.txt", "differs: its checksum is not the one in the manifest")
-    ]
-
-
-def test_verify_compares_rows_with_their_own_checksums(tmp_path: Path) -> None:
-    """As a run does; a row that does not exist is a finding."""
-    (tmp_path / "a.jsonl").write_text('{"text": "One."}\n{"text": "Two."}\n')
-    digests = [hashlib.sha256(text).hexdigest() for text in (b"One.", b"2.", b"Three.")]
-    rows = "".join(f"a.jsonl\t{at}\t{digest}\n" for at, digest in enumerate(digests))
-    (tmp_path / "m.tsv").write_text(f"file\tmember\tsha256\n{rows}")
-    assert verify_corpus(tmp_path, tmp_path / "m.tsv") == [
-        ("a.jsonl/1", "differs: its checksum is not the one in the manifest"),
-        ("a.jsonl/2", "unreadable: no book '2' in this file"),
-    ]
-
-
-def test_verify_needs_a_folder(tmp_path: Path) -> None:
-    """A wrong path is told once, not once a book."""
-    (tmp_path / "m.tsv").write_text("file\tsha256\na.txt\tx\n")
-    with pytest.raises(UsageError, match="no such folder"):
-        verify_corpus(tmp_path / "none", tmp_path / "m.tsv")

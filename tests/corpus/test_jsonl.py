@@ -232,9 +232,7 @@ def test_spans_lead_back_into_the_file(form: str, tmp_path: Path) -> None:
     (row,) = read_books(artifact)
     assert row["digest"] == hashlib.sha256(lamp.encode()).hexdigest()
     sentence = read_parquet(book_folder(artifact, row) / SENTENCES).to_pylist()[1]
-    item: Any = SimpleNamespace(
-        folder=tmp_path, side="source", columns=None, artifact=lambda stage: artifact
-    )
+    item: Any = SimpleNamespace(folder=tmp_path, side="source", artifact=lambda stage: artifact)
     span = (sentence["start"], sentence["end"])
     assert list(describe_raw(item, book.book_id, *span)) == ["    | The lamp was out."]
     released = ReleasedBook(side="source", book_id="x", file="y", sha256=row["digest"])

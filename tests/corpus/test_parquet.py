@@ -325,9 +325,7 @@ def test_trace_and_search_find_the_text_of_a_row(tmp_path: Path) -> None:
     assert (row["file"], row["member"], row["title"]) == ("shelf.parquet", "3", "d")
     sentence = read_parquet(book_folder(artifact, row) / SENTENCES).to_pylist()[4]
     span = (sentence["start"], sentence["end"])
-    item: Any = SimpleNamespace(
-        folder=tmp_path, side="source", columns=None, artifact=lambda stage: artifact
-    )
+    item: Any = SimpleNamespace(folder=tmp_path, side="source", artifact=lambda stage: artifact)
     text = NOVELS[3][slice(*span)]
     assert list(describe_raw(item, "shelf-3", *span)) == [f"    | {s}" for s in text.splitlines()]
     released = ReleasedBook(side="source", book_id="x", file="y", sha256=row["digest"])

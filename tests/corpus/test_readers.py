@@ -179,9 +179,7 @@ def test_a_new_reader_is_a_class_and_a_line_of_the_registry(
     assert [row["member"] for row in (plain, one, two)] == ["", "1", "2"]
     assert one["digest"] == hashlib.sha256(f"%%{lamp}".encode()).hexdigest()
     sentence = read_parquet(book_folder(artifact, one) / SENTENCES).to_pylist()[1]
-    item: Any = SimpleNamespace(
-        folder=tmp_path, side="source", columns=None, artifact=lambda stage: artifact
-    )
+    item: Any = SimpleNamespace(folder=tmp_path, side="source", artifact=lambda stage: artifact)
     span = (sentence["start"], sentence["end"])
     assert list(describe_raw(item, "shelf-1", *span)) == ["    | The lamp was out."]
     released = ReleasedBook(side="source", book_id="x", file="y", sha256=one["digest"])

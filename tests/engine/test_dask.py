@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -19,8 +18,6 @@ from typing import Any
 import pytest
 
 import cloze_gen
-from cloze_gen.adapters.spacy_tagger import travelling_name
-from cloze_gen.corpus.books import SENTENCES
 from cloze_gen.corpus.ingest import BookShard, ingest_book
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.scan import BookFile
@@ -34,10 +31,7 @@ from cloze_gen.engine.dask import (
     own_versions,
     with_absolute_paths,
 )
-from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.errors import BookError, ToolError
-from cloze_gen.store.artifacts import Store
-from cloze_gen.store.tables import read_parquet
 from tests.cases import pictures
 
 ROOT = Path(__file__).parents[2]
@@ -156,54 +150,8 @@ def engine(cluster: Cluster) -> Iterator[DaskEngine]:
 # ---- what shards do
 
 
-@dataclass(frozen=True)
-class Note:
-    """A shard that writes down who computes it, and takes its time."""
-
-    log: Path
-    number: int
-    seconds: float = 0.0
-
-
-def note(shard: Note) -> int:
-    line = f"{shard.number} {os.getpid()}\n".encode()
-    with open(shard.log, "ab", buffering=0) as log:
-        log.write(line)
-    time.sleep(shard.seconds)
-    return shard.number**2
-
-
-def noted(log: Path) -> list[tuple[int, int]]:
-    """(shard, process) of every beginning, in order."""
-    return (
-        [(int(number), int(pid)) for number, pid in map(str.split, log.read_text().splitlines())]
-        if log.exists()
-        else []
-    )
-
-
 def fail(n: int) -> int:
     raise BookError("empty", f"shard {n}")
-
-
-def refuse_a_file(n: int) -> int:
-    raise FileNotFoundError(2, "No such file or directory", f"part-{n}")
-
-
-def die(_: int) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def threads(_: int) -> dict[str, int]:
-    import pyarrow as pa
-    import scipy.linalg  # noqa: F401
-    import sklearn.cluster  # noqa: F401
-    from threadpoolctl import threadpool_info
-
-    return {
-        "pyarrow": pa.cpu_count(),
-        **{info["filepath"]: info["num_threads"] for info in threadpool_info()},
-    }
 
 
 def together(seconds: float) -> int:
@@ -219,7 +167,7 @@ inside: list[int] = []
 
 
 def small_books(folder: Path, n: int) -> list[BookFile]:
-    """A novel cut into n books, so that chunks recur from book to book."""
+    """A novel cut into n books."""
     folder.mkdir()
     lines = (
         (ROOT / "corpora" / "sample" / "source" / "the-clockmakers-debt.txt")
@@ -231,27 +179,6 @@ def small_books(folder: Path, n: int) -> list[BookFile]:
             "\n".join(lines[i * len(lines) // n : (i + 1) * len(lines) // n]), encoding="utf-8"
         )
     return [BookFile(folder, f"{i:03}.txt", f"{i:03}") for i in range(n)]
-
-
-def ingest_hastily(shard: BookShard) -> dict[str, Any]:
-    """Ingest in a process whose threads switch after a microsecond, to provoke races."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        return ingest_book(shard)
-    finally:
-        sys.setswitchinterval(before)
-
-
-def ingested(engine: Any, books: list[BookFile], out: Path) -> list[tuple[Any, ...]]:
-    """What the engine makes of the books: audit rows, sentences and tokens."""
-    settings = IngestSettings(min_word_tokens=0, min_function_word_share=0)
-    shards = [BookShard(out, book, book.digest(), settings) for book in books]
-    rows = list(engine.map(ingest_hastily, shards))
-    tables = (
-        read_parquet(Store(out).folder(shard.key) / SENTENCES).to_pydict() for shard in shards
-    )
-    return list(zip(rows, tables, strict=True))
 
 
 # ---- the same as in one process
@@ -271,117 +198,7 @@ def test_a_run_on_a_cluster_gives_the_local_bytes(cluster: Cluster, finished: An
     assert cluster.look("len(scheduler.tasks)") == 0
 
 
-@pytest.mark.thorough
-def test_120_texts_by_several_threads(engine: DaskEngine, tmp_path: Path) -> None:
-    """Workers with several threads read every book as one process alone reads it."""
-    books = small_books(tmp_path / "books", 120)
-    assert ingested(engine, books, tmp_path / "cluster") == ingested(
-        InProcessEngine(), books, tmp_path / "alone"
-    )
-
-
-@pytest.mark.thorough
-def test_one_shard_at_a_time_in_a_process(engine: DaskEngine) -> None:
-    """What stages keep belongs to a process, so its threads take turns."""
-    assert set(engine.map(together, [0.05] * 12)) == {1}
-
-
-@pytest.mark.thorough
-def test_one_thread_a_task(engine: DaskEngine) -> None:
-    """Of BLAS, OpenMP and Arrow, be the library loaded before the task or by it."""
-    for found in engine.map(threads, range(4)):
-        assert set(found.values()) == {1}
-
-
-@pytest.mark.thorough
-def test_results_come_in_the_order_of_the_shards(engine: DaskEngine, tmp_path: Path) -> None:
-    """Whoever is first, the order is the shards'."""
-    shards = [Note(tmp_path / "log", i, 0.0 if i % 2 else 0.03) for i in range(25)]
-    assert list(engine.map(note, shards)) == [i * i for i in range(25)]
-
-
-@pytest.mark.thorough
-def test_errors_of_a_worker_arrive_as_they_were_raised(engine: DaskEngine, tmp_path: Path) -> None:
-    """A file that a shard lacks is not mistaken for a lost scheduler."""
-    with pytest.raises(BookError, match="shard 3") as caught:
-        list(engine.map(fail, [3]))
-    assert caught.value.reason == "empty"
-    with pytest.raises(FileNotFoundError, match="part-3"):
-        list(engine.map(refuse_a_file, [3]))
-    assert list(engine.map(note, [Note(tmp_path / "log", 4)])) == [16]
-
-
-# ---- little at a time
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("asked", ["Future.result", "Client.nthreads"])
-def test_a_connection_that_breaks_at_a_question(
-    engine: DaskEngine, monkeypatch: pytest.MonkeyPatch, asked: str
-) -> None:
-    """The client still believes that it is connected."""
-    import distributed
-    from distributed.comm.core import CommClosedError
-
-    def broken(*_: Any, **__: Any) -> Any:
-        raise CommClosedError(
-            "in <TCP (closed) ConnectionPool.gather>: ConnectionResetError: [Errno 104]"
-        )
-
-    kind, method = asked.split(".")
-    monkeypatch.setattr(getattr(distributed, kind), method, broken)
-    if kind == "Future":
-        with pytest.raises(ToolError, match=r"the Dask scheduler is gone .*Run again to continue"):
-            list(engine.map(str, [1]))
-    else:
-        known = engine.workers
-        assert (list(engine.map(str, [1, 2])), engine.workers) == (["1", "2"], known)
-
-
-@pytest.mark.thorough
-def test_few_shards_are_on_the_cluster_at_once(
-    cluster: Cluster, engine: DaskEngine, tmp_path: Path
-) -> None:
-    log, window = tmp_path / "log", 4 * 2
-    results = engine.map(note, [Note(log, i) for i in range(60)])
-    for i in range(10):
-        assert next(results) == i * i
-    time.sleep(0.5)
-    assert len(noted(log)) <= 10 + window
-    assert cluster.look("len(scheduler.tasks)") <= window
-    results.close()
-    until(lambda: cluster.look("len(scheduler.tasks)") == 0)
-    assert len(noted(log)) <= 10 + window
-
-
 # ---- what dies
-
-
-@pytest.mark.thorough
-def test_a_killed_worker_costs_what_it_was_at(
-    cluster: Cluster, engine: DaskEngine, tmp_path: Path
-) -> None:
-    log = tmp_path / "log"
-
-    def kill_one() -> subprocess.Popen[bytes]:
-        until(lambda: len(noted(log)) >= 12)
-        victim = next(worker for worker in cluster.workers if worker.pid == noted(log)[-1][1])
-        victim.kill()
-        return victim
-
-    with ThreadPoolExecutor(1) as killer:
-        killed = killer.submit(kill_one)
-        try:
-            got = list(engine.map(note, [Note(log, i, 0.1) for i in range(40)]))
-            victim = killed.result()
-        finally:
-            cluster.add(1)
-    assert got == [i * i for i in range(40)]
-    begun = Counter(number for number, _ in noted(log))
-    again = {number for number, times in begun.items() if times > 1}
-    assert begun.keys() == set(range(40))
-    assert max(begun.values()) <= 2
-    assert again <= set([number for number, pid in noted(log) if pid == victim.pid][-4:])
 
 
 @pytest.mark.thorough
@@ -408,33 +225,6 @@ def test_a_run_outlives_a_worker(
     assert digests(out) == digests(finished.out)
 
 
-@pytest.mark.thorough
-def test_a_reader_who_stops_leaves_nothing_behind(engine: DaskEngine, tmp_path: Path) -> None:
-    """The engine may be closed before the results are let go."""
-    results = engine.map(note, [Note(tmp_path / "log", i, 0.1) for i in range(8)])
-    assert next(results) == 0
-    engine.abandon()
-    results.close()
-
-
-@pytest.mark.thorough
-def test_a_shard_that_kills_workers_is_one_message(tmp_path: Path) -> None:
-    """After as many dead workers as Dask allows, the run ends with what to do."""
-    own = Cluster(tmp_path)
-    try:
-        os.environ["DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES"] = "0"
-        own.start(1)
-        engine = DaskEngine(own.address)
-        with pytest.raises(
-            ToolError, match=r"1 Dask workers died on the same shard.*tcp.*memory.*Run again"
-        ):
-            list(engine.map(die, [0]))
-        engine.close()
-    finally:
-        del os.environ["DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES"]
-        own.stop()
-
-
 def noise(said: str) -> list[str]:
     """What of Dask's inner life came out to the user."""
     return [
@@ -454,39 +244,6 @@ def noise(said: str) -> list[str]:
 def run_command(corpus: Any, out: Path, cluster: Cluster) -> list[str]:
     return [sys.executable, pictures.__file__, "run", *corpus.options, "--name", "tiny", "--out", str(out),
             "--engine", f"dask:{cluster.address}"]  # fmt: skip
-
-
-@pytest.mark.thorough
-def test_a_scheduler_killed_is_one_message(
-    finished: Any, corpus: Any, cli: Any, digests: Any, tmp_path: Path
-) -> None:
-    """Nothing that was finished is lost, and a local run goes on to the same bytes."""
-    out, own = tmp_path / "out", Cluster(tmp_path)
-    try:
-        own.start(1)
-        with subprocess.Popen(
-            run_command(corpus, out, own), stderr=subprocess.PIPE, text=True
-        ) as run:
-            until(
-                lambda: (
-                    run.poll() is not None or list((out / "store").glob("book-*/*/manifest.json"))
-                )
-            )
-            assert own.scheduler is not None
-            own.scheduler.kill()
-            _, said = run.communicate(timeout=PATIENCE)
-    finally:
-        own.stop()
-    last = " ".join(
-        said.rpartition("cloze-gen: ")[2].split()
-    )  # what Dask says of a lost scheduler has one line or five
-    assert run.returncode == ToolError.exit_status, said
-    assert last.startswith(f"{own.address}: the Dask scheduler is gone"), said
-    assert last.endswith("Run again to continue, or use --engine local.")
-    assert not noise(said)
-    outcome = cli("run", *corpus.options, "--name", "tiny", "--out", out, "--workers", "1")
-    assert outcome.status == 0, outcome.err
-    assert digests(out) == digests(finished.out)
 
 
 @pytest.mark.thorough
@@ -514,26 +271,6 @@ def test_an_interrupted_client_clears_the_cluster(
     assert digests(out) == digests(finished.out)
 
 
-@pytest.mark.thorough
-def test_a_cluster_without_workers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Told at once, and told after a while when the last worker goes during the work."""
-    monkeypatch.setattr(dask_cluster, "_CONNECT_SECONDS", 5)
-    monkeypatch.setattr(dask_cluster, "_WORKERLESS_SECONDS", 1)
-    own = Cluster(tmp_path)
-    try:
-        own.start(0)
-        with pytest.raises(ToolError, match=r"has no worker.*dask worker tcp"):
-            DaskEngine(own.address)
-        own.add(1)
-        engine = DaskEngine(own.address)
-        own.workers[0].kill()
-        with pytest.raises(ToolError, match=r"no worker for 1 s"):
-            list(engine.map(note, [Note(tmp_path / "log", 0)]))
-        engine.close()
-    finally:
-        own.stop()
-
-
 # ---- what a worker must have in common with the run
 
 
@@ -555,20 +292,6 @@ def test_an_address_where_no_scheduler_is(
 
 
 @pytest.mark.thorough
-def test_other_versions_on_a_worker_are_refused(
-    engine: DaskEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Equal bytes need equal libraries: the message names what differs, and where."""
-    older = tuple((name, "0.0.1" if name == "pyarrow" else found) for name, found in own_versions())
-    monkeypatch.setattr(engine, "_terms", Terms(older))
-    with pytest.raises(
-        ToolError,
-        match=r"the Dask worker on \S+ has pyarrow [\d.]+ \(the run: 0\.0\.1\); .* Install the same versions",
-    ):
-        list(engine.map(fail, [0]))
-
-
-@pytest.mark.thorough
 def test_other_code_on_a_worker_is_refused(tmp_path: Path) -> None:
     """One line differs, the version number does not."""
     package = tmp_path / "copy" / "cloze_gen"
@@ -586,11 +309,10 @@ def test_other_code_on_a_worker_is_refused(tmp_path: Path) -> None:
             ToolError,
             match=rf"the Dask worker on \S+ has cloze-gen {code} \(the run: {code}\); .* Install the same",
         ):
-            list(engine.map(note, [Note(tmp_path / "log", 0)]))
+            list(engine.map(fail, [0]))
         engine.close()
     finally:
         own.stop()
-    assert not noted(tmp_path / "log")
 
 
 @pytest.mark.parametrize(
@@ -615,34 +337,12 @@ def test_the_digest_of_the_code_is_of_what_workers_run(
     assert (code_digest(tmp_path) != before) is is_code
 
 
-@pytest.mark.thorough
-def test_a_worker_without_us(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Told before the first shard, of which such a worker would die."""
-    monkeypatch.setattr(dask_cluster, "_PACKAGE", "no-such-package")
-    with pytest.raises(
-        ToolError,
-        match=r"Dask worker tcp\S+, Dask worker tcp\S+: no no-such-package there. Run pip install",
-    ):
-        DaskEngine(cluster.address)
-
-
 def test_a_worker_that_does_not_see_the_output_folder(tmp_path: Path) -> None:
     """As on another machine, where the mark that the run put there is missing."""
     with pytest.raises(
         ToolError, match=rf"does not see the output folder: no {tmp_path}/mark there.*the same path"
     ):
         do(Job(fail, 0, (), Terms(own_versions(), tmp_path / "mark")))
-
-
-@pytest.mark.thorough
-def test_a_shared_folder_is_seen_and_left_clean(engine: DaskEngine, tmp_path: Path) -> None:
-    """The mark lies in the folder while the engine is open, and workers see it."""
-    engine.share(tmp_path / "store")
-    assert len(list((tmp_path / "store").iterdir())) == 1
-    with pytest.raises(BookError, match="shard 0"):
-        list(engine.map(fail, [0]))
-    engine.close()
-    assert not list((tmp_path / "store").iterdir())
 
 
 def test_a_worker_that_does_not_see_a_book(tmp_path: Path) -> None:
@@ -655,17 +355,6 @@ def test_a_worker_that_does_not_see_a_book(tmp_path: Path) -> None:
         do(Job(ingest_book, shard, shard.needs, Terms(own_versions())))
 
 
-@pytest.mark.thorough
-def test_only_files_that_are_here_are_asked_for(engine: DaskEngine, tmp_path: Path) -> None:
-    """A book that nobody can read stays a dropped book with its reason."""
-    (book,) = small_books(tmp_path / "books", 1)
-    book.path.unlink()
-    (row,) = engine.map(
-        ingest_book, [BookShard(tmp_path / "out", book, book.digest(), IngestSettings())]
-    )
-    assert (row["status"], row["reason"]) == ("rejected", "unreadable")
-
-
 def test_paths_travel_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Wherever they stand in a shard; a shard without a relative path stays as it is."""
     monkeypatch.chdir(tmp_path)
@@ -675,21 +364,6 @@ def test_paths_travel_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert there.key == shard.key
     assert with_absolute_paths(there) is there
     assert with_absolute_paths(replace(there, book="a")).book == "a"
-
-
-def test_a_tagger_given_as_a_folder_travels_absolute(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """A name stays a name."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("mine", "none"):
-        (tmp_path / name).mkdir()
-    assert travelling_name("mine") == str(tmp_path / "mine")
-    assert [travelling_name(name) for name in ("builtin", "none", "en_core_web_sm")] == [
-        "builtin",
-        "none",
-        "en_core_web_sm",
-    ]
 
 
 def test_threads_of_one_process_take_turns() -> None:

@@ -13,7 +13,6 @@ import pytest
 
 from cloze_gen.errors import DamageError
 from cloze_gen.store.artifacts import open_artifact
-from cloze_gen.store.folder_replacement import find_change
 from tests.conftest import FinishedRun
 
 Cli = Callable[..., Any]
@@ -96,20 +95,6 @@ def damaged(tmp_path: Path) -> Iterator[Damage]:
     put_back()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("file", ["payload", "manifest"])
-def test_a_damaged_artifact_is_not_opened(
-    shared: FinishedRun, damaged: Damage, file: str, kind: str
-) -> None:
-    """Of any stage: whoever opens it learns its place."""
-    for stage in STAGES:
-        folder = artifact_of(shared.folder, stage)
-        damaged(file_of(folder, file), kind)
-        with pytest.raises(DamageError, match=r"again") as caught:
-            open_artifact(folder)
-        assert str(folder) in str(caught.value), stage
-
-
 @pytest.mark.parametrize(
     ("stage", "file", "kind"), [*zip(STAGES, cycle(["payload", "manifest"]), cycle(KINDS))]
 )
@@ -131,15 +116,6 @@ def test_a_damaged_stage_would_run_again(
         one[5:21].strip() for one in planned.out.splitlines() if "would run" in one and one != line
     ]
     assert set(others) <= {beside}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_damaged_release_is_found(shared: FinishedRun, damaged: Damage, kind: str) -> None:
-    """Whichever file it is, it is named."""
-    for file in OF_A_RUN:
-        damaged(shared.folder / file, kind)
-        named = "" if (file, kind) == ("manifest.json", "delete") else file
-        assert str(shared.folder / named) in str(find_change(shared.folder)), file
 
 
 @pytest.mark.parametrize(("file", "kind"), [*zip(OF_A_RUN, cycle(KINDS))])

@@ -1,4 +1,4 @@
-"""Fingerprints cover the settings that are read and differ from their defaults."""
+"""Fingerprints cover the settings that are read."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ import pytest
 from cloze_gen.errors import ConfigError
 from cloze_gen.pipelines.corpus import Ingest
 from cloze_gen.pipelines.run import RunTask
-from cloze_gen.pipelines.style_task import find_style, load_settings, style_names, style_of
+from cloze_gen.pipelines.style_task import load_settings, style_of
 from cloze_gen.pipelines.task import Build, StageTask
-from cloze_gen.settings import ignored_settings
 from cloze_gen.store.fingerprint import StageKey, canonical_json
 from tests.conftest import ROOT, SAMPLE
 
@@ -27,6 +26,13 @@ NO_STAGE = {
     "lm.memory",
     "guessing.passages_per_page",
     "guessing.sentences_per_page",
+}
+# Settings of stages that only some runs have.
+SOME_RUNS = {
+    "cross_fitting.groups",
+    "committee.rendering",
+    "books.min_similarity",
+    "books.min_coverage",
 }
 
 
@@ -53,7 +59,6 @@ def own_key(stage: StageTask) -> StageKey:
         stage.settings(),
         dict.fromkeys(stage.inputs(), ""),
         1 if stage.draws else None,
-        defaults=stage.defaults(),
     )
 
 
@@ -96,12 +101,6 @@ def changes(config: str) -> dict[str, str]:
     return found
 
 
-def ignored(config: str, *overrides: str) -> set[str]:
-    options = {"--train": "few-books" not in config}
-    settings = load_settings(style_of(config).settings, config, json.dumps(overrides))
-    return set(ignored_settings(settings, options))
-
-
 @pytest.mark.slow
 def test_different_values_never_share_a_fingerprint() -> None:
     """Over all built-in configs with each setting changed: equal fingerprints, equal settings."""
@@ -109,7 +108,7 @@ def test_different_values_never_share_a_fingerprint() -> None:
     for config in CONFIGS:
         for overrides in ((), *((one,) for one in changes(config).values())):
             for key in keys(config, *overrides).values():
-                known = canonical_json(key.described() | {"fingerprinted": []})
+                known = canonical_json(key.described())
                 settings[key.fingerprint].add(known)
                 fingerprints[known].add(key.fingerprint)
     assert [sorted(found) for found in settings.values() if len(found) > 1] == []
@@ -118,16 +117,14 @@ def test_different_values_never_share_a_fingerprint() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("config", CONFIGS)
-def test_a_setting_changes_a_fingerprint_if_it_is_read(config: str) -> None:
-    """Ignored settings change none; every other one changes one, except for NO_STAGE."""
+def test_every_setting_changes_a_fingerprint(config: str) -> None:
+    """Except for NO_STAGE and SOME_RUNS."""
     before, silent = keys(config), set[str]()
     for name, override in changes(config).items():
         if keys_equal(before, keys(config, override)):
             silent.add(name)
     release = {name for name in changes(config) if name.startswith("release.")}
-    expected = ignored(config) | release | NO_STAGE
-    assert silent - expected == set()
-    assert (ignored(config) & changes(config).keys()) - silent == set()
+    assert silent - release - NO_STAGE - SOME_RUNS == set()
 
 
 def keys_equal(one: dict[str, StageKey], other: dict[str, StageKey]) -> bool:
@@ -136,79 +133,10 @@ def keys_equal(one: dict[str, StageKey], other: dict[str, StageKey]) -> bool:
     }
 
 
-def test_stages_of_one_name_are_told_apart_or_have_the_same_defaults() -> None:
-    """Two styles share a stage, or its inputs or its draws differ."""
-    found: dict[Any, dict[str, Any]] = {}
-    for config in CONFIGS:
-        for label, key in keys(config).items():
-            identity = (key.stage, key.seed, tuple(sorted(key.inputs)))
-            known = found.setdefault(identity, {})
-            other = {
-                name
-                for name in key.defaults
-                if known.get(name, key.defaults[name]) != key.defaults[name]
-            }
-            assert not other, f"{config}, {label}: other defaults of {other}"
-            known |= key.defaults
-
-
-@pytest.mark.parametrize(
-    ("style", "same"),
-    [
-        ("holmes", ["choice.method=random", "choice.draws=3"]),
-        ("holmes", ["grooming.tagger=none", 'focus.classes=["noun"]']),
-        ("holmes", ["contexts.background=builtin", "contexts.window=3"]),
-        ("scs", ["impostors.impostor_draw=uniform", "impostors.window_ranks=9"]),
-        ("lambada", ['committee.members=["ngram"]', "cache.weight=0.2"]),
-        ("lambada", ["ranking.order=random", "ranking.max_same_target=3"]),
-        ("scde", ["overlap.across=keep"]),
-        ("holmes", ["cross_fitting.groups=4"]),
-    ],
-)
-def test_an_ignored_setting_changes_no_key(style: str, same: list[str]) -> None:
-    """The stages, whole: also what they give to the function that writes the artifact."""
-    config = f"{style}-style"
-    one, other = stages(config, *same[:-1]), stages(config, *same)
-    assert {stage.label: stage.key.folder_name for stage in one} == {
-        stage.label: stage.key.folder_name for stage in other
-    }
-    assert [getattr(stage, "all_settings", None) for stage in one] == [
-        getattr(stage, "all_settings", None) for stage in other
-    ]
-
-
-@pytest.mark.parametrize("override", ["cross_fitting.groups=4", "overlap.across=keep"])
-def test_an_option_of_the_run_decides_which_settings_are_read(override: str) -> None:
-    """With --train cross-fitting is not read; without it the overlap of two sides is not."""
-    name = override.partition("=")[0]
-    for config in ("holmes-style", "holmes-few-books"):
-        is_ignored = name in ignored(config)
-        assert is_ignored == keys_equal(keys(config), keys(config, override))
-        assert is_ignored == ((config, name) in {
-            ("holmes-style", "cross_fitting.groups"), ("holmes-few-books", "overlap.across")
-        })  # fmt: skip
-
-
 def test_styles_with_other_defaults_share_a_stage_only_with_equal_values() -> None:
     """lm.order is 3 in the class and in holmes-style, and 4 in lambada-style."""
     holmes, lambada = keys("holmes-style")["lm"], keys("lambada-style")["lm"]
-    assert (holmes.fingerprinted, lambada.fingerprinted) == ([], ["order"])
     assert holmes.fingerprint != lambada.fingerprint
     same = keys("lambada-style", "lm.order=3")["lm"]
     assert same.fingerprint == holmes.fingerprint
     assert keys("holmes-style", "lm.order=4")["lm"].fingerprint == lambada.fingerprint
-
-
-@pytest.mark.parametrize("style", style_names())
-def test_a_new_setting_with_a_neutral_default_changes_no_key(
-    style: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = [stage.key.fingerprint for stage in stages(style)]
-    for kind in {type(stage) for stage in stages(style)}:
-        settings, defaults = kind.settings, kind.defaults
-        monkeypatch.setattr(kind, "settings", lambda self, f=settings: f(self) | {"new": False})
-        monkeypatch.setattr(kind, "defaults", lambda self, f=defaults: f(self) | {"new": False})
-    after = stages(style)
-    assert [stage.key.fingerprint for stage in after] == before
-    assert all(stage.key.settings["new"] is False for stage in after)
-    assert find_style(style).name == style

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -13,7 +12,6 @@ from typing import Any
 import pytest
 
 from cloze_gen.corpus import folder as corpus_folder
-from cloze_gen.pipelines.rates import default_rates
 from cloze_gen.pipelines.style_task import find_style, style_names
 from cloze_gen.store.artifacts import open_artifact
 from tests.conftest import FinishedRun, without_canary
@@ -77,13 +75,6 @@ def refused(outcome: Any, status: int) -> str:
 
 
 # ---- on disk
-
-
-def test_the_benchmark_knows_every_stage(style: str, run: FinishedRun) -> None:
-    """So that a first run has an estimate."""
-    stages = json.loads((run.folder / "run.json").read_text(encoding="utf-8"))["stages"]
-    named = {f"{style} {stage['label']}" for stage in stages}
-    assert {name for name in default_rates() if name.startswith(style)} == named
 
 
 def test_links_are_numbered_relative_and_whole(run: FinishedRun) -> None:

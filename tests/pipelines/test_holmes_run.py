@@ -20,7 +20,6 @@ from cloze_gen.pipelines.holmes_style import HolmesSettings, notes, warnings
 from cloze_gen.pipelines.style_task import load_settings, style_of
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.style import Facts
-from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.store.runs import read_run, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
 from tests.conftest import SAMPLE, FinishedRun
@@ -33,15 +32,6 @@ def questions(finished: Any) -> list[dict[str, Any]]:
 
 def stage_folders(run: Path) -> list[Path]:
     return sorted(path for path in run.iterdir() if path.name[:2].isdigit())
-
-
-def test_funnels_follow_one_another(finished: Any) -> None:
-    """A stage sees what the one before kept."""
-    funnels = {link.name[3:]: open_artifact(link).funnel for link in stage_folders(finished.folder)}
-    assert funnels["screening"]["seen"] == funnels["focus"]["kept"]
-    assert funnels["forward"]["seen"] == funnels["screening"]["kept"]
-    assert funnels["grooming"]["seen"] == funnels["forward"]["kept"]
-    assert funnels["choice"]["seen"] == funnels["grooming"]["kept"]
 
 
 def test_the_published_formats(finished: Any) -> None:
@@ -60,17 +50,6 @@ def test_the_published_formats(finished: Any) -> None:
             path = finished.release / f"{finished.name}.{label}_format.{part}.txt"
             assert path.read_bytes() == text.encode("ascii")
             assert path.stat().st_size > 0
-
-
-def test_the_card_and_the_signature(finished: Any) -> None:
-    card = (finished.release / "README.md").read_text(encoding="utf-8")
-    assert card.startswith("---\n")
-    assert "groomed: machine" in card
-    assert re.search(r"tagger: off", card)
-    signature = (finished.release / "signature.txt").read_text()
-    assert signature.strip() in card
-    parts = r"style:holmes\|name:tiny\|train:\w+\|source:\w+\|model:kn3-\w+\|seed:1\|n:\d+\|order:shuffled\|choice:\w{8}\|set:[0-9a-f]{16}"
-    assert re.fullmatch(rf"cloze-gen\|v:[^|]+\|{parts}\n", signature)
 
 
 def test_questions_are_whole(questions: list[dict[str, Any]]) -> None:
@@ -128,20 +107,6 @@ def test_every_option_is_rare_and_attested(finished: Any, questions: list[dict[s
         assert option["count"] >= settings["min_count"]
 
 
-def test_alternates_are_distinct_and_never_the_answer(finished: Any) -> None:
-    """150 a focus word, or as many as may be options."""
-    focus = (
-        read_parquet(next(finished.folder.glob("*-focus")) / "focus.parquet")
-        .to_pandas()
-        .set_index("id")
-    )
-    drawn = read_parquet(next(finished.folder.glob("*-alternates")) / "alternates").to_pandas()
-    assert not drawn.duplicated(["id", "word"]).any()
-    assert (drawn["word"].astype(str) != drawn["id"].astype(str).map(focus["word"])).all()
-    option_words = open_artifact(next(finished.folder.glob("*-focus"))).facts["option_words"]
-    assert set(drawn.groupby("id", observed=True).size()) == {min(150, option_words - 1)}
-
-
 def test_candidates_wait_for_human_groomers(finished: Any, questions: list[dict[str, Any]]) -> None:
     """All retained candidates of every question, the impostors among the fit ones."""
     candidates = {
@@ -153,27 +118,6 @@ def test_candidates_wait_for_human_groomers(finished: Any, questions: list[dict[
         fit = {candidate["word"] for candidate in listed if candidate["verdict"] == "fit"}
         assert len(listed) == 80
         assert set(question["options"]) - {question["answer"]} <= fit
-
-
-def test_results_on_stdout_and_talk_on_stderr(finished: Any) -> None:
-    out, err = finished.outcome.out, finished.outcome.err
-    assert "signature  cloze-gen|" in out
-    assert "release    " in out
-    assert re.search(r"^choice\s+\d+ ->\s+\d+ focus words$", out, re.MULTILINE)
-    assert re.findall(r"^lm: (\d/\d) ", err, re.MULTILINE) == ["1/5", "2/5", "3/5", "4/5", "5/5"]
-    assert err.count("\nlm: ") == 6  # and one line at the stage's end
-    assert "done in" in err
-    assert (
-        f"for a quiz for people: cloze-gen export {finished.name} --out {finished.out} --to quiz.html\n"
-        in err
-    )
-    stages = (
-        "ingest train|ingest source|corpus "
-        "train|counts|text|lm|index|focus|alternates|screening|forward|contexts|grooming|choice"
-    )
-    for stage in stages.split("|"):
-        assert re.search(rf"^{stage}: ", err, re.MULTILINE), stage
-        assert f"{stage}: " not in re.sub(r"^grooming: candidates", "", out, flags=re.MULTILINE)
 
 
 def test_what_lmplz_says_is_in_the_log(finished: Any) -> None:
@@ -231,27 +175,6 @@ def test_it_is_found_by_its_name() -> None:
         overrides=(),
     )
     assert (task.style, task.config, task.run_name) == ("holmes-style", CONFIG, CONFIG)
-
-
-def test_its_numbers_are_the_papers(settings: HolmesSettings) -> None:
-    """MSR 2.2: 10^-4, two words of history, 150 alternates, 30 retained, 1,040 questions."""
-    numbers = (
-        settings.focus.max_freq,
-        settings.lm.order,
-        settings.alternates.count,
-        settings.forward.keep,
-        settings.choice.n_questions,
-    )
-    assert numbers == (1e-4, 3, 150, 30, 1040)
-    assert (
-        settings.focus.min_count,
-        settings.focus.allow_proper_names,
-        settings.overlap.across,
-    ) == (
-        1,
-        True,
-        "keep",
-    )
 
 
 def test_its_card_says_so(settings: HolmesSettings) -> None:
@@ -349,23 +272,3 @@ def test_no_sentence_is_printed_in_two_questions(more: FinishedRun) -> None:
         item.startswith(f"{SECOND}:") and first.startswith(f"{BOOK}:")
         for item, first in zip(again["id"], again["detail"], strict=True)
     )
-
-
-@pytest.mark.thorough
-def test_an_impostor_is_a_focus_word_somewhere(more: FinishedRun, cli: Cli) -> None:
-    """With `choice.same_vocabulary`; without it foreign words come in, less often."""
-    outcome = cli(*more.call(*SETTINGS, "--set", "choice.same_vocabulary=true", name="more"))
-    assert outcome.status == 0, outcome.err
-    focus = stage_artifact(more.out / "runs" / "more", "focus").path("focus.parquet")
-    known = set(read_parquet(focus)["word"].to_pylist())
-    foreign = {
-        name: {
-            word
-            for record in read_jsonl(more.out / "runs" / name / "release" / "questions.jsonl")
-            for word in record["options"]
-        }
-        - known
-        for name in ("more", "loose")
-    }
-    assert not foreign["more"]
-    assert foreign["loose"]

@@ -15,7 +15,7 @@ from cloze_gen.pipelines.task import build
 from cloze_gen.records.release_facts import RELEASE_FORMAT
 from cloze_gen.store.folder_replacement import write_own
 from cloze_gen.store.manifest import write_json
-from cloze_gen.store.runs import RUN_SCHEMA, read_run, stage_artifact
+from cloze_gen.store.runs import RUN_SCHEMA, stage_artifact
 from cloze_gen.store.tables import read_parquet
 from tests.conftest import SAMPLE, FinishedRun
 from tests.pipelines.test_finished_run import would_run
@@ -47,36 +47,6 @@ def as_if_written(folder: Path, change: Callable[[dict[str, Any]], None]) -> Non
     write_own(folder, RUN_SCHEMA)
 
 
-def of_version_0_1(described: dict[str, Any]) -> None:
-    """With the names of settings of 0.1, and without the names that fingerprints cover."""
-    del described["release_format"]
-    choice = described["settings"]["choice"]
-    choice["slack"] = choice.pop("rank_tolerance")
-    described["settings"]["held_out"] = {
-        "models": described["settings"].pop("cross_fitting")["groups"]
-    }
-    for stage in described["stages"]:
-        del stage["fingerprinted"]
-
-
-def test_a_release_of_an_older_version_is_written_anew(copied: FinishedRun, cli: Cli) -> None:
-    folder, before = copied.out / "runs" / "tiny", store_state(copied.out)
-    described = json.loads((folder / "run.json").read_text())
-    release = (folder / "release" / "release.json").read_text()
-    assert described["release_format"] == json.loads(release)["format_version"] == RELEASE_FORMAT
-    (folder / "release" / "release.json").write_text("{}")
-    as_if_written(folder, of_version_0_1)
-    assert read_run(folder)["settings"] == described["settings"]
-    assert "would be written" in cli("explain", "tiny", "--out", copied.out).out
-    again = cli(*copied.call())
-    assert again.status == 0
-    assert "nothing to do" not in again.err
-    assert (folder / "release" / "release.json").read_text() == release
-    assert json.loads((folder / "run.json").read_text()) == described
-    assert store_state(copied.out) == before
-    assert "nothing to do" in cli(*copied.call()).err
-
-
 def test_a_run_of_a_newer_version_is_refused(copied: FinishedRun, cli: Cli) -> None:
     folder, newer = copied.out / "runs" / "tiny", RELEASE_FORMAT + 1
     as_if_written(folder, lambda described: described.update(release_format=newer))
@@ -92,40 +62,6 @@ def test_a_run_of_a_newer_version_is_refused(copied: FinishedRun, cli: Cli) -> N
         assert line in done.err
         assert "Upgrade cloze-gen." in done.err
     assert (folder / "run.json").read_bytes() == before
-
-
-def test_old_names_of_settings_are_recorded_under_the_new_ones(
-    copied: FinishedRun, cli: Cli
-) -> None:
-    """The set is the same, whichever name was given."""
-    for name in ("choice.slack", "choice.rank_tolerance"):
-        done = cli(*copied.call("--set", f"{name}=0.015"))
-        assert done.status == 0, done.err
-        old = name == "choice.slack"
-        assert ("choice.slack is now choice.rank_tolerance; please" in done.err) == old
-        assert read_run(copied.folder)["overrides"][-1] == "choice.rank_tolerance=0.015"
-        assert ("nothing to do" in done.err) != old
-
-
-def test_a_setting_that_no_step_reads_changes_no_stage_and_no_signature(
-    copied: FinishedRun, cli: Cli
-) -> None:
-    folder, before = copied.out / "runs" / "tiny", store_state(copied.out)
-    signature = (folder / "release" / "signature.txt").read_text()
-    done = cli(*copied.call("--set", "cross_fitting.groups=4"))
-    assert done.status == 0, done.err
-    said = "cross_fitting.groups is ignored: a run with --train does not read it."
-    assert done.err.count(said) == 1
-    assert store_state(copied.out) == before
-    assert (folder / "release" / "signature.txt").read_text() == signature
-    assert read_run(folder)["settings"]["cross_fitting"]["groups"] == 4
-
-
-def test_explain_names_a_setting_that_was_at_its_default(finished: FinishedRun, cli: Cli) -> None:
-    done = cli("explain", "tiny", "--out", finished.out, "--set", "screening.score=sentence")
-    assert "would run: score 'history' -> 'sentence'" in done.out
-    label = next(stage for stage in task_of(finished).stages() if stage.label == "screening")
-    assert label.key.fingerprinted == []
 
 
 @pytest.mark.slow

@@ -15,7 +15,6 @@ from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.api.run import make_task
 from cloze_gen.formats.msr import parse_machine
 from cloze_gen.pipelines.corpus import Contexts, Index, LanguageModel, TrainingText
-from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.scs.inflections import read_inflections
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.rng import stable_fraction
@@ -158,21 +157,6 @@ def test_trace_tells_a_question_and_a_rejected_sentence(
     assert f"rejected at the choice of sentences, {rejected['reason']}" in told.out
 
 
-def test_another_draw_runs_the_last_stages_only(scs: Path, tmp_path: Path) -> None:
-    """Tags, vocabulary, sentences and focus words stay when the impostors are drawn in another way."""
-    again = [
-        stage.label
-        for stage in task(scs, "impostors.impostor_draw=uniform").stages()
-        if not stage.complete()
-    ]
-    assert again == ["impostors", "screen", "questions"]
-    again = [
-        stage.label for stage in task(scs, "vocabulary.size=500").stages() if not stage.complete()
-    ]
-    assert "tagging train" not in again
-    assert "tagged counts" not in again
-
-
 @pytest.mark.slow
 def test_a_book_taken_away_changes_no_other_impostor(
     scs: Path, tmp_path: Path, cli: Callable[..., Any]
@@ -269,33 +253,6 @@ def test_a_set_without_questions_says_which_step_lost_them(
         assert re.search(rf"You chose .*{settings[0].partition('=')[0]} = ", said)
         assert "Earlier stages: " in said
         assert set((out / "store").glob(f"{stage}-*")) == before
-
-
-@pytest.mark.slow
-def test_an_empty_artifact_of_an_older_version_is_not_published(
-    scs: Path, tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = tmp_path / "out"
-    shutil.copytree(scs, out, symlinks=True)
-    call = (
-        "run",
-        "scs-style",
-        "--set",
-        "sentences.min_verbs=100",
-        "--name",
-        "none",
-        "--out",
-        out,
-        "--workers",
-        "1",
-    )
-    before = set((out / "store").glob("questions-*"))
-    monkeypatch.setattr(StageTask, "may_keep_nothing", True)
-    assert cli(*call).status == 2
-    assert len(set((out / "store").glob("questions-*")) - before) == 1
-    monkeypatch.undo()
-    assert "sentences: none of " in cli(*call).err.splitlines()[-1]
-    assert not (out / "runs" / "none").exists()
 
 
 def test_adversaries_are_tried_on_it(

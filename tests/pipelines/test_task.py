@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -108,6 +111,52 @@ def test_a_stage_that_keeps_nothing_is_an_error(tmp_path: Path) -> None:
         picky.run()
     lenient.run()
     assert (picky.complete(), lenient.complete()) == (False, True)
+
+
+# Both print the numbers of threads of libraries that are loaded inside.
+STAGE = """
+class Heavy(StageTask):
+    stage = "heavy"
+
+    def work(self, writer, ctx):
+        report()
+
+Heavy(out=sys.argv[1], processes=1, build=Build()).run()
+"""
+EVALUATION = """
+evaluate.measure = lambda kind, data, request: report()
+evaluate.evaluate(sys.argv[1])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("call", [STAGE, EVALUATION], ids=["stage", "evaluation"])
+def test_a_stage_and_an_evaluation_use_one_thread(call: str, tmp_path: Path, finished: Any) -> None:
+    """Also of a library that is loaded first inside: a limit set before does not hold for it."""
+    code = f"""
+import sys
+
+from threadpoolctl import threadpool_info
+
+from cloze_gen.api import evaluate
+from cloze_gen.pipelines.task import Build, StageTask
+
+def report():
+    import sklearn.ensemble
+    print(*(info["num_threads"] for info in threadpool_info()))
+
+assert "sklearn" not in sys.modules
+{call}
+"""
+    place = tmp_path if call is STAGE else finished.release / "questions.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-c", code, place],
+        env=os.environ | {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert set(done.stdout.split()) == {"1"}
 
 
 # ---- style task

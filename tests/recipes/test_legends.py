@@ -10,7 +10,6 @@ import pytest
 from cloze_gen.judging.tasks.groom import RejectReason
 from cloze_gen.pipelines.style_task import find_style, style_names
 from cloze_gen.records.rejection import Reason, legend_of
-from cloze_gen.renamed import REASONS
 
 MOST_CHARS = 90
 IDIOM = re.compile(
@@ -35,7 +34,6 @@ def test_every_reason_has_a_legend() -> None:
         assert one.legend, one
         assert len(one.legend) <= MOST_CHARS, one
         assert not IDIOM.search(one.legend.casefold()), one
-        assert str(one) not in REASONS, "an old name"
 
 
 @pytest.mark.parametrize("name", style_names())
@@ -51,11 +49,3 @@ def test_names_with_a_part_of_their_own() -> None:
     legends = find_style("holmes-style").legends
     assert all(legend_of(f"judges_say_{reason}", legends) for reason in RejectReason)
     assert legend_of("unheard_of", legends) == ""
-
-
-def test_no_two_reasons_of_a_stage_became_one() -> None:
-    """Two old reasons have one new name only where two recipes mean the same."""
-    olds: dict[str, list[str]] = {}
-    for old, new in REASONS.items():
-        olds.setdefault(new, []).append(old)
-    assert {new for new, some in olds.items() if len(some) > 1} == {"other_target_chosen"}

@@ -45,7 +45,7 @@ def test_the_manifest_says_everything(tmp_path: Path) -> None:
     assert seal == hashlib.sha256(unsealed.encode()).hexdigest()
     assert manifest == {
         "schema": "cloze-gen/counts", "schema_version": 3, "holds": [], "fingerprint": KEY.fingerprint, "stage": "counts", "version": 3,
-        "settings": {"b": 1, "a": [2]}, "fingerprinted": ["a", "b"], "inputs": {"corpus": "ff"}, "seed": 7, "versions": {"numpy": "2"},
+        "settings": {"b": 1, "a": [2]}, "inputs": {"corpus": "ff"}, "seed": 7, "versions": {"numpy": "2"},
         "funnel": {"unit": "words", "seen": 3, "kept": 1, "rejected": {"short": 2}}, "facts": {"types": 5},
         "files": {"sub/table.txt": {"sha256": hashlib.sha256(b"x\n").hexdigest(), "bytes": 2, "rows": 1}},
     }  # fmt: skip

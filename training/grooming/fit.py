@@ -40,7 +40,7 @@ from cloze_gen.recipes.msr.grooming.candidate_checks import (
     model_measures,
     place_of,
 )
-from cloze_gen.recipes.msr.grooming.predicates import GroomingSettings
+from cloze_gen.recipes.msr.grooming.predicates import FREQUENT_FREQ, GroomingSettings
 from cloze_gen.recipes.msr.grooming.reader_models import FEATURES, features_of
 from cloze_gen.recipes.msr.tables import FIT, Part, cached_index, cached_sentences, cached_space
 from cloze_gen.store.runs import stage_artifact
@@ -80,8 +80,7 @@ def measured(
     )
     table = read_counts(counts)
     frequent = frozenset(
-        table.words[i].casefold()
-        for i in np.flatnonzero(table.freq >= SHARD.settings.frequent_freq)
+        table.words[i].casefold() for i in np.flatnonzero(table.freq >= FREQUENT_FREQ)
     )
     index, space, sentences, tagger = (
         cached_index(index_of.folder, 0),

@@ -162,13 +162,13 @@ class BlankKind:
             n=len(passages), blanks=blanks, trained_on=len(data.training), **alone, **known
         )
 
-    def table(self, record: BlankEvaluation, columns: int | None) -> list[str]:
-        rows, alone = machines(record), candidates_text(record, columns=columns)
-        return [*([table_text(rows, columns=columns)] if rows else []), *([alone] if alone else [])]
+    def table(self, record: BlankEvaluation) -> list[str]:
+        rows, alone = machines(record), candidates_text(record)
+        return [*([table_text(rows)] if rows else []), *([alone] if alone else [])]
 
-    def people_table(self, record: BlankEvaluation, columns: int | None) -> list[str]:
+    def people_table(self, record: BlankEvaluation) -> list[str]:
         [row] = [row for row in record.baselines if row.kind == HUMAN]
-        return ["", people_text(row, columns=columns), (record.people or {})["judged"]]
+        return ["", people_text(row), (record.people or {})["judged"]]
 
 
 def _training(found: ClozeEvaluationSet, train: str) -> tuple[Sequence[ClozeExample], str]:

@@ -113,10 +113,10 @@ class PassageKind:
         sets = {name: len(passages) for name, passages in data.sets.items()}
         return PassageEvaluation(n=len(data.items.passages), sets=sets, **known)
 
-    def table(self, record: PassageEvaluation, columns: int | None) -> list[str]:
-        return [table_text(record.baselines, columns=columns)]
+    def table(self, record: PassageEvaluation) -> list[str]:
+        return [table_text(record.baselines)]
 
-    def people_table(self, record: PassageEvaluation, columns: int | None) -> list[str]:
+    def people_table(self, record: PassageEvaluation) -> list[str]:
         raise NotImplementedError
 
 

@@ -161,18 +161,18 @@ class QuestionKind:
             **known,
         )
 
-    def table(self, record: QuestionEvaluation, columns: int | None) -> list[str]:
+    def table(self, record: QuestionEvaluation) -> list[str]:
         rows = machines(record)
         line = adversary_line(record.of_kind(ADVERSARY), chance=record.chance)
-        lines = [table_text(rows, columns=columns), *([line] if line else [])] if rows else []
+        lines = [table_text(rows), *([line] if line else [])] if rows else []
         return [*lines, *([record.tagger_line] if record.tagger_line else [])]
 
-    def people_table(self, record: QuestionEvaluation, columns: int | None) -> list[str]:
+    def people_table(self, record: QuestionEvaluation) -> list[str]:
         [row], people = record.of_kind(HUMAN), record.people or {}
-        faults = reading_table(people["sets"], columns=columns)
+        faults = reading_table(people["sets"])
         return [
             "",
-            table_text([row], who="people", columns=columns),
+            table_text([row], who="people"),
             row.note,
             "",
             faults,

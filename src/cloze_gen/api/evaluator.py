@@ -203,10 +203,10 @@ class Kind(Protocol[D, B, R, E]):
     ) -> E:  # fmt: skip
         """The whole evaluation; `known`: the fields that all kinds share."""
 
-    def table(self, record: E, columns: int | None) -> list[str]:
+    def table(self, record: E) -> list[str]:
         """The table of all rows except the row of people."""
 
-    def people_table(self, record: E, columns: int | None) -> list[str]:
+    def people_table(self, record: E) -> list[str]:
         """The table of people."""
 
 
@@ -231,18 +231,15 @@ class Evaluation:
 
         return pd.DataFrame.from_records([row.model_dump() for row in self.record.baselines])
 
-    def text(self, columns: int | None = None) -> str:
+    def __str__(self) -> str:
         """The tables that `cloze-gen evaluate` prints."""
         kind, record = self._kind, self.record
-        lines = [*kind.table(record, columns), *left_out_lines(record.left_out)]
+        lines = [*kind.table(record), *left_out_lines(record.left_out)]
         if record.predicted and all(row.book_margin is None for row in record.predicted):
             lines.append(f"{BY_BOOK}: not known, because fewer than two books are known")
-        lines += kind.people_table(record, columns) if record.people else []
+        lines += kind.people_table(record) if record.people else []
         lines += [verdict_text(self.verdict)] if self.verdict else []
         return "\n".join([*lines, f"signature  {record.signature}", f"written to {self.folder}"])
-
-    def __str__(self) -> str:
-        return self.text()
 
 
 def measure(kind: Kind[D, B, R, E], data: D, request: Request) -> Evaluation:

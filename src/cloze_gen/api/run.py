@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,20 +16,10 @@ from cloze_gen.corpus.folder import scan_folder
 from cloze_gen.corpus.location import Location
 from cloze_gen.engine.local import check_engine, engine_scope
 from cloze_gen.engine.progress import Stopwatch, say
-from cloze_gen.errors import CorpusError, StoreError, UsageError
+from cloze_gen.errors import CorpusError, UsageError
 from cloze_gen.parsing import name_list, quote
-from cloze_gen.pipelines.rates import (
-    LEAST_BYTES,
-    costs,
-    minutes_text,
-    note_rate,
-    rate_name,
-    read_rates,
-    size_of_books,
-    stage_cost,
-)
 from cloze_gen.pipelines.run import RunTask, check_run_name
-from cloze_gen.pipelines.style_task import report_old_names, style_of, style_of_run
+from cloze_gen.pipelines.style_task import style_of, style_of_run
 from cloze_gen.pipelines.task import Build, StageTask, build, log_file, logged, look_ahead
 from cloze_gen.records.rejection import FunnelStep, funnel_steps, funnel_text
 from cloze_gen.records.release_facts import verdict_text
@@ -112,7 +100,6 @@ def make(
     seed: int = 1,
     workers: int = 2,
     strict: bool = False,
-    ignore_space: bool = False,
 ) -> Run:
     """Make a test set, as `cloze-gen run` does; finished stages are not made again.
 
@@ -130,7 +117,7 @@ def make(
         config=str(style), name=name, out=Path(out), workers=workers, seed=seed, overrides=overrides_of(settings or {}),
         train=str(train), source=str(source), books=str(books), strict=strict,
     )  # fmt: skip
-    return carry_out(task, ignore_space=ignore_space)
+    return carry_out(task)
 
 
 def overrides_of(settings: Mapping[str, Any]) -> list[str]:
@@ -162,7 +149,6 @@ def prepared(*, config: str, **parameters: Any) -> RunTask:
         )
     task = make_task(config=config, **parameters)
     check_engine(task.engine)
-    report_old_names(task.of_style, task.last.config_used, task.overrides)
     check_two_sides(task)
     if task.last.is_own_background:
         say(
@@ -214,13 +200,11 @@ def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> 
                    seed=written["seed"], name=written["name"], processes=workers, **sides)  # fmt: skip
 
 
-def carry_out(task: RunTask, *, ignore_space: bool = False) -> Run:
+def carry_out(task: RunTask) -> Run:
     """Run the stages that are not on disk, and write the release."""
     if task.strict:
         check_no_book_dropped(task)
     clock = Stopwatch()
-    for line in task.ignored_lines():
-        say(line)
     task.check_not_newer()
     task.store.sweep()
     # Compute all stages' keys first: an unreadable file in a setting is then an error before any work.
@@ -228,7 +212,6 @@ def carry_out(task: RunTask, *, ignore_space: bool = False) -> Run:
     done_before = task.complete()
     if not done_before:
         look_ahead(task.last)
-        check_space(task, ignored=ignore_space)
         _build(task)
     say(
         f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in "
@@ -253,44 +236,14 @@ def _build(task: RunTask) -> None:
         task.store.sweep()  # temporary folders of dead workers of a cluster
 
 
-def check_space(task: RunTask, *, ignored: bool = False) -> None:
-    """Print minutes and GB of the stages to run; StoreError if the disk cannot hold them.
-
-    Without an estimate (few books, or stages that were never measured) no run is refused.
-    """
-    stages = task.stages()
-    cost = costs(stages, [stage for stage in stages if not stage.complete()])
-    if not cost.line:
-        return
-    task.store.root.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(task.store.root).free
-    say(f"{task.run_name}: {cost.line}; {free / 1e9:,.2f} GB are free")
-    if cost.n_bytes > free and not ignored:
-        raise StoreError(
-            f"{task.store.root}: the stages to run need about {cost.n_bytes / 1e9:,.2f} GB, and "
-            f"{free / 1e9:,.2f} GB are free. Nothing was run. Free space (`cloze-gen clean` lists "
-            "what no run uses) or choose another --out. --ignore-space runs anyway."
-        )
-
-
-def announcer(stages: Sequence[StageTask]) -> Callable[[StageTask], Callable[[float], None]]:
-    """Prints `stage 7 of 15: alternates`, with the time left if earlier runs measured all stages
-    that are left; records how long each stage takes.
-    """
+def announcer(stages: Sequence[StageTask]) -> Callable[[StageTask], None]:
+    """Prints `stage 7 of 15: alternates`."""
     n_done = sum(stage.complete() for stage in stages)
-    size, begun = size_of_books(stages), set[str]()
+    begun = set[str]()
 
-    def announce(stage: StageTask) -> Callable[[float], None]:
+    def announce(stage: StageTask) -> None:
         begun.add(stage.task_id)
-        line = f"stage {n_done + len(begun)} of {len(stages)}: {stage.label}"
-        rates = read_rates(stage.store) if size >= LEAST_BYTES else {}
-        left = [one for one in stages if one.task_id not in begun and not one.complete()]
-        if all(rate_name(one) in rates for one in (stage, *left)):
-            seconds = sum(stage_cost(one, rates[rate_name(one)], size)[0] for one in (stage, *left))
-            line += f", about {minutes_text(seconds)} left"
-        say(line)
-        measured = functools.partial(note_rate, stage, size=size)
-        return measured if size >= LEAST_BYTES else lambda seconds: None
+        say(f"stage {n_done + len(begun)} of {len(stages)}: {stage.label}")
 
     return announce
 

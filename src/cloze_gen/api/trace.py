@@ -40,7 +40,6 @@ def trace_item(
     item_id: str,
     *,
     alternates: bool = False,
-    columns: int | None = None,
 ) -> str:
     """Every decision about one item or dropped record; `run` None: the latest run that has it."""
     named = [find_run(out, run)] if run else []
@@ -60,9 +59,7 @@ def trace_item(
                 raise UsageError(
                     f"--alternates: a {style.items.noun} of {style.name} has none. Leave it out."
                 )
-            item = Traced(
-                folder, item_id, row, style.drawn_from, in_full=alternates, columns=columns
-            )
+            item = Traced(folder, item_id, row, style.drawn_from, in_full=alternates)
             return "\n".join(_lines(style, item, _others_with(folders[place + 1 :], item_id)))
     if run and unread:
         raise unread.popitem()[1]

@@ -19,12 +19,10 @@ import typer
 from typer.core import TyperGroup
 
 from cloze_gen import __version__
-from cloze_gen.adapters.terminal import columns_of, show
+from cloze_gen.adapters.terminal import show
 from cloze_gen.cli.arguments import (
     DEFAULT_OUT,
     LARGEST_SEED,
-    SHELLS,
-    VARIABLE,
     AsIfSettings,
     Config,
     KeepSplits,
@@ -38,13 +36,10 @@ from cloze_gen.cli.arguments import (
     Stage,
     TextColumn,
     Workers,
-    answer_shells,
     config_names,
     name_values,
     number,
     run_names,
-    script_of,
-    shell_names,
     whole_name,
 )
 from cloze_gen.cli.judge import judge_group
@@ -54,11 +49,9 @@ from cloze_gen.parsing import quote
 
 
 def add_newcomer_commands(app: typer.Typer) -> None:
-    answer_shells()
     app.command()(new)
     app.command()(settings)
     app.command()(doctor)
-    app.command()(completion)
 
 
 def new(
@@ -94,9 +87,7 @@ def settings(config: Config) -> None:
     """
     from cloze_gen.cli.run import settings_text
 
-    show(
-        settings_text(config, columns=columns_of(sys.stdout)), whole_lines=True
-    )  # a line of TOML cannot be broken
+    show(settings_text(config))
 
 
 def doctor(
@@ -127,22 +118,6 @@ def doctor(
     command.check_store(store) if store else command.check_tools(
         fix=fix, kenlm_sources=kenlm_sources
     )
-
-
-def completion(
-    shell: Annotated[
-        str,
-        typer.Argument(
-            help=f"your shell: {SHELLS}",
-            autocompletion=shell_names,
-        ),
-    ],
-) -> None:
-    """Print a script that turns on tab completion in your shell.
-
-    Example: cloze-gen completion bash >> ~/.bashrc
-    """
-    show(script_of(shell), whole_lines=True)
 
 
 # ---- commands for users of a release
@@ -318,25 +293,6 @@ def inspect_books(
     inspect_books(place, settings=settings)
 
 
-@corpus_group.command("verify")
-def verify_books(
-    folder: Annotated[Path, typer.Argument(help="folder of the files that the manifest lists")],
-    manifest: Annotated[
-        Path, typer.Option(help="path of a manifest.tsv with the columns file and sha256")
-    ],
-    role: Annotated[
-        str | None, typer.Option(help="role of the files to check: train or source; default: all")
-    ] = None,
-) -> None:
-    """Check a folder of books against the checksums of a manifest.
-
-    Example: cloze-gen corpus verify books/ --manifest books/manifest.tsv
-    """
-    from cloze_gen.cli.corpus import verify
-
-    verify(folder, manifest, role=role)
-
-
 @corpus_group.command()
 def rank(
     place: _BOOKS,
@@ -382,7 +338,7 @@ _SECTIONS: dict[str, tuple[str, ...]] = {
     "Look into a run": ("show", "trace", "runs", "explain", "compare", "report", "clean"),
     "Measure and judge a set": ("evaluate", "judge", "export-requests"),
     "Use a published set": ("export", "verify", "fill", "contamination"),
-    _MORE: ("doctor", "completion", "clean-exams"),
+    _MORE: ("doctor", "clean-exams"),
 }
 
 
@@ -496,7 +452,7 @@ def _refuse_empty(args: Sequence[str]) -> None:
 
 
 # Rich, which Typer would use for help, takes half of the time of `--help` to import.
-app = typer.Typer(cls=_Commands, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
+app = typer.Typer(cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
                   help="Build cloze test sets from raw books. Every intermediate step is saved, so you can inspect it.")  # fmt: skip
 app.add_typer(judge_group, name="judge", cls=Group)
 app.add_typer(corpus_group, name="corpus", cls=Group)
@@ -546,9 +502,6 @@ def run(
     ] = "local",
     strict: Annotated[bool, typer.Option(help="stop if a book is dropped")] = False,
     dry_run: Annotated[bool, typer.Option(help="print what would run and why, and stop")] = False,
-    ignore_space: Annotated[
-        bool, typer.Option("--ignore-space", help="run although the disk seems too small")
-    ] = False,
 ) -> None:
     """Build a test set: run every stage that is not on disk yet, then write the
     release.
@@ -559,7 +512,7 @@ def run(
 
     command.run(config=config, train=train, source=source, books=books, name=name, out=out, workers=workers,
                 seed=seed, overrides=[*(set_ or []), *command.input_overrides(text_column, keep_splits)],
-                engine=engine, strict=strict, dry_run=dry_run, ignore_space=ignore_space)  # fmt: skip
+                engine=engine, strict=strict, dry_run=dry_run)  # fmt: skip
 
 
 @app.command()
@@ -606,11 +559,7 @@ def show_run(
     """
     from cloze_gen.cli import show as command
 
-    show(
-        command.show_stage(out, run, stage, rows, columns=columns_of(sys.stdout))
-        if stage
-        else command.show_run(out, run)
-    )
+    show(command.show_stage(out, run, stage, rows) if stage else command.show_run(out, run))
 
 
 @app.command()
@@ -639,7 +588,7 @@ def trace(
     """
     from cloze_gen.api.trace import trace_item
 
-    show(trace_item(out, run, item_id, alternates=alternates, columns=columns_of(sys.stdout)))
+    show(trace_item(out, run, item_id, alternates=alternates))
 
 
 @app.command()
@@ -721,8 +670,7 @@ def evaluate(
             f"{quote(str(more_scores[0]))}: unexpected argument. Give files of scores with --scores."
         )
     show(evaluation_text(items=items, answers=answers, train=train, only=only or [], scores=[*(scores or []), *(more_scores or [])],
-                         people=people, out=out, workers=workers, seed=seed, write_to=write_to, columns=columns_of(sys.stdout),
-                         by_item=by_item))  # fmt: skip
+                         people=people, out=out, workers=workers, seed=seed, write_to=write_to, by_item=by_item))  # fmt: skip
 
 
 @app.command()
@@ -827,7 +775,7 @@ def export(
         release, out=out, n=n, format=format, title=title, seed=seed, to=to, filters=filters
     )
     if to is None:
-        sys.stdout.write(text)  # as it is: `show` would wrap its lines
+        sys.stdout.write(text)  # as it is: `show` escapes control characters
     else:
         show(text)
 
@@ -912,7 +860,8 @@ def call() -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         # a shell that completes a line gives its words elsewhere
-        of_call = app if VARIABLE in os.environ else needed(app, sys.argv[1:])
+        completes = "_CLOZE_GEN_COMPLETE" in os.environ
+        of_call = app if completes else needed(app, sys.argv[1:])
         return run_and_report(lambda: of_call(standalone_mode=False))
     except Exception as error:  # noqa: BLE001 - the outermost handler
         show(f"cloze-gen: {write_crash_report(error)}", sys.stderr)

@@ -2,165 +2,50 @@
 
 from __future__ import annotations
 
-import ast
-import importlib.util
-import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
+from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import typer.completion
 
 from cloze_gen.adapters.terminal import show
-from cloze_gen.errors import UsageError
-from cloze_gen.parsing import ParseError, parse_json, parse_toml, quote
+from cloze_gen.errors import ClozeGenError
 
 # A shell may interpret suggestions, so names with special characters are not suggested.
 _PLAIN = re.compile(r"[A-Za-z0-9._-]{1,200}")
-_STYLE_FILE = "_style.py"
-_MOST_BYTES = 4 * 1024 * 1024  # of a run.json or a config
 
 
 def config_names(incomplete: str) -> list[str]:
-    return _matching(incomplete, [path.stem for path in sorted(_folder("configs").glob("*.toml"))])
+    files = sorted(Path(str(resources.files("cloze_gen.configs"))).glob("*.toml"))
+    return _matching(incomplete, (file.stem for file in files))
 
 
 def run_names(ctx: typer.Context, incomplete: str) -> list[str]:
-    try:
-        return _matching(
-            incomplete, [path.parent.name for path in sorted(_runs(ctx).glob("*/run.json"))]
-        )
-    except OSError:
-        return []
-
-
-def stage_names(ctx: typer.Context, incomplete: str) -> list[str]:
-    stages = _run_file(ctx).get("stages")
-    labels = (
-        [stage.get("label") for stage in stages if isinstance(stage, dict)]
-        if isinstance(stages, list)
-        else []
-    )
-    return _matching(
-        incomplete,
-        (label.replace(" ", "-") for label in labels if isinstance(label, str)),
-        ordered=True,
-    )
-
-
-def study_names(ctx: typer.Context, incomplete: str) -> list[str]:
-    return _matching(
-        incomplete,
-        [
-            path.parent.name
-            for path in sorted((_runs(ctx).parent / "judgements").glob("*/study.json"))
-        ],
-    )
+    runs = Path(ctx.params.get("out") or DEFAULT_OUT) / "runs"
+    return _matching(incomplete, (path.parent.name for path in sorted(runs.glob("*/run.json"))))
 
 
 def setting_keys(ctx: typer.Context, incomplete: str) -> list[str]:
     """`group.key=` for the run or config on the command line; none after the `=`."""
-    settings = _run_file(ctx).get("settings")
-    if isinstance(settings, dict):
-        keys = [
-            f"{group}.{key}"
-            for group, values in settings.items()
-            if isinstance(values, dict)
-            for key in values
-        ]
-    else:
-        keys = [key for style in _styles(_typed(ctx, "config")) for key in settings_of(style)]
-    return [f"{key}=" for key in _matching(incomplete, keys)]
+    from cloze_gen.pipelines.style_task import style_of, style_of_run  # slow to import
+    from cloze_gen.store.runs import find_run
 
-
-def settings_of(style: str) -> list[str]:
-    path = _folder("pipelines") / f"{style.replace('-', '_')}.py"
-    tree = _parsed(path)
-    calls = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "Style"
-    ]
-    named = [
-        word.value.id
-        for call in calls
-        for word in call.keywords
-        if word.arg == "settings" and isinstance(word.value, ast.Name)
-    ]
-    groups = [pair for name in named[:1] for pair in _fields(tree, name)]
-    # A redefined field keeps its position, as in pydantic.
-    return [
-        f"{group}.{key}"
-        for group, kind in groups
-        for key in dict(_fields(*_find_class(tree, kind)))
-    ]
-
-
-def _fields(tree: ast.Module, name: str) -> Iterator[tuple[str, str]]:
-    for model in (
-        node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name
-    ):
-        for base in model.bases:
-            yield from _fields(*_find_class(tree, ast.unparse(base)))
-        for line in model.body:
-            if (
-                isinstance(line, ast.AnnAssign)
-                and isinstance(line.target, ast.Name)
-                and not line.target.id.startswith("_")
-            ):
-                annotation = ast.unparse(line.annotation)
-                if not annotation.startswith("ClassVar"):
-                    yield line.target.id, annotation
-
-
-def _find_class(tree: ast.Module, name: str) -> tuple[ast.Module, str]:
-    for node in tree.body:
-        if not (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("cloze_gen.")):
-            continue
-        names = {one.asname or one.name: one.name for one in node.names}
-        if name in names:
-            folder, *rest = str(node.module).split(".")[1:]
-            place = (
-                Path(__file__).parents[1] / f"{folder}.py"
-                if not rest
-                else _folder(folder).joinpath(*rest[:-1], f"{rest[-1]}.py")
-            )
-            return _parsed(place), names[name]
-    return tree, name
-
-
-def _parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8")) if path.is_file() else ast.Module([], [])
-
-
-def _folder(package: str) -> Path:
-    spec = importlib.util.find_spec(f"cloze_gen.{package}")
-    return Path(spec.origin).parent if spec and spec.origin else Path(__file__).parents[1] / package
-
-
-def _styles(config: str) -> list[str]:
-    """The style that a config states; else the styles with their word in its file name."""
-    styles = [
-        path.name.removesuffix(".py").replace("_", "-")
-        for path in sorted(_folder("pipelines").glob(f"*{_STYLE_FILE}"))
-    ]
-    path = (
-        Path(config)
-        if config.endswith(".toml") or "/" in config
-        else _folder("configs") / f"{config}.toml"
+    try:
+        if run := _typed(ctx, "run"):
+            style = style_of_run(find_run(Path(ctx.params.get("out") or DEFAULT_OUT), run))
+        else:
+            style = style_of(_typed(ctx, "config"))
+    except ClozeGenError:
+        return []
+    keys = (
+        f"{group}.{name}"
+        for group, values in style.settings()
+        for name in type(values).model_fields
     )
-    stated = _table(path).get("style")
-    words = re.split(r"[^a-z]+", Path(config).name.lower())
-    return [
-        style
-        for style in styles
-        if style == stated or (stated is None and style.removesuffix("-style") in words)
-    ]
+    return [f"{key}=" for key in _matching(incomplete, keys)]
 
 
 def _typed(ctx: typer.Context, name: str) -> str:
@@ -170,105 +55,8 @@ def _typed(ctx: typer.Context, name: str) -> str:
     return str(ctx.params[name] or next(iter(ctx.args), ""))
 
 
-def _runs(ctx: typer.Context) -> Path:
-    return Path(ctx.params.get("out") or "artifacts") / "runs"
-
-
-def _run_file(ctx: typer.Context) -> dict[str, Any]:
-    run = _typed(ctx, "run")
-    return next(
-        (
-            table
-            for folder in (_runs(ctx) / run, Path(run))
-            if run and (table := _table(folder / "run.json"))
-        ),
-        {},
-    )
-
-
-def _table(path: Path) -> dict[str, Any]:
-    try:
-        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
-            return {}
-        text = path.read_text(encoding="utf-8-sig")
-        found = parse_toml(text) if path.suffix == ".toml" else parse_json(text)
-    except (OSError, UnicodeDecodeError, ParseError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _matching(
-    incomplete: str, names: Iterator[str] | list[str], *, ordered: bool = False
-) -> list[str]:
-    found = [name for name in names if _PLAIN.fullmatch(name) and name.startswith(incomplete)]
-    return found if ordered else sorted(found)
-
-
-# A shell calls the program by Typer's protocol: `_CLOZE_GEN_COMPLETE=complete_SHELL` and the typed
-# words. Only suggestions may reach the screen.
-
-
-VARIABLE = "_CLOZE_GEN_COMPLETE"
-
-# Bash splits words at `=`. After `key=` no space is added, since the value follows.
-_BASH = """\
-# cloze-gen completion bash >> ~/.bashrc
-_cloze_gen_completion() {
-    local IFS=$'\\n'
-    COMPREPLY=( $(COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD _CLOZE_GEN_COMPLETE=complete_bash "$1" 2>/dev/null) )
-    [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null
-    return 0
-}
-complete -o default -F _cloze_gen_completion cloze-gen"""
-
-# Zsh reads the same lines as fish (value, description) and evaluates none of them.
-_ZSH = """\
-# cloze-gen completion zsh >> ~/.zshrc
-_cloze_gen_completion() {
-    local line
-    local -a values shown after
-    for line in "${(@f)$(_TYPER_COMPLETE_ARGS="${words[1,$CURRENT]}" _TYPER_COMPLETE_FISH_ACTION=get-args \\
-                         _CLOZE_GEN_COMPLETE=complete_fish "${words[1]}" 2>/dev/null)}"; do
-        [[ -n $line ]] || continue
-        values+=("${line%%$'\\t'*}") shown+=("${line/$'\\t'/  -- }")
-    done
-    (( ${#values} )) || { _files; return }
-    [[ ${values[1]} != *= ]] || after=(-S '')
-    compadd "${after[@]}" -l -d shown -a values
-}
-(( ${+functions[compdef]} )) || { autoload -Uz compinit && compinit -i }
-compdef _cloze_gen_completion cloze-gen"""
-
-_FISH_CALL = (
-    "env _CLOZE_GEN_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION={} "
-    "_TYPER_COMPLETE_ARGS=(commandline -cp) cloze-gen 2>/dev/null"
-)
-_FISH = f"""\
-# cloze-gen completion fish > ~/.config/fish/completions/cloze-gen.fish
-complete --command cloze-gen --no-files --arguments "({_FISH_CALL.format("get-args")})" --condition "{_FISH_CALL.format("is-args")}\""""
-
-_SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
-
-
-SHELLS = ", ".join(_SCRIPTS)
-
-
-def shell_names(incomplete: str) -> list[str]:
-    return [name for name in _SCRIPTS if name.startswith(incomplete)]
-
-
-def script_of(shell: str) -> str:
-    if shell not in _SCRIPTS:
-        raise UsageError(
-            f"{quote(shell)}: tab completion is not available for this shell. Known: {SHELLS}."
-        )
-    return _SCRIPTS[shell]
-
-
-def answer_shells() -> None:
-    """Register the shells with Typer if a shell requests suggestions; else import nothing."""
-    if VARIABLE in os.environ:
-        typer.completion.completion_init()  # type: ignore[attr-defined]  # typer declares no exports
+def _matching(incomplete: str, names: Iterable[str]) -> list[str]:
+    return [name for name in names if _PLAIN.fullmatch(name) and name.startswith(incomplete)]
 
 
 # ---- arguments of several commands
@@ -359,10 +147,7 @@ NamedRun = Annotated[
 ]
 Stage = Annotated[
     str | None,
-    typer.Argument(
-        help="stage of the run by name, link or number: forward, 12-forward, 12",
-        autocompletion=stage_names,
-    ),
+    typer.Argument(help="stage of the run by name, link or number: forward, 12-forward, 12"),
 ]
 Settings = Annotated[
     list[str] | None,

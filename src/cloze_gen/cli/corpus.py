@@ -15,10 +15,9 @@ from cloze_gen.corpus.folder import check_apart
 from cloze_gen.corpus.ingest import BookShard, ingest_book
 from cloze_gen.corpus.inspect import inspection, summary
 from cloze_gen.corpus.location import Location
-from cloze_gen.corpus.manifest import manifest_rows
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import CorpusScan, read_digests, refuse_sentences, scan, verify_corpus
+from cloze_gen.corpus.scan import CorpusScan, read_digests, refuse_sentences, scan
 from cloze_gen.corpus.tagging import TagShard, tag_book, worker_tagger
 from cloze_gen.engine.local import engine_scope, make_engine
 from cloze_gen.engine.progress import say
@@ -127,20 +126,6 @@ def _ranks(
             else:
                 ranks.append(BookRank(name, note=f"not measured: {audit['reason']}"))
     return ranks
-
-
-# ---- `cloze-gen corpus verify`
-
-
-def verify(folder: Path, manifest: Path, *, role: str | None) -> None:
-    """Print the files that differ from the manifest; exit with status 1 if there are any."""
-    findings = verify_corpus(folder, manifest, role=role)
-    for file, finding in findings:
-        show(f"{file}: {finding}")
-    total = len(manifest_rows(manifest, role=role))
-    show(f"{total - len(findings)} of {total} files match {manifest.name}")
-    if findings:
-        raise typer.Exit(1)
 
 
 # ---- `cloze-gen clean-exams`

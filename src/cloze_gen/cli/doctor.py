@@ -30,7 +30,6 @@ PYTHON_FROM, PYTHON_TO = (3, 11), (3, 14)
 # Twice the disk space of a run on the 522 books of the MSR challenge: model, index and release.
 DISK_AT_LEAST_BYTES = 4 * 1000**3
 MEMORY_AT_LEAST_BYTES = 4 * 1024**3  # of the largest process of that run, and the default lm.memory
-LIBRARIES = ("spacy", "numpy", "pyarrow", "luigi")
 KENLM_PACKAGES = ("kenlm", "ufal-kenlm")  # both provide the module `kenlm`
 
 
@@ -45,7 +44,6 @@ class Check:
 def run_checks(folder: Path = Path()) -> list[Check]:
     return [
         _python(),
-        *(_library(name) for name in LIBRARIES),
         _kenlm(),
         _lmplz(),
         _disk(folder),
@@ -61,13 +59,6 @@ def _python() -> Check:
     return Check(
         "python", ok, f"{platform.python_version()} ({sys.executable})", "" if ok else remedy
     )
-
-
-def _library(name: str) -> Check:
-    try:
-        return Check(name, True, importlib.metadata.version(name))
-    except importlib.metadata.PackageNotFoundError:
-        return _not_installed(name)
 
 
 def _not_installed(name: str) -> Check:

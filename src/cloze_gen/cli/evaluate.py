@@ -19,7 +19,7 @@ from cloze_gen.store.runs import find_run, stage_artifact
 
 
 def evaluation_text(
-    *, items: str, answers: Path | None, out: Path, write_to: Path | None, columns: int | None, by_item: bool, only: Sequence[str],
+    *, items: str, answers: Path | None, out: Path, write_to: Path | None, by_item: bool, only: Sequence[str],
     scores: Sequence[Path], **options: Any,
 ) -> str:  # fmt: skip
     """The tables of an evaluation, and with `by_item` of an item analysis of the `scores`."""
@@ -35,11 +35,11 @@ def evaluation_text(
         write_to=write_to,
         **options,
     )
-    text = found.text(columns)
+    text = str(found)
     if not by_item:
         return text
     source, shape = source_of(items, out)
-    analysis = analyse_items(found, source, shape, rows=rows, answers=answers, columns=columns)
+    analysis = analyse_items(found, source, shape, rows=rows, answers=answers)
     return f"{text}\n{analysis}"
 
 

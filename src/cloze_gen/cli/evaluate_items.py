@@ -32,7 +32,7 @@ from cloze_gen.store.artifacts import Store
 from cloze_gen.store.folder_replacement import check_own_folder, own_folder_lock, replace_published
 from cloze_gen.store.runs import evaluation_place, lies_in_output
 from cloze_gen.store.tables import read_jsonl, write_jsonl
-from cloze_gen.text_layout import cut, table_lines
+from cloze_gen.text_layout import table_lines
 
 ITEMS_SCHEMA = "cloze-gen/items"
 _ITEMS, _SUSPECTS = "items.jsonl", "suspects.jsonl"
@@ -53,7 +53,7 @@ def check_request(rows: Sequence[str], write_to: Path | None) -> None:
 
 
 def analyse_items(
-    evaluation: Evaluation, source: Source, shape: ItemKind, *, rows: Sequence[str], answers: Path | None, columns: int | None
+    evaluation: Evaluation, source: Source, shape: ItemKind, *, rows: Sequence[str], answers: Path | None
 ) -> str:  # fmt: skip
     """Analyse the predictions of `rows`; returns the table."""
     items = _read_items(source, shape, answers)
@@ -71,7 +71,7 @@ def analyse_items(
         for line in replace_published(folder, ITEMS_SCHEMA, write):
             say(f"evaluate: {line}")
     right = (choices == items.answers[:, None]).mean(axis=0)
-    lines = _lines(found, items, best=float(right.max()), columns=columns)
+    lines = _lines(found, items, best=float(right.max()))
     return "\n".join([*lines, f"written to {folder}"])
 
 
@@ -153,9 +153,7 @@ def _with_columns(path: Path, found: Sequence[ItemFigures]) -> Iterator[Mapping[
 # ---- Table
 
 
-def _lines(
-    found: Sequence[ItemFigures], items: ItemSet, *, best: float, columns: int | None
-) -> Iterator[str]:
+def _lines(found: Sequence[ItemFigures], items: ItemSet, *, best: float) -> Iterator[str]:
     if not items.has_options:
         yield f"{len(found):,} passages; items without options have no suspicion"
         return
@@ -168,9 +166,9 @@ def _lines(
     ]  # fmt: skip
     if rows:
         names = ("suspect", "suspicion", "share right", "item-rest")
-        yield from table_lines(names, rows, columns, left=frozenset({"suspect"}))
+        yield from table_lines(names, rows, left=frozenset({"suspect"}))
         yield ""
-        yield from (cut(f"{one.id}: {one.reason}", columns) for one in listed[:_SHOWN])
+        yield from (f"{one.id}: {one.reason}" for one in listed[:_SHOWN])
     shown = f" The {_SHOWN} most suspect are shown." if len(listed) > _SHOWN else ""
     yield (
         f"{len(listed):,} of {len(found):,} {items.noun} are suspect: suspicion is at least "

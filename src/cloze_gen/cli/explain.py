@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.rates import costs
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.store.runs import (
@@ -19,22 +18,17 @@ from cloze_gen.store.runs import (
 _INPUT = "input "  # begins a change that follows from an earlier stage's
 
 
-def plan_text(task: RunTask, *, with_costs: bool = False) -> str:
-    """`with_costs`: with minutes and GB of the stages that would run, where they can be estimated."""
+def plan_text(task: RunTask) -> str:
     before = _earlier(task.folder)
-    lines = [*task.ignored_lines(), f"{task.run_name}: in {task.out}"]
+    lines = [f"{task.run_name}: in {task.out}"]
     task.build.is_planning = True
     stages = task.stages()
-    todo = [stage for stage in stages if with_costs and not stage.complete()]
-    cost = costs(stages, todo)
     for number, stage in enumerate(stages, 1):
         state = "on disk" if stage.complete() else f"would run: {_why(stage, before)}"
-        if stage.label in cost.by_label:
-            state += f" ({cost.by_label[stage.label]})"
         lines.append(f"  {number:02} {stage.label:<16} {state}")
     state = "as on disk" if task.complete() else "would be written"
     lines.append(f"     release          {state}")
-    return "\n".join([*lines, *([f"     estimate         {cost.line}"] if cost.line else [])])
+    return "\n".join(lines)
 
 
 def _earlier(folder: Path) -> dict[str, Any] | None:
@@ -96,13 +90,11 @@ def _changes(stage: StageTask, old: dict[str, Any]) -> list[str]:
 
 
 def _changed_settings(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """The settings of both fingerprints whose values differ; an older version may lack one."""
-    if "fingerprinted" not in old:
-        return ["its run was made by an older version of cloze-gen"]
+    """The settings whose values differ."""
     before, now = old["settings"], new["settings"]
     return [
         f"{name} {before.get(name)!r} -> {now.get(name)!r}"
-        for name in sorted({*old["fingerprinted"], *new["fingerprinted"]})
+        for name in sorted({*before, *now})
         if before.get(name) != now.get(name)
     ]
 

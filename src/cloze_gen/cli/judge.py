@@ -15,7 +15,6 @@ from cloze_gen.cli.arguments import (
     Run,
     Workers,
     number,
-    study_names,
 )
 from cloze_gen.records.judgement import Task
 
@@ -26,9 +25,7 @@ judge_group = typer.Typer(
 )
 Study = Annotated[
     str,
-    typer.Argument(
-        help="name of a study in OUT/judgements, or its path", autocompletion=study_names
-    ),
+    typer.Argument(help="name of a study in OUT/judgements, or its path"),
 ]
 Judges = Annotated[str, typer.Option(help="names of the judges, separated by commas")]
 

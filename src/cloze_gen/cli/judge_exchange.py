@@ -74,9 +74,7 @@ def export(
         say("nothing to export: these judges have no open items (see cloze-gen judge status)")
         return
     show(
-        "\n".join(
-            table_lines(["judge", "items", "file"], rows, None, left=frozenset({"judge", "file"}))
-        )
+        "\n".join(table_lines(["judge", "items", "file"], rows, left=frozenset({"judge", "file"})))
     )
 
 

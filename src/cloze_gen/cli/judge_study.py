@@ -258,7 +258,7 @@ def serve(
             )
         serve_study(
             opened, host=host, port=port, origin=origin, is_right=source.is_right, links=lambda: {name: issue(database, name, TOKEN) for name in invited},
-            show=lambda line: show(line, whole_lines=True),
+            show=show,
         )  # fmt: skip
     finally:
         opened.close()
@@ -368,7 +368,6 @@ def status_lines(study: Study) -> Iterator[str]:
     yield from table_lines(
         header,
         [_judge_cells(one) for one in judges_progress(state)],
-        None,
         left=frozenset({"judge", "role"}),
     )
 

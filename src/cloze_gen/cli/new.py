@@ -15,7 +15,6 @@ from cloze_gen.store.folder_replacement import check_own_folder
 from cloze_gen.store.locks import partial_folder, publish_folder, remove_stale_temp_dirs
 
 _README = "README.md"
-_CONFIG_COLUMNS = 100  # longer descriptions go above their setting
 # No manifest has this schema, so an edited folder is never overwritten.
 _SCHEMA = "cloze-gen/new"
 
@@ -27,7 +26,7 @@ def create_project(folder: Path, config: str) -> str:
     check_own_folder(folder, _SCHEMA, option="`cloze-gen new DIR`")
     places = _places(style)
     files = {
-        f"{name}.toml": settings_text(config, columns=_CONFIG_COLUMNS, new=True),
+        f"{name}.toml": settings_text(config, new=True),
         _README: _readme_text(name, style),
     }
     remove_stale_temp_dirs(folder.parent)

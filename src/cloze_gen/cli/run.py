@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,32 +17,24 @@ from cloze_gen.config import STYLE, allowed_values, toml_value
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.style_task import (
-    ignored_lines,
     load_settings,
-    report_old_names,
     style_names,
     style_of,
 )
 from cloze_gen.pipelines.task import look_ahead
 from cloze_gen.store.runs import find_run, read_run
-from cloze_gen.text_layout import wrap
 
 
 def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
     folder = find_run(out, run_name)
     task = task_of_run(folder, overrides=[*read_run(folder)["overrides"], *overrides])
-    report_old_names(
-        task.of_style,
-        task.last.config_used,
-        json.dumps(list(overrides)),
-    )
     return plan_text(task)
 
 
 # ---- `cloze-gen run`
 
 
-def run(*, config: str, dry_run: bool, ignore_space: bool, **parameters: Any) -> None:
+def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     task = prepared(config=config, **parameters)
     if task.is_sample and config != task.of_style.sample_config:
         books = f"--{task.of_style.drawn_from}"
@@ -54,10 +47,10 @@ def run(*, config: str, dry_run: bool, ignore_space: bool, **parameters: Any) ->
     if replaced := replaced_text(task):
         say(replaced)
     if dry_run:
-        show(plan_text(task, with_costs=True))
+        show(plan_text(task))
         look_ahead(task.last)
         return
-    made = carry_out(task, ignore_space=ignore_space)
+    made = carry_out(task)
     show(str(made))
     out = [] if task.store.root == DEFAULT_OUT else ["--out", str(task.store.root)]
     export = ["cloze-gen", "export", made.name, *out, "--to", "quiz.html"]
@@ -79,25 +72,22 @@ def input_overrides(text_column: str, keep_splits: bool) -> list[str]:
 
 # ---- `cloze-gen settings`
 
+_MOST_CHARS = 100  # of a line with its description
 
-def settings_text(config: str, *, columns: int | None = None, new: bool = False) -> str:
-    """Every setting with value, bounds and description, as a TOML config `columns` wide.
+
+def settings_text(config: str, *, new: bool = False) -> str:
+    """Every setting with value, bounds and description, as a TOML config.
 
     `new`: with the style's changes for a new folder.
     """
     style = style_of(config)
-    report_old_names(style, config)
     settings = load_settings(style.settings, config, "[]")
     if new:
         changes = json.dumps(style.new_settings(settings))
         settings = load_settings(style.settings, config, changes)
-    for line in ignored_lines(style, config):
-        say(line)
     style_line = f'{STYLE} = "{style.name}"'
     lines = [
-        *_with_description(
-            style_line, f"{', '.join(style_names())}: style of these settings", columns
-        ),
+        *_with_description(style_line, f"{', '.join(style_names())}: style of these settings"),
         "",
     ]
     for group, value in settings:
@@ -105,7 +95,7 @@ def settings_text(config: str, *, columns: int | None = None, new: bool = False)
         for name, field in type(value).model_fields.items():
             value_text = toml_value(value.model_dump(mode="json")[name])
             lines += _with_description(
-                f"{name} = {value_text}", f"{allowed_values(field)}: {field.description}", columns
+                f"{name} = {value_text}", f"{allowed_values(field)}: {field.description}"
             )
         lines.append("")
     return "\n".join(lines)
@@ -133,13 +123,13 @@ def toml_of(style: str, settings: Mapping[str, Mapping[str, Any]]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _with_description(line: str, description: str, columns: int | None) -> list[str]:
+def _with_description(line: str, description: str) -> list[str]:
     """A line of TOML with its description: on the same line if it fits, else above.
 
-    >>> _with_description("keep = 30", "alternates retained", 80), _with_description("keep = 30", "alternates retained", 20)
-    (['keep = 30  # alternates retained'], ['# alternates', '# retained', 'keep = 30'])
+    >>> _with_description("keep = 30", "alternates retained")
+    ['keep = 30  # alternates retained']
     """
     both = f"{line}  # {description}".rstrip(" #")
-    if columns is None or len(both) <= columns:
+    if len(both) <= _MOST_CHARS:
         return [both]
-    return [*(f"# {part}" for part in wrap(description, columns - len("# "), indent=0)), line]
+    return [*(f"# {part}" for part in textwrap.wrap(description, _MOST_CHARS - 2)), line]

@@ -27,7 +27,7 @@ from cloze_gen.store.runs import (
     run_lock,
     stage_artifact,
 )
-from cloze_gen.text_layout import cut, printable
+from cloze_gen.text_layout import printable
 
 _MOST_LINES = 400  # then no more files of a stage are listed
 
@@ -49,7 +49,7 @@ def show_run(out: Path, run: str) -> str:
     )
 
 
-def show_stage(out: Path, run: str, label: str, rows: int, *, columns: int | None = None) -> str:
+def show_stage(out: Path, run: str, label: str, rows: int) -> str:
     folder = find_run(out, run)
     artifact, legends = stage_artifact(folder, label), style_of_run(folder).legends
     manifest = artifact.manifest
@@ -70,7 +70,7 @@ def show_stage(out: Path, run: str, label: str, rows: int, *, columns: int | Non
     for name, facts in manifest["files"].items():
         count = f"{facts['rows']:,} rows, " if "rows" in facts else ""
         lines += ["", f"{name}  {count}{facts['bytes']:,} bytes"]
-        lines += (cut(line, columns) for line in _first_rows(artifact.folder / name, rows))
+        lines += _first_rows(artifact.folder / name, rows)
         if len(lines) > _MOST_LINES:
             lines.append("... more files of the same kind")
             break

@@ -34,7 +34,6 @@ from cloze_gen.corpus.scan import BookFile
 from cloze_gen.corpus.tokens import ChunkMemo
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError
-from cloze_gen.settings import class_defaults
 from cloze_gen.store.artifacts import ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import escape_cell, write_parquet
@@ -61,13 +60,7 @@ class BookShard:
         settings = settings_dict(self.settings)
         if self.book.kind:
             settings |= {"kind": self.book.kind}
-        return StageKey(
-            "book",
-            BOOK_VERSION,
-            settings,
-            item=self.digest[:24],
-            defaults=class_defaults(IngestSettings),
-        )
+        return StageKey("book", BOOK_VERSION, settings, item=self.digest[:24])
 
 
 _READING = threading.Lock()

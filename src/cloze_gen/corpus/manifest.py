@@ -170,22 +170,3 @@ def rows_of_files(
     return {
         place: row for place, row in listed.items() if row.file in known
     }, f"lists files that do not exist: {name_list(gone)}" if gone else ""
-
-
-def manifest_rows(manifest: Path, *, role: str | None = None) -> list[ManifestRow]:
-    """The files that a manifest lists with checksums, of one role or all, or UsageError."""
-    rows = read_manifest(manifest)
-    if not rows or "sha256" not in rows[0].cells:
-        raise UsageError(
-            f"{manifest}: needs the columns 'file' and 'sha256', separated by tabs, and a "
-            "line a file."
-        )
-    if role is None:
-        return rows
-    roles = sorted({row.cells.get("role", "") for row in rows} - {""})
-    if role not in roles:
-        raise UsageError(
-            f"{manifest}: no file has the role {role!r}. Roles there: "
-            f"{name_list([repr(one)[1:-1] for one in roles]) or 'none'}."
-        )
-    return [row for row in rows if row.cells.get("role") == role]

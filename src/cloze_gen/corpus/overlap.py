@@ -20,7 +20,7 @@ from cloze_gen.corpus.dropped import warn_of_dropped
 from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.parsing import name_list
-from cloze_gen.settings import IgnoredWhen, SettingsGroup
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import write_tsv
 
@@ -38,12 +38,6 @@ class OverlapSettings(SettingsGroup):
     across: Literal["drop_source", "drop_train", "keep"] = Field(
         "drop_source", description="treatment of a book that is on both sides"
     )
-
-
-IGNORED_WITHOUT_TRAIN = (
-    IgnoredWhen(("overlap.across",), {"--train": (False,)}),
-)  # of a style that has two sides of books
-IGNORED_OF_ONE_SIDE = (IgnoredWhen(("overlap.across",), {}),)
 
 
 def write_overlap(

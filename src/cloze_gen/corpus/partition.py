@@ -40,7 +40,7 @@ from cloze_gen.errors import CorpusError
 from cloze_gen.parsing import name_list
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import derive_rng, stable_fraction
-from cloze_gen.settings import IgnoredWhen, SettingsGroup
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.word_tokens import is_word
 
@@ -88,8 +88,6 @@ class PartitionSettings(SettingsGroup):
     offensive_words: str = Field(
         "builtin", description="file of words, one a line; 'builtin' or 'none'"
     )
-
-    ignored_when = (IgnoredWhen(("max_offensive_rate",), {"offensive_words": ("none",)}),)
 
     @model_validator(mode="after")
     def _something_is_left_for_test(self) -> PartitionSettings:

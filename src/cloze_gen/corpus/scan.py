@@ -18,9 +18,7 @@ from pathlib import Path
 
 from cloze_gen.corpus.folder import (
     check_exists,
-    check_folder,
     nothing_found,
-    refuse_unreadable,
     scan_folder,
 )
 from cloze_gen.corpus.layouts import (
@@ -35,7 +33,6 @@ from cloze_gen.corpus.location import Location, as_location
 from cloze_gen.corpus.manifest import (
     MANIFEST_NAME,
     ManifestRow,
-    manifest_rows,
     read_manifest,
     rows_of_files,
     unused_columns,
@@ -46,7 +43,6 @@ from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
 from cloze_gen.errors import BookError, NoBooksError, UsageError
 from cloze_gen.parsing import NAMED, counted, name_list, quote
 from cloze_gen.store.files import stays_within
-from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import escape_cell
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -545,56 +541,3 @@ def listing_digest(books: Sequence[BookFile], digests: Sequence[str]) -> str:
         if book.facts or one
     ]
     return hashlib.blake2b(repr(added).encode(), digest_size=8).hexdigest() if added else ""
-
-
-def verify_corpus(root: Path, manifest: Path, *, role: str | None = None) -> list[tuple[str, str]]:
-    """(file, or file and member, finding) for every listed book that is missing or different; files
-    are matched by name in any letter case and folder.
-    """
-    rows = manifest_rows(manifest, role=role)
-    check_folder(root, "Give the folder that holds the books, or one above it.")
-    there: dict[str, list[Path]] = {}
-    for folder, _, names in os.walk(root, onerror=refuse_unreadable):
-        for name in names:
-            there.setdefault(name.lower(), []).append(Path(folder) / name)
-    findings = []
-    for row in rows:
-        wanted = row.file.lower()
-        paths = sorted(there.get(wanted.rsplit("/", 1)[-1], []))
-        exact = [
-            path
-            for path in paths
-            if os.path.relpath(path, root).replace(os.sep, "/").lower() == wanted
-        ]
-        digests = [
-            book_digest(path, row.member) if row.member else _file_digest(path)
-            for path in exact or paths
-        ]
-        place = f"{row.file}/{row.member}" if row.member else row.file
-        if not paths:
-            findings.append((place, "missing"))
-        elif all(digest.startswith(UNREADABLE) for digest in digests):
-            findings.append((place, digests[0]))
-        elif row.sha256 not in digests:
-            listed = row.cells.get("bytes")
-            size = next(
-                path.stat().st_size
-                for path, digest in zip(exact or paths, digests, strict=True)
-                if not digest.startswith(UNREADABLE)
-            )
-            findings.append(
-                (
-                    place,
-                    f"differs: {size} bytes here, {listed} in the manifest"
-                    if listed and not row.member and listed != str(size)
-                    else "differs: its checksum is not the one in the manifest",
-                )
-            )
-    return findings
-
-
-def _file_digest(path: Path) -> str:
-    try:
-        return file_sha256(path)
-    except OSError as error:
-        return f"{UNREADABLE}: {error.strerror or error}"

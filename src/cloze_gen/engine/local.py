@@ -24,7 +24,6 @@ from types import ModuleType
 from typing import Protocol, TypeVar
 
 import pyarrow as pa
-from threadpoolctl import threadpool_limits
 
 from cloze_gen.engine.threads import keep_to_one_thread
 from cloze_gen.errors import ClozeGenError, UsageError
@@ -74,9 +73,7 @@ class InProcessEngine:
         return None
 
     def map(self, function: Callable[[Shard], Result], shards: Iterable[Shard]) -> Iterator[Result]:
-        with threadpool_limits(limits=1):
-            for shard in shards:
-                yield function(shard)
+        return map(function, shards)
 
     def close(self) -> None:
         return None

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from cloze_gen.adapters.terminal import columns_of, shown_on
+from cloze_gen.adapters.terminal import shown_on
 from cloze_gen.errors import StoreError
 from cloze_gen.text_layout import printable
 
@@ -86,7 +86,7 @@ def _no_bar() -> bool | None:
 
 def say(line: str) -> None:
     """Print one line to stderr, clear of any bar, and to the log."""
-    tqdm.write(shown_on(line, sys.stderr, columns=columns_of(sys.stderr)), file=sys.stderr)
+    tqdm.write(shown_on(line, sys.stderr), file=sys.stderr)
     sys.stderr.flush()
     note(line)
 

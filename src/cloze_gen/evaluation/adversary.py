@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from cloze_gen.evaluation.chance import chance_accuracy
 from cloze_gen.evaluation.metrics import (
@@ -183,20 +182,16 @@ def scores_by_trees(
     is_answer: NDArray[np.bool_],
     trained: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
-    """P(answer) of every option outside the training part, by gradient-boosted trees.
-
-    Uses one thread: with several threads, sums differ in the last digits.
-    """
+    """P(answer) of every option outside the training part, by gradient-boosted trees."""
     from sklearn.ensemble import (
         HistGradientBoostingClassifier,
     )  # slow to import
 
-    with threadpool_limits(limits=1):
-        model = HistGradientBoostingClassifier(
-            max_iter=TREES, max_leaf_nodes=LEAVES, early_stopping=False, random_state=0
-        )
-        model.fit(features.dense[trained], is_answer[trained])
-        return np.asarray(model.predict_proba(features.dense[~trained])[:, 1])
+    model = HistGradientBoostingClassifier(
+        max_iter=TREES, max_leaf_nodes=LEAVES, early_stopping=False, random_state=0
+    )
+    model.fit(features.dense[trained], is_answer[trained])
+    return np.asarray(model.predict_proba(features.dense[~trained])[:, 1])
 
 
 def scores_by_logit(
@@ -207,11 +202,10 @@ def scores_by_logit(
 ) -> NDArray[np.float64]:
     """Utility of every option outside the training part, by a conditional logit with ridge 1."""
     items = np.unique(item_of_row[trained], return_inverse=True)[1]
-    with threadpool_limits(limits=1):
-        return np.asarray(
-            features.linear[~trained]
-            @ fit_conditional_logit(features.linear[trained], items, is_answer[trained])
-        )
+    return np.asarray(
+        features.linear[~trained]
+        @ fit_conditional_logit(features.linear[trained], items, is_answer[trained])
+    )
 
 
 FAMILIES: Mapping[str, Family] = {"trees": scores_by_trees, "logit": scores_by_logit}

@@ -13,7 +13,6 @@ from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.corpus.training_text import TOKENS
 from cloze_gen.engine.progress import Stopwatch, track
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.engine.threads import one_thread
 from cloze_gen.english.cohesion import surface_ties
 from cloze_gen.english.content_words import stem
 from cloze_gen.evaluation.blank_baselines import (
@@ -98,14 +97,13 @@ def write_blank_lsa(
         ],
         np.uint32,
     )
-    with one_thread():
-        vectors = fit_word_vectors(
-            folded[memory_mapped(text.path(TOKENS))],
-            len(known.words) + UNCOUNTED + 1,
-            dimensions=sizes.dimensions,
-            min_count=sizes.min_count,
-            seed=_START_SEED,
-        )[UNCOUNTED + 1 :]
+    vectors = fit_word_vectors(
+        folded[memory_mapped(text.path(TOKENS))],
+        len(known.words) + UNCOUNTED + 1,
+        dimensions=sizes.dimensions,
+        min_count=sizes.min_count,
+        seed=_START_SEED,
+    )[UNCOUNTED + 1 :]
     used = np.flatnonzero(vectors.any(axis=1))
     np.save(
         writer.path(VECTORS),
@@ -161,18 +159,15 @@ def _open_language_model(counts: Artifact, model: Artifact) -> LanguageModelScor
 def score_passages(
     name: str, scorer: BlankScorer, passages: Sequence[ClozeExample]
 ) -> list[Mapping[Direction, NDArray[np.float64]]]:
-    """Single-threaded, for reproducible figures."""
-    with one_thread():
-        return [
-            scorer.scores(one)
-            for one in track(passages, stage=name, unit="passages", total=len(passages))
-        ]
+    return [
+        scorer.scores(one)
+        for one in track(passages, stage=name, unit="passages", total=len(passages))
+    ]
 
 
 def score_candidates(
     passages: Sequence[ClozeExample], draws: NDArray[np.float64], counts: Artifact | None
 ) -> CandidateFigures:
-    """Single-threaded; without `counts` all words have the same frequency."""
+    """Without `counts` all words have the same frequency."""
     freqs = {} if counts is None else read_freqs(counts)
-    with one_thread():
-        return candidate_figures(passages, draws, freq_of=lambda word: freqs.get(word, 0.0))
+    return candidate_figures(passages, draws, freq_of=lambda word: freqs.get(word, 0.0))

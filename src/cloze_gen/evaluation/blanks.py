@@ -445,20 +445,20 @@ def matrix_results(
         yield BlankResult(row, passages, answers)
 
 
-def table_text(rows: Sequence[BlankRow], *, columns: int | None = None) -> str:
+def table_text(rows: Sequence[BlankRow]) -> str:
     return "\n".join(
         [
-            *_main_table(main_rows(rows), columns),
-            *_context_table([row for row in rows if row.context], columns),
+            *_main_table(main_rows(rows)),
+            *_context_table([row for row in rows if row.context]),
         ]
     )
 
 
-def people_text(row: BlankRow, *, columns: int | None = None) -> str:
-    return "\n".join([*_main_table([row], columns, who="people"), str(row.note)])
+def people_text(row: BlankRow) -> str:
+    return "\n".join([*_main_table([row], who="people"), str(row.note)])
 
 
-def candidates_text(evaluation: BlankEvaluation, *, columns: int | None = None) -> str:
+def candidates_text(evaluation: BlankEvaluation) -> str:
     lines: list[str] = []
     if evaluation.candidates is not None:
         found = evaluation.candidates
@@ -471,7 +471,7 @@ def candidates_text(evaluation: BlankEvaluation, *, columns: int | None = None) 
             ]
             for one in found.classifiers
         ]
-        lines += ["", *table_lines(header, cells, columns, left=frozenset(header[:1]))]
+        lines += ["", *table_lines(header, cells, left=frozenset(header[:1]))]
         trivial = (
             f"labelling all of them as distractors has F1 {100 * found.always_distractor_f1:.2f} %"
         )
@@ -491,7 +491,7 @@ def candidates_text(evaluation: BlankEvaluation, *, columns: int | None = None) 
             [row.name, _measure(row, "ba", scale=100, places=2), *_chances(row)]
             for row in evaluation.rules
         ]
-        lines += ["", *table_lines(header, cells, columns, left=frozenset(header[:1]))]
+        lines += ["", *table_lines(header, cells, left=frozenset(header[:1]))]
     return "\n".join(lines)
 
 
@@ -504,9 +504,7 @@ def _chances(row: RuleRow) -> list[str]:
     return [f"{100 * row.ba_chance:.2f}", *named]
 
 
-def _main_table(
-    rows: Sequence[BlankRow], columns: int | None, *, who: str = "baseline"
-) -> list[str]:
+def _main_table(rows: Sequence[BlankRow], *, who: str = "baseline") -> list[str]:
     header = [
         who,
         "context",
@@ -533,7 +531,7 @@ def _main_table(
                 de,
             ]
         )
-    return table_lines(header, cells, columns, left=frozenset(header[:2]))
+    return table_lines(header, cells, left=frozenset(header[:2]))
 
 
 def _measured(name: str) -> str:
@@ -548,7 +546,7 @@ def _measure(row: Recorded, name: str, *, scale: int, places: int) -> str:
     return f"{value:>6}  {interval:>15}"
 
 
-def _context_table(rows: Sequence[BlankRow], columns: int | None) -> list[str]:
+def _context_table(rows: Sequence[BlankRow]) -> list[str]:
     if not rows:
         return []
     cells = {
@@ -568,4 +566,4 @@ def _context_table(rows: Sequence[BlankRow], columns: int | None) -> list[str]:
         [label, *(cells.get((*of, context), "-") for context in CONTEXTS)]
         for of, label in labels.items()
     ]
-    return ["", *table_lines(["BA/PA %", *CONTEXTS], table, columns, left=frozenset({"BA/PA %"}))]
+    return ["", *table_lines(["BA/PA %", *CONTEXTS], table, left=frozenset({"BA/PA %"}))]

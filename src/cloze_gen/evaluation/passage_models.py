@@ -19,7 +19,6 @@ from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.engine.progress import Stopwatch, phases
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.engine.threads import one_thread
 from cloze_gen.errors import CorpusError
 from cloze_gen.evaluation.passage_baselines import (
     NETWORK_KINDS,
@@ -360,10 +359,8 @@ class PassageScorer:
         return [word for word in self.words if is_word(word)]
 
     def scores(self, name: str, passages: Sequence[PassageExample]) -> TargetScores:
-        """Single-threaded, for reproducible figures."""
         ids, lengths = number_passages(passages, self.words)
-        with one_thread():
-            return score_targets(self._model(name), ids, lengths, words=self.words)
+        return score_targets(self._model(name), ids, lengths, words=self.words)
 
     def _model(self, name: str) -> PassageModel:
         if name not in self._opened:

@@ -15,7 +15,6 @@ from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluation.metrics import wilson_interval
 from cloze_gen.evaluation.rows import BY_BOOK, Evaluation, Recorded, Row, margin_cell
-from cloze_gen.text_layout import table_lines
 
 PASSAGES, CONTROL = "passages", "control"
 SETS = (PASSAGES, CONTROL)  # in the order of the paper's table
@@ -194,8 +193,7 @@ def _perplexity(log10_prob: NDArray[np.float64]) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def table_text(rows: Sequence[PassageRow], *, columns: int | None = None) -> str:
-    """The table; on a narrow screen the sets are stacked."""
+def table_text(rows: Sequence[PassageRow]) -> str:
     sets = list(dict.fromkeys(row.set for row in rows))
     by_name: dict[str, dict[str, PassageRow]] = {}
     for row in rows:
@@ -203,34 +201,20 @@ def table_text(rows: Sequence[PassageRow], *, columns: int | None = None) -> str
     width = max([len("baseline"), *map(len, by_name)])
     sizes = {name: max(row.n for row in rows if row.set == name) for name in sets}
     titles = {name: f"{name} (n = {sizes[name]:,})" for name in sets}
-    if columns is None or width + len(sets) * (2 + _BLOCK) <= columns:
-        lines = [
-            " " * width + "".join(f"  {title:^{_BLOCK}}" for title in titles.values()),
-            f"{'baseline':<{width}}" + "".join(f"  {_HEAD}" for _ in sets),
-        ]
-        lines += [
-            f"{name:<{width}}" + "".join(f"  {_block(found.get(one))}" for one in sets)
-            for name, found in by_name.items()
-        ]
-    else:
-        lines = [
-            line
-            for one in sets
-            for line in ("", titles[one], *_single_set_table(by_name, one, columns))
-        ][1:]
+    lines = [
+        " " * width + "".join(f"  {title:^{_BLOCK}}" for title in titles.values()),
+        f"{'baseline':<{width}}" + "".join(f"  {_HEAD}" for _ in sets),
+    ]
+    lines += [
+        f"{name:<{width}}" + "".join(f"  {_block(found.get(one))}" for one in sets)
+        for name, found in by_name.items()
+    ]
     notes = dict.fromkeys(row.note for row in rows if row.note)
     lines += [
         f"{note}: {', '.join(dict.fromkeys(row.name for row in rows if row.note == note))}"
         for note in notes
     ]
     return "\n".join(line.rstrip() for line in lines)
-
-
-def _single_set_table(
-    by_name: Mapping[str, Mapping[str, PassageRow]], one: str, columns: int
-) -> list[str]:
-    cells = [(name, *_figures(found[one])) for name, found in by_name.items() if one in found]
-    return table_lines(("baseline", *_NAMES), cells, columns, left=frozenset({"baseline"}))
 
 
 _NAMES = ("right %", "95 % interval", BY_BOOK, "perplexity", "<unk> too", "rank", "known %")

@@ -166,7 +166,7 @@ def _figures_of(name: str, items: Sequence[ItemVerdicts]) -> dict[str, Any]:
     return found
 
 
-def reading_table(figures: Sequence[Mapping[str, Any]], *, columns: int | None = None) -> str:
+def reading_table(figures: Sequence[Mapping[str, Any]]) -> str:
     header = ["share of the questions, %", "items", "judges", *FAULTS]
     rows = []
     for one in figures:
@@ -177,7 +177,7 @@ def reading_table(figures: Sequence[Mapping[str, Any]], *, columns: int | None =
             [f"{one['set']}, by one judge", f"{one['items']:,}", f"{one['judges']:,}", *single]
         )
         rows.append([f"{one['set']}, by majority", "", "", *most])
-    return "\n".join(table_lines(header, rows, columns, left=frozenset(header[:1])))
+    return "\n".join(table_lines(header, rows, left=frozenset(header[:1])))
 
 
 def _has(item: ReadItem, fault: str) -> bool:

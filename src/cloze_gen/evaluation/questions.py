@@ -314,9 +314,7 @@ def answer_indices(questions: Sequence[Question]) -> NDArray[np.int64]:
     return np.array([question.answer_index for question in questions], dtype=np.int64)
 
 
-def table_text(
-    rows: Sequence[QuestionRow], *, who: str = "baseline", columns: int | None = None
-) -> str:
+def table_text(rows: Sequence[QuestionRow], *, who: str = "baseline") -> str:
     header = (who, "accuracy", "95 % interval", BY_BOOK, "n", "chance")
     cells = [
         (row.name, f"{100 * row.accuracy:.2f} %", f"{100 * row.low:.2f} - {100 * row.high:.2f}", margin_cell(row),
@@ -327,7 +325,7 @@ def table_text(
     for row in rows:
         if row.family:
             methods.setdefault(row.method, []).append(row.name)
-    lines = table_lines(header, cells, columns, left=frozenset({who}))
+    lines = table_lines(header, cells, left=frozenset({who}))
     lines += [
         f"{row.name} is below chance: check that a higher score is better, and the order of the options"
         for row in rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
@@ -14,8 +13,6 @@ USER = "user"  # kind of the rows of `--scores`
 NO_BOOKS = "no training corpus; pass --train DIR"
 NO_SCORES = "no scores file; pass --scores FILE"
 NO_PEOPLE = "no answers of people; pass --people FILE, written by `cloze-gen judge apply`"
-
-_MOST_LINE_CHARS = 460
 
 
 class Named(Protocol):
@@ -38,8 +35,9 @@ def check_known(only: Iterable[str], known: Iterable[str], *, noun: str, choices
     """Raise UsageError if a value of `--only` is unknown; `choices` lists the known ones."""
     unknown = next((word for word in only if word not in known), None)
     if unknown is not None:
-        message = f"--only {quote(unknown)}: unknown baseline of {noun}. Choose from: {choices}."
-        raise UsageError(textwrap.fill(message, _MOST_LINE_CHARS, break_on_hyphens=False))
+        raise UsageError(
+            f"--only {quote(unknown)}: unknown baseline of {noun}. Choose from: {choices}."
+        )
 
 
 def measurable(

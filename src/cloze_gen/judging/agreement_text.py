@@ -138,7 +138,7 @@ def _judge_lines(judges: Sequence[JudgeRow], label: str) -> list[str]:
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]], *left: str) -> list[str]:
-    return table_lines(header, list(rows), None, left=frozenset(left))
+    return table_lines(header, list(rows), left=frozenset(left))
 
 
 def _number(value: float | None) -> str:

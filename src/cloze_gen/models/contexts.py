@@ -17,7 +17,6 @@ from typing import Any, Literal
 import numpy as np
 import scipy
 from pydantic import Field
-from threadpoolctl import threadpool_limits
 
 from cloze_gen.corpus.counts import CountTable
 from cloze_gen.corpus.frequencies import read_counts
@@ -39,7 +38,7 @@ from cloze_gen.models.neighbour_counts import (
     frequent_neighbours,
 )
 from cloze_gen.models.word_knowledge import MixedKnowledge, WordKnowledge
-from cloze_gen.settings import IgnoredWhen, SettingsGroup
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.manifest import write_json
 from cloze_gen.store.tables import ArrayFile, memory_mapped
@@ -122,8 +121,6 @@ class BackgroundSettings(ContextSettings):
         "(builtin), or both, the books for words that are frequent in them (auto)",
     )
 
-    ignored_when = (IgnoredWhen(tuple(ContextSettings.model_fields), {"background": ("builtin",)}),)
-
 
 def background_of(settings: ContextSettings) -> Background:
     """The source of the knowledge of words; without such a setting the training books."""
@@ -181,10 +178,7 @@ def _write_space(
         window=settings.window,
     )
     pairs = near.nnz
-    with threadpool_limits(
-        limits=1
-    ):  # products depend on the number of threads in their last digits
-        vectors = context_vectors(near, dimensions=settings.dimensions, seed=_SEED)
+    vectors = context_vectors(near, dimensions=settings.dimensions, seed=_SEED)
     del near  # frees a large matrix
     far = context_counts(
         corpus,

@@ -12,7 +12,6 @@ from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from cloze_gen.json_lines import Filled, Index, Text, Whole, Words, must_be, require
 from cloze_gen.parsing import quote
-from cloze_gen.renamed import FIELDS
 
 
 class Part(StrEnum):
@@ -30,14 +29,6 @@ class Split(StrEnum):
 
 
 SPLIT_OF = {Part.DEVELOPMENT: Split.VALIDATION, Part.TEST: Split.TEST}
-
-
-def _with_present_name(record: Any) -> Any:
-    """A record of 0.1 with the field's name of 0.2; any other value as it is."""
-    old, new = "target_at", FIELDS["target_at"]
-    if not isinstance(record, Mapping) or old not in record or new in record:
-        return record
-    return {**record, new: record[old]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +69,7 @@ class Passage:
     @model_validator(mode="wrap")
     @classmethod
     def _hold_together(cls, record: Any, build: ModelWrapValidatorHandler[Passage]) -> Passage:
-        passage = build(_with_present_name(record))
+        passage = build(record)
         sentences, texts, at = passage.sentences, passage.texts, passage.target_position
         require(len(texts) == len(sentences), "`texts` must have one text for each of `sentences`")
         require(

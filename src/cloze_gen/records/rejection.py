@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Self
 
-from cloze_gen.renamed import REASONS
-
 
 class Reason(StrEnum):
     """Reasons of a stage: each member is its name, with a line that explains it.
@@ -44,12 +42,11 @@ def legends_of(*reasons: Iterable[Reason], more: Mapping[str, str] | None = None
 
 
 def legend_of(reason: str, legends: Mapping[str, str]) -> str:
-    """The line that explains a reason, also under its name of 0.1; empty if there is none.
+    """The line that explains a reason; empty if there is none.
 
     >>> legend_of("guessed_by_ngram", {"guessed_by_*": "a model guessed the target"})
     'a model guessed the target'
     """
-    reason = REASONS.get(reason, reason)
     if reason in legends:
         return legends[reason]
     return next(

@@ -27,7 +27,7 @@ from cloze_gen.store.tables import (
     read_rows,
     unescape_cell,
 )
-from cloze_gen.text_layout import printable, table_lines, wrap
+from cloze_gen.text_layout import printable, table_lines
 
 INDENT = "  "
 _RAW = "    | "
@@ -40,7 +40,6 @@ class Traced:
     row: Mapping[str, Any]
     side: str
     in_full: bool = False
-    columns: int | None = None
 
     def artifact(self, stage: str) -> Artifact:
         return stage_artifact(self.folder, stage)
@@ -67,10 +66,7 @@ class Traced:
     def set_out(
         self, header: Sequence[str], rows: Sequence[Sequence[str]], *, left: frozenset[str]
     ) -> Iterator[str]:
-        columns = None if self.columns is None else self.columns - len(INDENT)
-        yield from (
-            f"{INDENT}{line}".rstrip() for line in table_lines(header, rows, columns, left=left)
-        )
+        yield from (f"{INDENT}{line}".rstrip() for line in table_lines(header, rows, left=left))
 
 
 Section = Callable[[Traced], Iterator[str]]
@@ -145,12 +141,7 @@ def describe_raw(item: Traced, book_id: str, start: int, end: int) -> Iterator[s
         raw = found.decode(book["encoding"]).text[start:end]
     except (BookError, CorpusError, LookupError, UnicodeDecodeError) as error:
         raw = f"(cannot read the raw file: {error})"
-    columns = None if item.columns is None else item.columns - len(_RAW)
-    yield from (
-        _RAW + part
-        for line in raw.splitlines()
-        for part in wrap(printable(line), columns, indent=0)
-    )
+    yield from (_RAW + printable(line) for line in raw.splitlines())
 
 
 def _book_row(item: Traced, book_id: str) -> Mapping[str, str]:

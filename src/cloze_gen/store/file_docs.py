@@ -115,7 +115,6 @@ MANIFEST_DOC = FileDoc(
         "version": "int: version of the stage's code",
         "fingerprint": "string: 16 hexadecimal digits over stage, version, settings, inputs and seed",
         "settings": "object: the settings of the stage",
-        "fingerprinted": "list of string: the settings that the fingerprint covers; the others have their defaults",
         "inputs": "object: name -> fingerprint of each input; for ingest, book and file -> sha256",
         "seed": "int: null for stages without random draws",
         "versions": "object: libraries and tools that can change the bytes",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import os
 import re
@@ -9,7 +10,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from cloze_gen.aliases import rename_groups, rename_overrides
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import ParseError, error_text, parse_json, quote
 from cloze_gen.records.release_facts import newer_format
@@ -167,21 +167,14 @@ def find_release(out: Path, given: str | Path) -> Path:
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """The contents of `run.json`; UsageError if unreadable or malformed.
-
-    Settings have their new names, also in a run of an older version.
-    """
+    """The contents of `run.json`; UsageError if unreadable or malformed."""
     path = folder / RUN_FILE
     try:
         with open_regular(path) as handle:
             text = handle.read(_MAX_BYTES)
     except OSError as error:
         raise _unreadable(path, error) from None
-    run = _checked(path, text)
-    return run | {
-        "settings": rename_groups(run["settings"]),
-        "overrides": rename_overrides(run["overrides"]),
-    }
+    return copy.deepcopy(_checked(path, text))
 
 
 _REMEDY = "Run again under this name to rewrite it."
@@ -193,7 +186,7 @@ def _unreadable(path: Path, error: Exception) -> UsageError:
 
 @functools.lru_cache(maxsize=1)  # a trace looks up a dozen stages
 def _checked(path: Path, text: bytes) -> dict[str, Any]:
-    """The contents of `run.json`, which nobody changes: later calls get the same."""
+    """The contents of `run.json`, checked."""
     try:
         run = parse_json(text)
     except ParseError as error:
@@ -318,9 +311,7 @@ _STAGE: Mapping[str, _Check] = {
 
 
 def _stage_fault(stage: Any) -> str:
-    since_0_2 = isinstance(stage, dict) and "fingerprinted" in stage
-    names = {"fingerprinted": _is_list_of(_is(str))} if since_0_2 else {}
-    return _fault(stage, {**_STAGE, **names}, "a stage's ")
+    return _fault(stage, _STAGE, "a stage's ")
 
 
 def _fault(record: Any, shape: Mapping[str, _Check], whose: str) -> str:

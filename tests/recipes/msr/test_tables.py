@@ -10,11 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cloze_gen.engine.local import InProcessEngine
-from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import SENTENCE_END, SENTENCE_START, UNKNOWN, ForwardIndex
-from cloze_gen.recipes.msr.screening import ScreeningSettings, write_screening
 from cloze_gen.recipes.msr.tables import (
     ALTERNATES,
     ANSWER_COLUMNS,
@@ -34,7 +31,7 @@ from cloze_gen.recipes.msr.tables import (
     read_rows,
     write_rows,
 )
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.runs import read_run, stage_artifact
 from cloze_gen.store.tables import FOCUS, read_parquet, read_source_sentences, write_parquet
 
@@ -79,29 +76,6 @@ def filled(stages: dict[str, Artifact]) -> Callable[[dict[str, Any], str], list[
     return fill
 
 
-@pytest.fixture(scope="module")
-def screened(
-    stages: dict[str, Artifact], tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Artifact]:
-    """The screening by either reading of the paper."""
-    found = {}
-    for score in ("history", "sentence"):
-        folder = tmp_path_factory.mktemp(score)
-        writer, ctx = (
-            ArtifactWriter(folder),
-            StageContext(Store(folder), InProcessEngine(), "screening"),
-        )
-        settings = ScreeningSettings.model_validate({"score": score})
-        write_screening(
-            writer,
-            ctx,
-            **{name: stages[name] for name in ("focus", "index", "alternates")},
-            settings=settings,
-        )
-        found[score] = Artifact(folder, {"funnel": writer.funnel})
-    return found
-
-
 def test_alternates_are_likely_words_after_the_history(
     stages: dict[str, Artifact],
     index: ForwardIndex,
@@ -125,19 +99,13 @@ def test_alternates_are_likely_words_after_the_history(
         )
 
 
-@pytest.mark.parametrize("score", ["history", "sentence"])
 def test_a_word_that_scores_best_is_screened_out(
-    score: str,
-    screened: dict[str, Artifact],
-    stages: dict[str, Artifact],
-    index: ForwardIndex,
-    focus: dict[str, dict[str, Any]],
-    filled: Any,
+    stages: dict[str, Artifact], index: ForwardIndex, focus: dict[str, dict[str, Any]]
 ) -> None:
-    rows = read_parquet(screened[score].path(SCREENED)).to_pylist()
+    rows = read_parquet(stages["screening"].path(SCREENED)).to_pylist()
     assert [row["id"] for row in rows] == list(focus)
     assert tuple(rows[0]) == SCREENED_COLUMNS
-    funnel = screened[score].funnel
+    funnel = stages["screening"].funnel
     assert Counter(row["status"] for row in rows) == {KEPT: funnel["kept"]} | funnel["rejected"]
     drawn = by_item(stages["alternates"], ALTERNATES)
     best = [row for row in rows if row["status"] == ANSWER_SCORES_BEST][:2]
@@ -153,21 +121,8 @@ def test_a_word_that_scores_best_is_screened_out(
             1 + sum(other > own + margin for other in others) for margin in (1e-5, -1e-5)
         )  # words of the same frequency tie but for rounding
         assert least <= row["answer_rank"] <= most
-        if score == "sentence":
-            own, *others = (
-                index.sentence_log10_prob(filled(item, word)) for word in (item["word"], *words)
-            )
         assert (row["status"] == ANSWER_SCORES_BEST) == (own > max(others))
     assert best
-
-
-def test_the_two_readings_of_the_screening_differ(screened: dict[str, Artifact]) -> None:
-    """Else a test of the one would not see the other."""
-    found = [
-        read_parquet(artifact.path(SCREENED))["status"].to_pylist()
-        for artifact in screened.values()
-    ]
-    assert found[0] != found[1]
 
 
 def test_forward_scores_are_of_what_passed(stages: dict[str, Artifact], finished: Any) -> None:

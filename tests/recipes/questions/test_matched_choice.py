@@ -24,7 +24,7 @@ from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 from tests.recipes.questions.conftest import SCORE_NAMES, clear, plan_of
 
-SETTINGS = ChoiceSettings(n_impostors=4, n_questions=80, draws=8, rounds=1, class_shares={})
+SETTINGS = ChoiceSettings(n_questions=80, draws=8, rounds=1, class_shares={})
 CLASSES = ("noun", "noun", "noun", "verb")
 
 

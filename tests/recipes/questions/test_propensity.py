@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -94,30 +90,3 @@ def test_the_check_tells_a_leak_from_none(leak: float, low: float, high: float) 
     told, gain = (one.mean() for one in found)
     assert low < told < high
     assert (gain > 0.1) == (leak > 0)
-
-
-@pytest.mark.slow
-def test_forests_keep_to_one_thread_in_a_process_that_had_not_loaded_them() -> None:
-    """Their library is loaded late; a limit set before that would not hold for it."""
-    code = (
-        "import numpy as np\n"
-        "from threadpoolctl import threadpool_info\n"
-        "from cloze_gen.recipes.questions import propensity\n"
-        "scores = np.random.default_rng(1).normal(size=(90, 5, 2)).astype(np.float32)\n"
-        "train = propensity._forest\n"
-        "def forest(*data, **more):\n"
-        "    print(*{info['num_threads'] for info in threadpool_info() if info['user_api'] == "
-        "'openmp'})\n"
-        "    return train(*data, **more)\n"
-        "propensity._forest = forest\n"
-        "list(propensity.cross_fitted_log_odds(lambda rows: scores[rows], np.arange(90), "
-        "np.arange(90) % 5, seed=1, purpose='test'))\n"
-    )
-    told = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "OMP_NUM_THREADS": "2"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert told.stdout.split() == ["1"] * 10

@@ -13,12 +13,16 @@ from cloze_gen.recipes.questions.impostor_draws import (
     offered_draws,
     weighted_draws,
 )
-from cloze_gen.recipes.questions.random_choice import ChoiceSettings, FitItem, ScoredItem
+from cloze_gen.recipes.questions.random_choice import (
+    ChoiceSettings,
+    Chosen,
+    FitItem,
+    ScoredItem,
+    choose_randomly,
+)
 from tests.recipes.questions.conftest import plan_of
 
-SETTINGS = ChoiceSettings(
-    n_questions=40, n_impostors=4, draws=6, max_ambiguity=0.065, max_triviality=0.25
-)
+SETTINGS = ChoiceSettings(n_questions=40, draws=6, max_ambiguity=0.065, max_triviality=0.25)
 
 
 def item(fits_as_well: list[float], plausible: list[float], *, key: str = "b:1:2") -> ScoredItem:
@@ -112,23 +116,29 @@ def test_bounds_of_one_are_off() -> None:
 
 def test_fours_are_each_records_own() -> None:
     one, other = (item([0.0] * 12, [0.5] * 12, key=key) for key in ("b:1:2", "b:3:2"))
-    settings = SETTINGS.model_copy(
-        update={"impostor_draw": "uniform"}
-    )  # matched, a word's weight is that of all items together
-    found = offered_draws([one, other], plan_of(settings))
+    found = offered_draws([one, other], plan_of(SETTINGS))
     assert found.keys() == {"b:1:2", "b:3:2"}
     assert found["b:1:2"].tolist() != found["b:3:2"].tolist()
-    for items in ([other, one], [one]):
-        assert offered_draws(items, plan_of(settings))["b:1:2"].tolist() == found["b:1:2"].tolist()
-    assert (
-        offered_draws([one], plan_of(settings, seed=2))["b:1:2"].tolist() != found["b:1:2"].tolist()
-    )
+    again = offered_draws([other, one], plan_of(SETTINGS))
+    assert again["b:1:2"].tolist() == found["b:1:2"].tolist()
+    other_seed = offered_draws([one, other], plan_of(SETTINGS, seed=2))
+    assert other_seed["b:1:2"].tolist() != found["b:1:2"].tolist()
 
 
 def test_an_item_that_offers_nothing_is_not_there() -> None:
     """Too few candidates, or none that will do; the others offer what they offer without it."""
     few, absurd = item([0.0] * 3, [0.5] * 3, key="b:1:2"), item([0.0] * 9, [0.0] * 9, key="b:2:2")
     rest = item([0.0] * 9, [0.5] * 9, key="b:3:2")
-    settings = SETTINGS.model_copy(update={"impostor_draw": "uniform"})
-    assert offered_draws([few, absurd, rest], plan_of(settings)).keys() == {"b:3:2"}
-    assert offered_draws([few, absurd], plan_of(settings)) == {}
+    assert offered_draws([few, absurd, rest], plan_of(SETTINGS)).keys() == {"b:3:2"}
+    assert offered_draws([few, absurd], plan_of(SETTINGS)) == {}
+
+
+def test_a_random_choice_is_each_records_own() -> None:
+    """Taking items away changes no other item's impostors: only the cut to n looks at all."""
+    items = [item([0.0] * 8, [0.5] * 8, key=f"b:{n // 2}:{n}").item for n in range(80)]
+    plan = plan_of(SETTINGS.model_copy(update={"n_questions": 1000}))
+    whole = {one.id: one for one in choose_randomly(items, plan) if isinstance(one, Chosen)}
+    part = {one.id: one for one in choose_randomly(items[:40], plan) if isinstance(one, Chosen)}
+    assert len(whole) == 40
+    assert len(part) == 20
+    assert all(whole[item_id] == verdict for item_id, verdict in part.items())

@@ -29,7 +29,7 @@ from cloze_gen.models.networks import Kind, NeuralModel, count_words, open_train
 from cloze_gen.models.ngram_index import ForwardIndex, histories_of_last
 from cloze_gen.models.unigram_cache import shares_before_last, with_cache
 from cloze_gen.recipes.lambada.passages import NumberedPassages, read_numbered
-from cloze_gen.settings import IgnoredWhen, SettingsGroup
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import REJECTED, read_parquet, write_parquet
 
@@ -63,10 +63,6 @@ class CommitteeSettings(SettingsGroup):
         "cased",
         description="text that hf: and scores: members score: `cased` (as the book prints it) or "
         "`published` (lower case, treebank tokens)",
-    )
-
-    ignored_when = (
-        IgnoredWhen(("rendering",), {"members": lambda members: set(members) <= set(MEMBERS)}),
     )
 
     @field_validator("members")

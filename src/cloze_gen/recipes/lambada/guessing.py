@@ -20,7 +20,7 @@ from pydantic import Field
 
 from cloze_gen.judging.assignment import Case
 from cloze_gen.records.rejection import Reason
-from cloze_gen.settings import MOST_EACH, IgnoredWhen, SettingsGroup
+from cloze_gen.settings import MOST_EACH, SettingsGroup
 
 
 class Condition(StrEnum):
@@ -67,8 +67,6 @@ class GuessingSettings(SettingsGroup):
     sentences_per_page: int = Field(
         20, ge=1, le=MOST_EACH, description="sentences on a page; section 3.1"
     )
-
-    ignored_when = (IgnoredWhen(("judges",), {"verdicts": bool}),)
 
     @property
     def rules(self) -> dict[str, int]:

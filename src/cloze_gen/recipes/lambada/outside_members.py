@@ -11,7 +11,6 @@ import numpy as np
 from cloze_gen.adapters.local_models import CausalModel
 from cloze_gen.engine.progress import track
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.engine.threads import one_thread
 from cloze_gen.errors import UsageError
 from cloze_gen.formats.lambada import format_requests, parse_answers
 from cloze_gen.formats.lambada_harness import Rendering, prompt_text
@@ -47,17 +46,16 @@ def write_causal_scores(
     folder: Path,
     rendering: Rendering,
 ) -> None:
-    """Score all targets by a causal model; in one thread, for reproducible bytes."""
-    with one_thread():
-        model = CausalModel(folder)
-        n = len(read_numbered(passages).first)
-        batches = track(
-            _batches(passages, rendering),
-            stage=ctx.stage,
-            unit="parts",
-            total=-(-n // _TEXTS_AT_ONCE),
-        )
-        scored = np.concatenate([model.log10_probs(batch) for batch in batches])
+    """Score all targets by a causal model."""
+    model = CausalModel(folder)
+    n = len(read_numbered(passages).first)
+    batches = track(
+        _batches(passages, rendering),
+        stage=ctx.stage,
+        unit="parts",
+        total=-(-n // _TEXTS_AT_ONCE),
+    )
+    scored = np.concatenate([model.log10_probs(batch) for batch in batches])
     write_scores(writer, ctx, passages, [(scored.astype(np.float32), np.zeros(n, np.bool_))])
 
 

@@ -32,7 +32,7 @@ from cloze_gen.records.passage import Passage
 from cloze_gen.records.rejection import Reason
 from cloze_gen.records.spans import TakenSpans
 from cloze_gen.rng import stable_fraction
-from cloze_gen.settings import MOST_COUNTED, MOST_EACH, IgnoredWhen, SettingsGroup
+from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import REJECTED, read_parquet, write_parquet
 
@@ -96,12 +96,6 @@ class RankingSettings(SettingsGroup):
         le=1,
         description="maximum share of the word tokens for a word that the model reader repeats "
         "from the passage",
-    )
-    ignored_when = (
-        IgnoredWhen(
-            ("outside_share", "max_rule_share", "max_capitalised_share", "max_same_target"),
-            {"order": ("random",)},
-        ),
     )
 
     @property

@@ -100,8 +100,7 @@ STAGES = {
         {"alternates": "rows of all parts"},
     ),
     "screening": StageDoc(
-        "Rejects focus words that score best among their alternates. With `screening.score = sentence` the decision uses scores of "
-        "whole sentences; the columns still hold the history score.",
+        "Rejects focus words that score best among their alternates.",
         (
             FileDoc(
                 "items.parquet",

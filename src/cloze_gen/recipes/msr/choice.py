@@ -44,6 +44,7 @@ from cloze_gen.recipes.questions.assemble import (
 from cloze_gen.recipes.questions.choice import choice_facts, choice_lines, choose, without_reprints
 from cloze_gen.recipes.questions.pool import pool_items, read_out
 from cloze_gen.recipes.questions.random_choice import (
+    N_IMPOSTORS,
     ChoicePlan,
     ChoiceReason,
     Chosen,
@@ -55,7 +56,7 @@ from cloze_gen.recipes.questions.random_choice import (
 from cloze_gen.recipes.questions.random_choice import ChoiceSettings as DrawingSettings
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.settings import MOST_COUNTED, MOST_EACH, IgnoredWhen
+from cloze_gen.settings import MOST_COUNTED, MOST_EACH
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import (
     CANDIDATES,
@@ -123,21 +124,9 @@ class ChoiceSettings(DrawingSettings):
             "published set has 1,040; auto: as many as max_leak allows"
         ),
     )
-    n_impostors: int = Field(
-        4,
-        ge=4,
-        le=4,
-        description="wrong options per question; MSR 2.3; the file formats require four",
-    )
     class_shares: dict[WordClass, Share] = Field(
         dict(_SHARES),
         description=DrawingSettings.model_fields["class_shares"].description,
-    )
-
-    ignored_when = (
-        *DrawingSettings.ignored_when,
-        IgnoredWhen(("verdicts", "max_marked"), {"pool": (1.0,)}),
-        IgnoredWhen(("max_marked",), {"verdicts": ("",)}),
     )
 
     @model_validator(mode="after")
@@ -146,6 +135,8 @@ class ChoiceSettings(DrawingSettings):
             raise ValueError(
                 f'pool = {self.pool:g} is a multiple of n_questions, which is "auto". Give a number'
             )
+        if self.pool == 1 and self.verdicts:
+            raise ValueError("verdicts are of a pool, but pool = 1. Give the pool that was read")
         return self
 
 
@@ -173,11 +164,9 @@ def write_choice(
     tables = read_choice_tables(
         counts=counts, focus=focus, screening=screening, forward=forward, grooming=grooming
     )
-    scored = scored_items(tables, same_vocabulary=settings.same_vocabulary)
+    scored = scored_items(tables)
     items, rejected = without_reprints(
-        scored,
-        {name: sentence.tokens for name, sentence in tables.sentences.items()},
-        n_impostors=settings.n_impostors,
+        scored, {name: sentence.tokens for name, sentence in tables.sentences.items()}
     )
     if pool is not None:
         items, rejected = _pooled(writer, ctx, items, pool, people, settings)
@@ -197,7 +186,7 @@ def write_choice(
         (FEWSHOT, [Chosen(item, impostors_of(item_of[item])) for item in examples]),
     ):
         positions = balance_answer_positions(
-            [one.id for one in some], n_options=settings.n_impostors + 1, seed=seed
+            [one.id for one in some], n_options=N_IMPOSTORS + 1, seed=seed
         )
         writer.rows[file] = write_jsonl(
             writer.path(file), [describe.question(one, positions[one.id], seed) for one in some]
@@ -258,12 +247,12 @@ def _nothing_chosen(groomed: int, rejected: Sequence[Rejection], settings: Choic
     without = sum(rejection.reason == ChoiceReason.NO_FOUR for rejection in rejected)
     if not without:
         cause = (
-            f"none of {groomed:,} groomed focus words has {settings.n_impostors} fit "
+            f"none of {groomed:,} groomed focus words has {N_IMPOSTORS} fit "
             "candidates. Add books, or relax"
         )
     else:
         cause = (
-            f"{without:,} of {groomed:,} groomed focus words have {settings.n_impostors} fit "
+            f"{without:,} of {groomed:,} groomed focus words have {N_IMPOSTORS} fit "
             "candidates, but no set of four passes the limits. Add books, raise "
             f"choice.max_ambiguity = {settings.max_ambiguity:g} or choice.max_triviality = "
             f"{settings.max_triviality:g}, or relax"
@@ -343,15 +332,9 @@ def _of_fit(parts: Sequence[Path], ids: pa.Array, *, only: pc.Expression | None 
     )  # columns of a part without rows may have no type
 
 
-def scored_items(tables: ChoiceTables, *, same_vocabulary: bool) -> list[ScoredItem]:
-    """Every item in a fit sentence with its fit candidates and scores (BALANCED_SCORES).
-
-    `same_vocabulary`: only answers of fit items are candidates, so that no word is known as an
-    impostor in advance.
-    """
+def scored_items(tables: ChoiceTables) -> list[ScoredItem]:
+    """Every item in a fit sentence with its fit candidates and scores (BALANCED_SCORES)."""
     fit = tables.candidates[tables.candidates["verdict"] == FIT]
-    if same_vocabulary:
-        fit = fit[fit["word"].isin(set(tables.focus.loc[tables.fit_ids, "word"]))]
     freq = dict(zip(tables.counts.words, tables.counts.freq.tolist(), strict=True))
     words, scores = fit["word"].to_numpy(), fit[list(SCORES)].to_numpy(np.float64)
     fits_as_well, plausible, topicality = (

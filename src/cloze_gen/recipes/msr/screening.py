@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from pydantic import Field
 
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.recipes.msr.forward import FilledSentence, sentence_log10_probs
 from cloze_gen.recipes.msr.tables import (
     ALTERNATES,
     ANSWER_SCORES_BEST,
@@ -26,26 +24,14 @@ from cloze_gen.recipes.msr.tables import (
     SCREENED_COLUMNS,
     Part,
     cached_index,
-    cached_sentence_ids,
     columns_of,
     focus_columns,
     focus_parts,
     item_slices,
     read_rows,
 )
-from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import write_parquet
-
-
-class ScreeningSettings(SettingsGroup):
-    score: Literal["history", "sentence"] = Field(
-        "history",
-        description=(
-            "score to compare: history is P(word | two preceding tokens), sentence "
-            "is the whole sentence's probability"
-        ),
-    )
 
 
 def answer_scores_best(answer_log10: float, alternates_log10: np.ndarray) -> bool:
@@ -72,7 +58,6 @@ class ScreeningShard:
     focus: Path
     index: Path
     alternates: Path
-    settings: ScreeningSettings
 
 
 def screen_part(shard: ScreeningShard) -> list[dict[str, Any]]:
@@ -81,7 +66,7 @@ def screen_part(shard: ScreeningShard) -> list[dict[str, Any]]:
         cached_index(shard.index, shard.part.model),
         focus_columns(shard.focus, shard.part),
     )
-    item, words, table = read_rows(shard.alternates / ALTERNATES / shard.part.name, index)
+    item, _, table = read_rows(shard.alternates / ALTERNATES / shard.part.name, index)
     scores = table[HISTORY_SCORE].to_numpy()
     places = {int(item[place.start]): place for place in item_slices(item)}
     histories = np.array(
@@ -96,17 +81,7 @@ def screen_part(shard: ScreeningShard) -> list[dict[str, Any]]:
     for row, item_id in enumerate(focus["id"]):
         here = places.get(row, slice(0, 0))
         own, others = float(answer_log10[row]), scores[here]
-        judged_own, judged_others = own, others
-        if shard.settings.score == "sentence":
-            ids = cached_sentence_ids(shard.focus, shard.index, shard.part.model)[
-                focus["sentence_id"][row]
-            ]
-            options = np.append(words[here], answers[row])
-            whole = sentence_log10_probs(
-                index, [FilledSentence(ids, focus["position"][row] + 1, options)]
-            )[0]
-            judged_own, judged_others = float(whole[-1]), whole[:-1]
-        status = ANSWER_SCORES_BEST if answer_scores_best(judged_own, judged_others) else KEPT
+        status = ANSWER_SCORES_BEST if answer_scores_best(own, others) else KEPT
         rows.append(
             dict(
                 zip(
@@ -126,14 +101,10 @@ def write_screening(
     focus: Artifact,
     index: Artifact,
     alternates: Artifact,
-    settings: ScreeningSettings,
 ) -> None:
     """Write the verdict on every focus word. Scores are given the two-word history."""
     parts = focus_parts(focus, index, writer.folder)
-    shards = [
-        ScreeningShard(part, focus.folder, index.folder, alternates.folder, settings)
-        for part in parts
-    ]
+    shards = [ScreeningShard(part, focus.folder, index.folder, alternates.folder) for part in parts]
     rows = [row for part in ctx.map(screen_part, shards, unit="parts") for row in part]
     writer.rows[SCREENED] = write_parquet(writer.path(SCREENED), columns_of(rows, SCREENED_COLUMNS))
     status = Counter(row["status"] for row in rows)

@@ -151,20 +151,15 @@ def _why_these(
     item: Traced, record: Mapping[str, Any], groomed: Mapping[str, Any]
 ) -> Iterator[str]:
     settings = item.artifact("choice").manifest["settings"]
-    own = ", only answers of fit items" if settings["same_vocabulary"] else ""
     how = "drawn at random"
-    if settings["method"] != "random":
-        draw = f"of {settings['draws']} random draws (impostor_draw = {settings['impostor_draw']})"
-        level = "the answers' ranks in the whole set are closest to chance"
-        what = (
-            "classifiers of the scores find the answers least often"
-            if settings["method"] == "matched"
-            else level
+    if settings["method"] == "matched":
+        how = (
+            f"of {settings['draws']} random draws the one with which classifiers of the scores "
+            "find the answers least often"
         )
-        how = f"{draw} the one with which {what}"
     yield (
         f"impostors  {len(record['options']) - 1} of the {groomed['fit_candidates']} fit "
-        f"candidates{own}; {how}"
+        f"candidates; {how}"
     )
     decided = {row["word"]: row for row in _alternates(item)}
     header = ("option", "count", "history", "forward", "rank", "sentence", *_MEASURES, "tag")

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import itertools
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-
-from cloze_gen.recipes.questions.herding import herd_draws
-from cloze_gen.recipes.questions.random_choice import ChoicePlan, Chosen, ScoredItem, verdicts
-from cloze_gen.records.rejection import Rejection
 
 # Weight of a pair's feature relative to a rank's: products of centred ranks reach 4, shares 1.
 _PAIR_WEIGHT = 0.25
@@ -135,92 +131,3 @@ def named_answer_shares(
         for i, name in enumerate(names)
         for end, values in (("highest", highest), ("lowest", lowest))
     }
-
-
-def choose_balanced(
-    items: Sequence[ScoredItem],
-    offered: Mapping[str, np.ndarray],
-    plan: ChoicePlan,
-) -> tuple[list[Chosen | Rejection], dict[str, float]]:
-    """A verdict on each item, and the shares of answers with the highest and lowest scores."""
-    settings = plan.settings
-    fit = sorted(
-        (one for one in items if one.item.id in offered),
-        key=lambda one: (one.item.sentence_id, one.item.id),
-    )
-    if not fit:
-        return verdicts(
-            [scored.item for scored in items], settings=settings, impostors={}, offered=offered
-        ), {}
-    draws = [offered[one.item.id] for one in fit]
-    features = np.concatenate(
-        [rank_features(_options(scored, drawn)) for scored, drawn in zip(fit, draws, strict=True)]
-    )
-    start = np.concatenate(([0], np.cumsum([len(drawn) for drawn in draws])))
-    sentence_ids, sentences = np.unique(
-        [scored.item.sentence_id for scored in fit], return_inverse=True
-    )
-    group = np.repeat(np.sort(sentences), np.diff(start))
-    n = min(
-        int(settings.n_questions), len(sentence_ids)
-    )  # a larger n would make the target grow with questions that cannot be chosen
-    target = _target(fit, draws, n, plan)
-    chosen = herd_draws(
-        features, group, target=target, n=n, passes=settings.swap_passes, rng=plan.rng("herding")
-    )
-    impostors: dict[str, tuple[str, ...]] = {}
-    option_scores = []
-    for row in chosen.tolist():
-        place = int(np.searchsorted(start, row, "right")) - 1
-        scored, drawn = fit[place], draws[place][row - start[place]]
-        impostors[scored.item.id] = tuple(scored.item.candidates[i] for i in drawn)
-        option_scores.append(_options(scored, drawn[None])[0])
-    found = verdicts(
-        [scored.item for scored in items], settings=settings, impostors=impostors, offered=offered
-    )
-    return found, named_answer_shares(option_scores, plan.score_names)
-
-
-def _target(
-    fit: Sequence[ScoredItem], draws: Sequence[np.ndarray], n: int, plan: ChoicePlan
-) -> np.ndarray:
-    """The random sum of features, with each rank's share clipped to the tolerance."""
-    settings = plan.settings
-    target = _chance_sum(fit, draws, n, plan)
-    if not settings.rank_tolerance:
-        return np.zeros_like(target)
-    shares = len(plan.score_names) * (settings.n_impostors + 1)
-    target[:shares] = np.clip(
-        target[:shares], -settings.rank_tolerance * n, settings.rank_tolerance * n
-    )
-    return target
-
-
-def _chance_sum(
-    fit: Sequence[ScoredItem], draws: Sequence[np.ndarray], n: int, plan: ChoicePlan
-) -> np.ndarray:
-    """The sum of the feature vectors of n random draws with a random option as the answer.
-
-    A perfectly balanced set leaks the answers: a classifier trained on four fifths of it scores
-    below chance on the last fifth.
-    """
-    rng = plan.rng("balance_target")
-    picked = rng.integers(len(fit), size=n)
-    total = 0.0
-    for i in picked.tolist():
-        options = _options(fit[i], draws[i][:1])
-        front = int(rng.integers(options.shape[1]))
-        total = (
-            total
-            + rank_features(
-                options[:, [front, *(k for k in range(options.shape[1]) if k != front)]]
-            )[0]
-        )
-    return np.asarray(total, np.float64)
-
-
-def _options(scored: ScoredItem, drawn: np.ndarray) -> np.ndarray:
-    """Scores of the answer and the drawn impostors, shape (draws, 1 + impostors, scores)."""
-    scores = scored.scores
-    answer = np.broadcast_to(scores[0], (len(drawn), 1, scores.shape[1]))
-    return np.concatenate([answer, scores[1:][drawn]], axis=1)

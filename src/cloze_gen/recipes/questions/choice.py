@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from cloze_gen.recipes.questions.balance import choose_balanced
 from cloze_gen.recipes.questions.impostor_draws import offered_draws
 from cloze_gen.recipes.questions.matched_choice import ChoiceFacts, choose_matched
 from cloze_gen.recipes.questions.printed_once import PRINTED_BEFORE, printed_before
 from cloze_gen.recipes.questions.propensity import Each
 from cloze_gen.recipes.questions.random_choice import (
+    N_IMPOSTORS,
     ChoicePlan,
     ChoiceSettings,
     Chosen,
@@ -40,11 +40,7 @@ def choose(
         found = choose_randomly([one.item for one in items], plan)
         return found, ChoiceFacts(), lambda item: draw_impostors(item, plan)
     offered = offered_draws(items, plan)
-    if settings.method == "matched":
-        found, facts = choose_matched(items, offered, plan, each=each, say=say)
-    else:
-        found, shares = choose_balanced(items, offered, plan)
-        facts = ChoiceFacts(shares=shares)
+    found, facts = choose_matched(items, offered, plan, each=each, say=say)
     return (
         found,
         facts,
@@ -53,13 +49,13 @@ def choose(
 
 
 def without_reprints(
-    items: Sequence[ScoredItem], tokens_of: Mapping[str, Sequence[str]], *, n_impostors: int
+    items: Sequence[ScoredItem], tokens_of: Mapping[str, Sequence[str]]
 ) -> tuple[list[ScoredItem], list[Rejection]]:
     """The items that may be chosen, and rejections of sentences with the same text as an earlier one."""
     able = {
         one.item.id: one.item.sentence_id
         for one in items
-        if len(one.item.candidates) >= n_impostors
+        if len(one.item.candidates) >= N_IMPOSTORS
     }
     first_print = printed_before(
         (sentence_id, [tokens_of[sentence_id]]) for sentence_id in sorted(set(able.values()))
@@ -107,7 +103,7 @@ def choice_lines(
     facts: ChoiceFacts, settings: ChoiceSettings, *, n: int, shares_are_set: bool
 ) -> Iterator[str]:
     """What to print about a set of n questions; `shares_are_set`: the user gave class shares."""
-    chance, auto = 1 / (settings.n_impostors + 1), settings.n_questions == "auto"
+    chance, auto = 1 / (N_IMPOSTORS + 1), settings.n_questions == "auto"
     if facts.leak:
         found = (
             "a classifier trained on the options' scores finds the answer in "

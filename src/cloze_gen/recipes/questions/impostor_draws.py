@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from cloze_gen.recipes.questions.random_choice import ChoicePlan, ScoredItem
+from cloze_gen.recipes.questions.random_choice import N_IMPOSTORS, ChoicePlan, ScoredItem
 
 # Base weight of a candidate word, added to 1 for each item that has it as the answer. With 0.5, a
 # classifier found 28 to 29 % of the answers from the options alone (docs/explanation/matched-choice.md).
@@ -53,17 +53,16 @@ def offered_draws(items: Iterable[ScoredItem], plan: ChoicePlan) -> dict[str, np
     trivial (guideline 4). Items without an accepted draw are left out.
     """
     settings = plan.settings
-    able = [one for one in items if len(one.item.candidates) >= settings.n_impostors]
+    able = [one for one in items if len(one.item.candidates) >= N_IMPOSTORS]
     weight_of = matched_weights(
         [one.item.answer for one in able], [one.item.candidates for one in able]
     )
-    matched = settings.impostor_draw == "matched"
     found = {}
     for one in able:
-        weights = np.array([weight_of[word] if matched else 1.0 for word in one.item.candidates])
+        weights = np.array([weight_of[word] for word in one.item.candidates])
         tried = weighted_draws(
             weights,
-            n_impostors=settings.n_impostors,
+            n_impostors=N_IMPOSTORS,
             draws=_TRIED * settings.draws,
             rng=plan.rng("offered_draws", one.item.id),
         )

@@ -29,7 +29,13 @@ from cloze_gen.recipes.questions.propensity import (
     folds_by_group,
     found_by_scores,
 )
-from cloze_gen.recipes.questions.random_choice import ChoicePlan, Chosen, ScoredItem, verdicts
+from cloze_gen.recipes.questions.random_choice import (
+    N_IMPOSTORS,
+    ChoicePlan,
+    Chosen,
+    ScoredItem,
+    verdicts,
+)
 from cloze_gen.recipes.questions.set_size import Leak, largest_hidden, sizes_of
 from cloze_gen.records.rejection import Rejection
 
@@ -50,6 +56,8 @@ _SPELLING_WEIGHT = 3.0
 # with 1, LSA finds 50 % (0.2: 52 to 57 %) and the forward score 32 to 34 % (0.2: 27 to 29 %)
 _TOPIC_WEIGHT = 0.4
 _ODDS_WEIGHT = 2.0
+_RANK_TOLERANCE = 0.015  # difference between a rank's share of answers and chance
+_SWAP_PASSES = 1  # swaps tried per question after the greedy choice
 _MARGIN_COST = 12.0  # cost of one unit of log odds between the answer and its impostors' mean
 
 
@@ -197,9 +205,7 @@ def choose_matched(
         key=lambda one: (one.item.sentence_id, one.item.id),
     )
     if not fit:
-        return verdicts(
-            [one.item for one in items], settings=settings, impostors={}, offered=offered
-        ), ChoiceFacts()
+        return verdicts([one.item for one in items], impostors={}, offered=offered), ChoiceFacts()
     pool = _pool(fit, [offered[one.item.id] for one in fit], plan)
     every = np.arange(len(pool.item))
     features = _features(
@@ -250,9 +256,7 @@ def choose_matched(
         named_answer_shares(list(pool.raw[pool.rows(found.chosen)]), plan.score_names),
         {name: (count, of_class[name]) for name, count in found.wanted.items()},
     )
-    return verdicts(
-        [one.item for one in items], settings=settings, impostors=impostors, offered=offered
-    ), facts
+    return verdicts([one.item for one in items], impostors=impostors, offered=offered), facts
 
 
 def _pool(fit: Sequence[ScoredItem], offered: Sequence[np.ndarray], plan: ChoicePlan) -> _Pool:
@@ -308,7 +312,7 @@ def _search(
         return _Found(chosen, quotas.wanted)
     fold = folds_by_group(pool.group, seed=seed, purpose=f"{plan.recipe}.choosing_folds")
     rounds, sets = [_check(pool, chosen, plan, each)], [chosen]
-    odds = np.zeros((len(pool.item), settings.n_impostors + 1), np.float32)
+    odds = np.zeros((len(pool.item), N_IMPOSTORS + 1), np.float32)
     for number in range(1, most_rounds + 1):
         found = cross_fitted_log_odds(
             pool.options,
@@ -361,7 +365,6 @@ def _balanced(
     plan: ChoicePlan,
 ) -> NDArray[np.int64]:
     """The draws of a set that is balanced under every score, and under `odds` if given."""
-    settings = plan.settings
     margin = (
         np.zeros(len(pool.item), np.float32)
         if odds is None
@@ -373,7 +376,7 @@ def _balanced(
     rng = plan.rng("matching_target")
     picked, front = (
         rng.integers(len(offered), size=n),
-        rng.integers(1 + settings.n_impostors, size=n),
+        rng.integers(1 + N_IMPOSTORS, size=n),
     )
     rows = pool.rows(offered[picked])
     fronted = [
@@ -386,16 +389,13 @@ def _balanced(
         blocks.append(_odds_features(odds[offered] / unit))
         of_target.append(_odds_features(_move_to_front(odds[offered[picked]], front) / unit))
     target = np.concatenate(of_target, axis=1).sum(axis=0)
-    shares = pool.scores.shape[1] * (1 + settings.n_impostors)
-    target[:shares] = np.clip(
-        target[:shares],
-        -_RANK_WEIGHT * settings.rank_tolerance * n,
-        _RANK_WEIGHT * settings.rank_tolerance * n,
-    )
+    shares = pool.scores.shape[1] * (1 + N_IMPOSTORS)
+    limit = _RANK_WEIGHT * _RANK_TOLERANCE * n
+    target[:shares] = np.clip(target[:shares], -limit, limit)
     stratum = quotas.class_of_item[pool.item[offered]] if quotas.most else None
     found = herd_draws(
-        np.concatenate(blocks, axis=1), pool.group[offered], target=target if settings.rank_tolerance else np.zeros_like(target), n=n,
-        passes=settings.swap_passes, rng=plan.rng("herding"), cost=_MARGIN_COST * margin[offered], stratum=stratum, quota=quotas.quota,
+        np.concatenate(blocks, axis=1), pool.group[offered], target=target, n=n,
+        passes=_SWAP_PASSES, rng=plan.rng("herding"), cost=_MARGIN_COST * margin[offered], stratum=stratum, quota=quotas.quota,
     )  # fmt: skip
     return np.asarray(offered[found], np.int64)
 

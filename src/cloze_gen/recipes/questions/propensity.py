@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from cloze_gen.recipes.questions.balance import median_of_sorted
 from cloze_gen.rng import derive_rng
@@ -123,18 +122,15 @@ class _Fold:
 
 
 def _log_odds(fold: _Fold) -> NDArray[np.float32]:
-    import sklearn.ensemble  # noqa: F401 - threadpool_limits limits only libraries that are already loaded
-
     out = np.zeros(fold.predicted.shape[:2], np.float32)
-    with threadpool_limits(limits=1):  # the last digits of a sum depend on the number of threads
-        models = _models(
-            option_features(fold.trained), derive_rng(fold.seed, fold.purpose, str(fold.held))
-        )
-        for start in range(0, len(out), _CHUNK):
-            seen = option_features(fold.predicted[start : start + _CHUNK])
-            flat = seen.reshape(-1, seen.shape[2])
-            odds = np.mean([model(flat) for model in models], axis=0).reshape(len(seen), -1)
-            out[start : start + _CHUNK] = odds - odds.mean(axis=1, keepdims=True)
+    models = _models(
+        option_features(fold.trained), derive_rng(fold.seed, fold.purpose, str(fold.held))
+    )
+    for start in range(0, len(out), _CHUNK):
+        seen = option_features(fold.predicted[start : start + _CHUNK])
+        flat = seen.reshape(-1, seen.shape[2])
+        odds = np.mean([model(flat) for model in models], axis=0).reshape(len(seen), -1)
+        out[start : start + _CHUNK] = odds - odds.mean(axis=1, keepdims=True)
     return out
 
 
@@ -245,11 +241,10 @@ def _answer_likelihood(fold: _Fold) -> NDArray[np.float64]:
     trees = ExtraTreesRegressor(
         _CHECK_TREES, min_samples_leaf=8, max_features=0.4, random_state=fold.held
     )
-    with threadpool_limits(limits=1):
-        trees.fit(
-            trained.reshape(-1, trained.shape[2]),
-            np.tile(np.arange(trained.shape[1]) == 0, len(trained)),
-        )
-        found = trees.predict(predicted.reshape(-1, predicted.shape[2]))
+    trees.fit(
+        trained.reshape(-1, trained.shape[2]),
+        np.tile(np.arange(trained.shape[1]) == 0, len(trained)),
+    )
+    found = trees.predict(predicted.reshape(-1, predicted.shape[2]))
     found = found.reshape(-1, predicted.shape[1])
     return np.maximum(found, 1e-3)

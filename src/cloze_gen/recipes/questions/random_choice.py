@@ -6,62 +6,38 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.rng import derive_rng
-from cloze_gen.settings import MOST_EACH, IgnoredWhen, SettingsGroup
+from cloze_gen.settings import MOST_EACH, SettingsGroup
 
 WordClass = Literal["noun", "verb", "adjective", "adverb"]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
+N_IMPOSTORS = 4  # wrong options per question; MSR 2.3; the file formats require four
+
+
 class ChoiceSettings(SettingsGroup):
-    """Each recipe sets bounds and defaults of the first two."""
+    """Each recipe sets bounds and default of the first."""
 
     n_questions: int | Literal["auto"]
-    n_impostors: int
-    method: Literal["matched", "balanced", "random"] = Field(
+    method: Literal["matched", "random"] = Field(
         "matched",
         description=(
             "how impostors, focus words and sentences are chosen. matched: "
-            "classifiers trained on the n-gram scores cannot find the answer; "
-            "balanced: no single score can; random: by chance"
+            "classifiers trained on the n-gram scores cannot find the answer; random: by chance"
         ),
     )
     draws: int = Field(
         24,
         ge=1,
         le=MOST_EACH,
-        description="random impostor sets per focus word to choose from (matched, balanced)",
-    )
-    impostor_draw: Literal["matched", "uniform"] = Field(
-        "matched",
-        description=(
-            "matched: a word is an impostor about as often as it is an answer; "
-            "uniform: all candidates are equally likely (methods matched, balanced)"
-        ),
-    )
-    rank_tolerance: float = Field(
-        0.015,
-        ge=0,
-        le=1,
-        description=(
-            "how far a rank's share of answers may differ from chance; 0: as little "
-            "as possible (matched, balanced)"
-        ),
-    )
-    same_vocabulary: bool = Field(
-        False, description="allow as impostors only words that are also answers of fit items"
-    )
-    swap_passes: int = Field(
-        1,
-        ge=0,
-        le=100,
-        description="swaps tried per question after the greedy choice (matched, balanced)",
+        description="random impostor sets per focus word to choose from (matched)",
     )
     rounds: int = Field(
         10,
@@ -78,7 +54,7 @@ class ChoiceSettings(SettingsGroup):
         le=1,
         description=(
             "exclusive limit of a reader's probability to find an impostor as good "
-            "as the answer; 1: off (matched, balanced)"
+            "as the answer; 1: off (matched)"
         ),
     )
     max_triviality: float = Field(
@@ -87,7 +63,7 @@ class ChoiceSettings(SettingsGroup):
         le=1,
         description=(
             "exclusive limit of a reader's probability to find no impostor "
-            "plausible; 1: off (matched, balanced)"
+            "plausible; 1: off (matched)"
         ),
     )
     max_leak: float = Field(
@@ -106,21 +82,6 @@ class ChoiceSettings(SettingsGroup):
             "share of questions per class of the answer; the remaining questions may "
             "have any class; {}: no shares (matched)"
         ),
-    )
-
-    ignored_when: ClassVar[tuple[IgnoredWhen, ...]] = (
-        IgnoredWhen(
-            (
-                "draws",
-                "impostor_draw",
-                "rank_tolerance",
-                "swap_passes",
-                "max_ambiguity",
-                "max_triviality",
-            ),
-            {"method": ("random",)},
-        ),
-        IgnoredWhen(("rounds", "max_leak", "class_shares"), {"method": ("random", "balanced")}),
     )
 
     @model_validator(mode="after")
@@ -205,7 +166,7 @@ class ChoicePlan:
 def choose_randomly(items: Iterable[FitItem], plan: ChoicePlan) -> list[Chosen | Rejection]:
     """One verdict for each item, in the given order, drawn with each item's own generator."""
     items, settings = list(items), plan.settings
-    fit = [item for item in items if len(item.candidates) >= settings.n_impostors]
+    fit = [item for item in items if len(item.candidates) >= N_IMPOSTORS]
     by_sentence: dict[str, list[FitItem]] = {}
     for item in fit:
         by_sentence.setdefault(item.sentence_id, []).append(item)
@@ -216,13 +177,12 @@ def choose_randomly(items: Iterable[FitItem], plan: ChoicePlan) -> list[Chosen |
     )
     kept = {picked[sentence].id for sentence in ranked[: int(settings.n_questions)]}
     impostors = {item.id: draw_impostors(item, plan) for item in items if item.id in kept}
-    return verdicts(items, settings=settings, impostors=impostors)
+    return verdicts(items, impostors=impostors)
 
 
 def verdicts(
     items: Iterable[FitItem],
     *,
-    settings: ChoiceSettings,
     impostors: Mapping[str, tuple[str, ...]],
     offered: Container[str] | None = None,
 ) -> list[Chosen | Rejection]:
@@ -232,7 +192,7 @@ def verdicts(
     for item in items:
         if item.id in impostors:
             found.append(Chosen(item.id, impostors[item.id]))
-        elif len(item.candidates) < settings.n_impostors:
+        elif len(item.candidates) < N_IMPOSTORS:
             found.append(
                 Rejection(item.id, ChoiceReason.TOO_FEW_CANDIDATES, str(len(item.candidates)))
             )
@@ -253,6 +213,6 @@ def _pick(group: Sequence[FitItem], sentence_id: str, plan: ChoicePlan) -> FitIt
 
 def draw_impostors(item: FitItem, plan: ChoicePlan) -> tuple[str, ...]:
     picked = plan.rng("impostors", item.id).choice(
-        len(item.candidates), size=plan.settings.n_impostors, replace=False
+        len(item.candidates), size=N_IMPOSTORS, replace=False
     )
     return tuple(item.candidates[i] for i in sorted(picked))

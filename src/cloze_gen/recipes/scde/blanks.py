@@ -37,7 +37,7 @@ from cloze_gen.recipes.scde.passages import (
 )
 from cloze_gen.records.rejection import Reason
 from cloze_gen.rng import derive_rng
-from cloze_gen.settings import MOST_EACH, IgnoredWhen, SettingsGroup
+from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import REJECTED, write_parquet
 from cloze_gen.word_tokens import is_word
@@ -83,8 +83,6 @@ class BlanksSettings(SettingsGroup):
         description="minimum number of different content words of a sentence that may be a blank; "
         "not in the paper",
     )
-
-    ignored_when = (IgnoredWhen(("adjacent_share", "min_gap"), {"count": (1,)}),)
 
     @property
     def least_sentences(self) -> int:

@@ -9,7 +9,6 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 from pydantic import Field
-from threadpoolctl import threadpool_limits
 
 from cloze_gen.corpus.counts import CountTable
 from cloze_gen.corpus.frequencies import read_counts
@@ -95,10 +94,7 @@ def write_coherence(
         )
     rows_before, rows_after = (sentence_rows(side, len(words)) for side in (before, after))
     rng = derive_rng(seed, "scde.coherence")
-    with threadpool_limits(
-        limits=1
-    ):  # the last digits of a product depend on the number of threads
-        vectors = fit_adjacent_sentences(rows_before, rows_after, settings.dimensions, rng)
+    vectors = fit_adjacent_sentences(rows_before, rows_after, settings.dimensions, rng)
     np.save(writer.path(BEFORE), vectors[0])
     np.save(writer.path(AFTER), vectors[1])
     writer.path(WORDS).write_text("".join(f"{word}\n" for word in words), encoding="utf-8")

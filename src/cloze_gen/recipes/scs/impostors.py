@@ -36,7 +36,7 @@ from cloze_gen.recipes.scs.vocabulary import read_vocabulary
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import sentence_of
 from cloze_gen.rng import derive_rng
-from cloze_gen.settings import MOST_EACH, IgnoredWhen, SettingsGroup
+from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import (
     FOCUS,
@@ -76,8 +76,6 @@ class ImpostorsSettings(SettingsGroup):
             "how often the words of a sentence are tried in turn, each time with 64 sets of four"
         ),
     )
-
-    ignored_when = (IgnoredWhen(("window_ranks",), {"impostor_draw": ("uniform",)}),)
 
 
 class ImpostorReason(Reason):

@@ -27,7 +27,7 @@ from cloze_gen.english.places import ACTIVE, ATTRIBUTIVE, CLASSES, N_USES, PASSI
 from cloze_gen.english.token_kinds import N_KINDS, Kind, kind_of
 from cloze_gen.models.neighbour_counts import count_places, join_keys, split_keys, sum_counts
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
-from cloze_gen.settings import IgnoredWhen, SettingsGroup
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import read_parquet, write_parquet
 
@@ -85,12 +85,6 @@ class PlacesSettings(SettingsGroup):
         description=(
             "share of its class that counts as similar to a word, by their places; "
             "no two options may be similar; 0: no test"
-        ),
-    )
-
-    ignored_when = (
-        IgnoredWhen(
-            ("prior_affinity", "prior_uses"), {"min_affinity": (0,), "min_verb_affinity": (0,)}
         ),
     )
 

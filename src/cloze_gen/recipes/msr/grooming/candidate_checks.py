@@ -26,6 +26,7 @@ from cloze_gen.models.neighbour_counts import Blanks, Side, flatten
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.recipes.msr.grooming.predicates import (
+    TAG_WINDOW,
     AnswerFault,
     CandidateFault,
     GroomingSettings,
@@ -420,7 +421,7 @@ def judge_tags(items: Sequence[GroomedItem], shard: GroomShard, tagger: Tagger) 
         for item, places in open_places
         for word in (item.answer, *(item.candidates[i] for i in places))
     ]
-    found = iter(window_tags(items_and_words, tagger, reach=shard.settings.tag_window))
+    found = iter(window_tags(items_and_words, tagger, reach=TAG_WINDOW))
     for item, places in open_places:
         item.answer_tag = next(found)
         for i in places:

@@ -15,17 +15,12 @@ from cloze_gen.english.articles import breaks_article
 from cloze_gen.english.content_words import stem
 from cloze_gen.english.penn_tags import NOUNS, PAST, coarse_class
 from cloze_gen.records.rejection import Reason
-from cloze_gen.settings import IgnoredWhen, SettingsGroup
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.word_tokens import is_word
 
-_BY_MACHINE = (
-    "offensive_words",
-    "max_ambiguity",
-    "max_ungrammatical",
-    "frequent_freq",
-    "min_tokens",
-    "language_model",
-)  # settings that do not affect people's verdicts
+# Words with at least this frequency count as grammatical context, rarer words as topic.
+FREQUENT_FREQ = 1e-3
+TAG_WINDOW = 8  # tokens on each side of the blank that the tagger sees
 
 
 class GroomingSettings(SettingsGroup):
@@ -76,15 +71,6 @@ class GroomingSettings(SettingsGroup):
             "ungrammatical; 1: off"
         ),
     )
-    frequent_freq: float = Field(
-        1e-3,
-        gt=0,
-        le=1,
-        description=(
-            "inclusive: words with at least this frequency count as grammatical "
-            "context, rarer words as topic"
-        ),
-    )
     min_tokens: int = Field(
         13,
         ge=0,
@@ -105,22 +91,6 @@ class GroomingSettings(SettingsGroup):
     )
     tagger: str = Field(
         "builtin", description="tagger: 'builtin', an installed spaCy pipeline, or 'none'"
-    )
-    tag_window: int = Field(
-        8,
-        ge=2,
-        le=1000,
-        description="number of tokens on each side of the blank that the tagger sees",
-    )
-
-    ignored_when = (
-        IgnoredWhen(
-            (*_BY_MACHINE, "tagger", "tag_window"), {"checks": ("articles",), "verdicts": ("",)}
-        ),
-        IgnoredWhen(("checks", *_BY_MACHINE), {"verdicts": bool, "unjudged_policy": ("left_out",)}),
-        IgnoredWhen(_BY_MACHINE, {"checks": ("articles",)}),
-        IgnoredWhen(("tag_window",), {"tagger": ("none",)}),
-        IgnoredWhen(("unjudged_policy",), {"verdicts": ("",)}),
     )
 
 

@@ -17,7 +17,6 @@ from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.tagging import worker_tagger
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.engine.threads import keep_to_one_thread
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.study import read_verdicts
 from cloze_gen.judging.tasks.groom import RejectReason
@@ -39,7 +38,7 @@ from cloze_gen.recipes.msr.grooming.candidate_checks import (
     read_items,
     window_tags,
 )
-from cloze_gen.recipes.msr.grooming.predicates import GroomingSettings
+from cloze_gen.recipes.msr.grooming.predicates import FREQUENT_FREQ, TAG_WINDOW, GroomingSettings
 from cloze_gen.recipes.msr.tables import (
     DECISION_COLUMNS,
     DECISIONS,
@@ -193,9 +192,7 @@ def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
             cached_index(shard.index, shard.part.model),
             cached_space(shard.contexts, shard.part.model),
         )
-        judge_by_people(
-            to_judge, judged, index, space, _tagger(shard), reach=shard.settings.tag_window
-        )
+        judge_by_people(to_judge, judged, index, space, _tagger(shard), reach=TAG_WINDOW)
     others = [item for item in items if item.id not in judged]
     if shard.people is not None and shard.settings.unjudged_policy == "left_out":
         for item in others:
@@ -226,7 +223,6 @@ def _judge_all(items: list[GroomedItem], shard: GroomShard) -> None:
     if tagger is not None:
         judge_tags(fit, shard, tagger)
     if shard.settings.language_model:
-        keep_to_one_thread()  # for reproducible bytes
         model = worker_causal_model(shard.settings.language_model)
         judge_by_language_model(fit, shard, index, space, model)
 
@@ -281,7 +277,7 @@ def write_grooming(
 ) -> None:
     table = read_counts(counts)
     frequent = frozenset(
-        table.words[i].casefold() for i in np.flatnonzero(table.freq >= settings.frequent_freq)
+        table.words[i].casefold() for i in np.flatnonzero(table.freq >= FREQUENT_FREQ)
     )
     offensive = offensive_words(settings.offensive_words)
     folders = (focus.folder, index.folder, contexts.folder, forward.folder)
