@@ -25,7 +25,7 @@ from cloze_gen.evaluation.user_scores import parse_user_scores
 from cloze_gen.formats.lambada import parse_passages
 from cloze_gen.formats.msr import parse_machine
 from cloze_gen.formats.questions import parse_questions
-from cloze_gen.formats.scde import parse_exams, parse_published
+from cloze_gen.formats.scde import parse_collected, parse_published
 from cloze_gen.judging.exchange import PacketRow, parse_verdicts_jsonl
 from cloze_gen.judging.verdicts import VerdictFile, parse_verdicts, verdicts_jsonl
 from cloze_gen.pipelines.holmes_style import HolmesSettings
@@ -155,7 +155,7 @@ PARSERS = {
     "questions": Parser(lines(QUESTION), lambda text: list(parse_questions(text.splitlines()))),
     "passages": Parser(lines(PASSAGE), lambda text: list(parse_passages(text.splitlines()))),
     "machine questions": Parser(MACHINE, parse_machine),
-    "exams": Parser(json.dumps([EXAM]).encode(), parse_exams),
+    "collected exams": Parser(json.dumps([EXAM]).encode(), parse_collected),
     "published exams": Parser(json.dumps([EXAM]).encode(), parse_published),
     "scores": Parser(
         lines({"id": "b:0:2", "scores": [-1.5, -2, -3, -4, -5]}),
