@@ -31,11 +31,6 @@ from cloze_gen.store.file_docs import MANIFEST_DOC, OUTPUT_FOLDER, FileDoc, Stag
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 PROGRAM = "cloze-gen"
-# Settings that add the stages that a plain run of a style does not have.
-ALL_STAGES = {
-    "scs-style": ("books.reference=reference.jsonl",),
-    "lambada-style": ("release.train_text=copy",),
-}
 _TYPE_WORDS = {int: "whole number", float: "number", str: "text", Path: "path", bool: "flag"}
 _REASON_PACKAGES = ("corpus", "english", "judging", "recipes")
 _PLACES = {
@@ -193,7 +188,7 @@ def stages(style: str) -> dict[str, str]:
         out=Path("nowhere"),
         workers=1,
         seed=1,
-        overrides=ALL_STAGES.get(style, ()),
+        overrides=(),
     )
     return {stage.label: stage.stage for stage in task.stages()}
 

@@ -26,7 +26,7 @@ from cloze_gen.formats.lambada import parse_passages
 from cloze_gen.formats.msr import parse_machine
 from cloze_gen.formats.questions import parse_questions
 from cloze_gen.formats.scde import parse_collected, parse_published
-from cloze_gen.judging.exchange import PacketRow, parse_verdicts_jsonl
+from cloze_gen.judging.exchange import PacketRow, packets_csv, parse_verdicts_csv
 from cloze_gen.judging.verdicts import VerdictFile, parse_verdicts, verdicts_jsonl
 from cloze_gen.pipelines.holmes_style import HolmesSettings
 from cloze_gen.records.judgement import Task
@@ -128,15 +128,13 @@ EXAM = {
     "eid": 0, "passage": ["We left.", "<1>"], "candidates": ["It rained.", "Jane sang."],
     "answer_sequence": [[1, 0]], "number_of_blanks": 1, "candidate_length": 2,
 }  # fmt: skip
-VERDICTS = VerdictFile(Task.GROOM, {"forward": "5d"}, 3, None, 0, [{"id": "b:7", "verdict": "fit"}])
+VERDICTS = VerdictFile(Task.GROOM, {"forward": "5d"}, 3, None, [{"id": "b:7", "verdict": "fit"}])
 MACHINE = b"1a) I could [climb] it.\n1b) I could [write] it.\n"
 PACKET = PacketRow(
     "a1", "bo", "groom", "",
     {"before": "A ", "answer": "cat", "after": ".", "candidates": ["map", "owl", "sea", "sky"]},
 )  # fmt: skip
-RETURNED = lines(
-    {"assignment": "a1", "judge": "bo", "seconds": 3, "response": {"picked": [1, 2, 3, 4]}}
-)
+RETURNED = packets_csv([PACKET]).replace('sky","","","",""', 'sky","1","2","3","4"').encode()
 CONFIG = (
     b'style = "holmes-style"\n[focus]\nmax_freq = 1e-4\nclasses = ["noun"]\n[choice]\npool = 1.5\n'
 )
@@ -155,7 +153,9 @@ PARSERS = {
     "questions": Parser(lines(QUESTION), lambda text: list(parse_questions(text.splitlines()))),
     "passages": Parser(lines(PASSAGE), lambda text: list(parse_passages(text.splitlines()))),
     "machine questions": Parser(MACHINE, parse_machine),
-    "collected exams": Parser(json.dumps([EXAM]).encode(), parse_collected),
+    "collected exams": Parser(
+        json.dumps([EXAM]).encode(), lambda text: parse_collected(text, name="it.json")
+    ),
     "published exams": Parser(json.dumps([EXAM]).encode(), parse_published),
     "scores": Parser(
         lines({"id": "b:0:2", "scores": [-1.5, -2, -3, -4, -5]}),
@@ -164,7 +164,7 @@ PARSERS = {
     "verdicts": Parser(
         verdicts_jsonl(VERDICTS).encode(), lambda text: parse_verdicts(text, task=Task.GROOM)
     ),
-    "packets": Parser(RETURNED, lambda text: list(parse_verdicts_jsonl(text, {"a1": PACKET}.get))),
+    "packets": Parser(RETURNED, lambda text: parse_verdicts_csv(text, {"a1": PACKET}.get)),
     "settings": Parser(CONFIG, lambda text: parse_settings(HolmesSettings, text, where="it.toml")),
 }
 

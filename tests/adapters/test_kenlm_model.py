@@ -106,5 +106,5 @@ def test_without_the_module_kenlm_the_remedy_is_named(
     monkeypatch.setattr(kenlm_model, "kenlm", None)
     path = tmp_path / "m.arpa"
     path.write_text(ARPA)
-    with pytest.raises(ToolError, match="doctor --fix"):
+    with pytest.raises(ToolError, match="make setup"):
         KenlmModel(path)

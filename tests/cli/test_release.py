@@ -261,6 +261,9 @@ def test_what_is_refused(style: str, changes: dict[str, dict[str, Any]], said: s
         check(style, changes)
 
 
+POOL = {"choice": {"pool": 2.0}}  # verdicts are of a pool
+
+
 @pytest.mark.parametrize("style", style_names())
 def test_every_free_text_is_taken_for_a_file(style: str) -> None:
     """So that a new setting that names a file is refused too."""
@@ -276,7 +279,7 @@ def test_every_free_text_is_taken_for_a_file(style: str) -> None:
     assert texts
     for group, name in texts:
         with pytest.raises(UsageError, match=f"{group}.{name} = 'x': --deep does not open files"):
-            check(style, {group: {name: "x"}})
+            check(style, {group: {name: "x"} | POOL.get(group, {})})
 
 
 def test_a_set_of_the_sample_is_made_of_the_sample(

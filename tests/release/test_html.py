@@ -259,7 +259,7 @@ def test_a_page_of_passages_has_no_questions(passages: ReportData) -> None:
         "who hid ? it was ann", "P(target), ngram", "Passages by book",
     ):  # fmt: skip
         assert part in text.replace("alone55", "alone 55")
-    assert len(shown.all("figcaption")) == len(shown.all("svg")) == 2
+    assert len(shown.all("figcaption")) == len(shown.all("svg")) == 1
     assert all(one.get("scope") in {"col", "row"} for one in shown.all("th"))
 
 
