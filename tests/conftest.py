@@ -12,11 +12,9 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
@@ -26,8 +24,6 @@ from cloze_gen.cli.app import app
 from cloze_gen.cli_errors import run_and_report
 from cloze_gen.release.facts import read_record
 from cloze_gen.release.report import read_report_data
-from cloze_gen.release.report_data import ReportData
-from cloze_gen.release.style import Style
 from cloze_gen.release.write import read_published
 from cloze_gen.store.files import read_below
 from cloze_gen.store.runs import released_folder
@@ -39,6 +35,8 @@ settings.load_profile("cloze-gen")
 
 # the width of the terminal from which the tests are started changes `--help`
 os.environ.pop("COLUMNS", None)
+# The processes of the suite share the cores; scikit-learn reads this when it is first imported.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and every program that
 # they start and interrupt would too.
@@ -85,7 +83,7 @@ SLOW_LIMIT_SECONDS = 600  # of a test marked slow; of any other: pyproject.toml
 # ---- how the suite runs
 
 
-def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+def pytest_addoption(parser, pluginmanager):
     """`-p no:xdist`, for a debugger: what pyproject.toml says of workers means nothing then."""
     if not pluginmanager.hasplugin("xdist"):
         for option in ("--numprocesses", "--dist"):
@@ -93,7 +91,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+def pytest_xdist_auto_num_workers(config):
     """Folders are tested in parallel, files and single tests in this process for a debugger."""
     if all(Path(argument).is_dir() for argument in config.args):
         return min(
@@ -105,7 +103,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return 0
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """A thorough test is slow, and a slow one has a longer limit, unless it names its own."""
     for item in items:
         if item.get_closest_marker("thorough"):
@@ -114,14 +112,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(SLOW_LIMIT_SECONDS))
 
 
-def cpu_seconds() -> float:
+def cpu_seconds():
     """Of this process and of those it waited for; a busy machine does not lengthen it."""
     spent = os.times()
     return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+def pytest_runtest_call(item):
     """What a test itself took, fixtures not counted: they are shared, and whoever comes first pays."""
     before = cpu_seconds()
     try:
@@ -130,7 +128,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
         item.user_properties.append(("cpu_seconds", cpu_seconds() - before))
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter):
     """Which tests should be marked slow and are not."""
     took = {
         report.nodeid: dict(report.user_properties).get("cpu_seconds", 0.0)
@@ -162,14 +160,14 @@ class Corpus:
     source: Path
 
     @property
-    def options(self) -> tuple[str, ...]:
+    def options(self):
         return "holmes-sample", "--train", str(self.train), "--source", str(self.source), *QUICK
 
     @property
-    def folders(self) -> tuple[Path, ...]:
+    def folders(self):
         return self.train, self.source
 
-    def below(self, books: Path) -> Corpus:
+    def below(self, books):
         """The same folders in a copy of the books."""
         return Corpus(books / "train", books / "source")
 
@@ -179,10 +177,10 @@ class SampleBooks(Corpus):
     """The books of the embedded sample, in folders of their own, as SCS-style reads them."""
 
     @property
-    def options(self) -> tuple[str, ...]:
+    def options(self):
         return "scs-sample", "--train", str(self.train), "--source", str(self.source)
 
-    def below(self, books: Path) -> SampleBooks:
+    def below(self, books):
         return SampleBooks(books / "train", books / "source")
 
 
@@ -195,14 +193,14 @@ class Novels:
     quick: tuple[str, ...] = QUICK_NOVELS
 
     @property
-    def options(self) -> tuple[str, ...]:
+    def options(self):
         return self.config, "--books", str(self.books), *self.quick
 
     @property
-    def folders(self) -> tuple[Path, ...]:
+    def folders(self):
         return (self.books,)
 
-    def below(self, books: Path) -> Novels:
+    def below(self, books):
         return replace(self, books=books)
 
 
@@ -216,31 +214,31 @@ class FinishedRun:
     outcome: Outcome
 
     @property
-    def folder(self) -> Path:
+    def folder(self):
         return self.out / "runs" / self.name
 
     @property
-    def release(self) -> Path:
+    def release(self):
         return self.folder / "release"
 
-    def call(self, *more: str | Path, name: str = "", out: Path | None = None) -> tuple[Any, ...]:
+    def call(self, *more, name="", out=None):
         """The call that made it, with one worker; under another name or into another folder."""
         place = ("--name", name or self.name, "--out", out or self.out, "--workers", "1")
         return "run", *self.corpus.options, *place, *more
 
-    def copy(self, place: Path) -> FinishedRun:
+    def copy(self, place):
         """A copy with its books, that a test may change; links in it lead to the copied books."""
         shutil.copytree(self.out.parent, place, symlinks=True)
         return replace(self, corpus=self.corpus.below(place / "books"), out=place / "out")
 
 
 @cache
-def command_tree() -> Any:
+def command_tree():
     """The commands of the program; Typer builds them anew for each call of its app."""
     return typer.main.get_command(app)
 
 
-def call_cli(*arguments: str | Path) -> Outcome:
+def call_cli(*arguments):
     """Call the command line in this process; an unhandled exception fails the test."""
     words = [str(argument) for argument in arguments]
     out, err = io.StringIO(), io.StringIO()
@@ -253,7 +251,7 @@ def call_cli(*arguments: str | Path) -> Outcome:
     return Outcome(status, out.getvalue(), err.getvalue())
 
 
-def call_program(*arguments: str | Path, cwd: Path, env: dict[str, str] | None = None) -> Outcome:
+def call_program(*arguments, cwd, env=None):
     """Call the installed command line as a program of its own."""
     command = [sys.executable, "-m", "cloze_gen", *map(str, arguments)]
     done = subprocess.run(
@@ -268,7 +266,7 @@ def call_program(*arguments: str | Path, cwd: Path, env: dict[str, str] | None =
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
-def make_corpus(folder: Path) -> Corpus:
+def make_corpus(folder):
     """Three training books and a source book of the sample, in folders that a test may change."""
     for side, books in (("train", TRAIN_BOOKS), ("source", (SOURCE_BOOK,))):
         (folder / side).mkdir(parents=True)
@@ -277,19 +275,19 @@ def make_corpus(folder: Path) -> Corpus:
     return Corpus(folder / "train", folder / "source")
 
 
-def make_sample(folder: Path) -> SampleBooks:
+def make_sample(folder):
     """All training and source books of the embedded sample, in folders that a test may change."""
     for side in ("train", "source"):
         shutil.copytree(SAMPLE / side, folder / side)
     return SampleBooks(folder / "train", folder / "source")
 
 
-def blanked(books: Path) -> Novels:
+def blanked(books):
     """A folder of novels as SCDE-style reads it."""
     return Novels(books, "scde-sample", ())
 
 
-def make_novels(folder: Path) -> Novels:
+def make_novels(folder):
     """The sample's eight novels in a folder to change; with seed 1 each part has two or more."""
     shutil.copytree(SAMPLE / "novels", folder)
     header, *lines = (SAMPLE / "manifest.tsv").read_text(encoding="utf-8").splitlines(keepends=True)
@@ -298,7 +296,7 @@ def make_novels(folder: Path) -> Novels:
     return Novels(folder)
 
 
-def report_data(run: Path, style: Style) -> ReportData:
+def report_data(run, style):
     """What the report of a run says, but for its samples."""
     released = released_folder(run)
     return read_report_data(
@@ -308,7 +306,7 @@ def report_data(run: Path, style: Style) -> ReportData:
     )
 
 
-def without_canary(path: Path) -> list[dict[str, Any]]:
+def without_canary(path):
     """Records of a release without what tells runs of different names apart."""
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return [
@@ -316,7 +314,7 @@ def without_canary(path: Path) -> list[dict[str, Any]]:
     ]
 
 
-def folder_digests(folder: Path) -> dict[str, str]:
+def folder_digests(folder):
     """sha256 of every file and target of every link below a folder, but logs, notes and locks."""
     found = {}
     for path in sorted(folder.rglob("*")):
@@ -331,7 +329,7 @@ def folder_digests(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def data_dir() -> Path:
+def data_dir():
     """The real corpora; tests that need them skip, saying so, where they are not unpacked."""
     folder = ROOT / "data"
     if not (folder / "holmes-training").is_dir():
@@ -340,39 +338,37 @@ def data_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
-def cli() -> Callable[..., Outcome]:
+def cli():
     """The command line, called in this process."""
     return call_cli
 
 
 @pytest.fixture(scope="session")
-def program() -> Callable[..., Outcome]:
+def program():
     """The command line, called as a program."""
     return call_program
 
 
 @pytest.fixture(scope="session")
-def digests() -> Callable[[Path], dict[str, str]]:
+def digests():
     """The files below a folder with their sha256."""
     return folder_digests
 
 
 @pytest.fixture
-def corpus(tmp_path: Path) -> Corpus:
+def corpus(tmp_path):
     """A corpus of the test's own."""
     return make_corpus(tmp_path / "books")
 
 
 @pytest.fixture
-def constant_pictures() -> Iterator[None]:
+def constant_pictures():
     """Reports written here have the pictures of those that `call_cli` writes."""
     with pictures(drawn=False):
         yield
 
 
-def made_once(
-    tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Outcome]
-) -> tuple[Path, Outcome]:
+def made_once(tmp_path_factory, name, make):
     """A folder made by the first process of the suite that needs it, and the result."""
     base = tmp_path_factory.getbasetemp()
     shared = (
@@ -390,20 +386,20 @@ def made_once(
 
 
 def finished_once(
-    tmp_path_factory: pytest.TempPathFactory,
-    name: str,
-    corpus: Corpus | Novels,
-    make_books: Callable[[Path], object],
-    run: str = "tiny",
-) -> FinishedRun:
+    tmp_path_factory,
+    name,
+    corpus,
+    make_books,
+    run="tiny",
+):
     """A finished run with one worker, shared by all tests that only look at it."""
 
-    def make(place: Path) -> Outcome:
+    def make(place):
         place.mkdir()
         make_books(place / "books")
         return call_cli(*unmade(place).call())
 
-    def unmade(place: Path, outcome: Outcome | None = None) -> FinishedRun:
+    def unmade(place, outcome=None):
         return FinishedRun(
             corpus.below(place / "books"), place / "out", run, outcome or Outcome(0, "", "")
         )
@@ -412,38 +408,38 @@ def finished_once(
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+def finished(tmp_path_factory):
     """A Holmes-style run over the tiny corpus."""
     return finished_once(tmp_path_factory, "finished", Corpus(Path(), Path()), make_corpus)
 
 
 @pytest.fixture(scope="session")
-def lambada(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+def lambada(tmp_path_factory):
     """A LAMBADA-style run over the eight novels."""
     return finished_once(tmp_path_factory, "lambada", Novels(Path()), make_novels)
 
 
 @pytest.fixture(scope="session")
-def scde(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+def scde(tmp_path_factory):
     """An SCDE-style run over the eight novels."""
     return finished_once(tmp_path_factory, "scde", blanked(Path()), make_novels)
 
 
 @pytest.fixture(scope="session")
-def scs_run(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+def scs_run(tmp_path_factory):
     """An SCS-style run over the books of the sample."""
     books = SampleBooks(Path(), Path())
     return finished_once(tmp_path_factory, "scs", books, make_sample, "scs-style")
 
 
 @pytest.fixture(scope="session")
-def scs(scs_run: FinishedRun) -> Path:
+def scs(scs_run):
     """Its output folder."""
     return scs_run.out
 
 
 @pytest.fixture
-def copied(finished: FinishedRun, tmp_path: Path) -> FinishedRun:
+def copied(finished, tmp_path):
     """A copy of the finished run, with its books, that a test may change."""
     return finished.copy(tmp_path / "copy")
 
@@ -459,10 +455,10 @@ RUN_FIXTURES = {
 
 
 @pytest.fixture
-def run_of(request: pytest.FixtureRequest) -> Callable[[str], FinishedRun]:
+def run_of(request):
     """A finished run of any style."""
 
-    def run(style: str) -> FinishedRun:
+    def run(style):
         if style not in RUN_FIXTURES:
             pytest.fail(
                 f"{style} has no finished run here: give tests/conftest.py a fixture that "
@@ -475,6 +471,6 @@ def run_of(request: pytest.FixtureRequest) -> Callable[[str], FinishedRun]:
 
 
 @pytest.fixture
-def finished_run(run_of: Callable[[str], FinishedRun]) -> Callable[[str], Path]:
+def finished_run(run_of):
     """The output folder of a finished run of any style."""
     return lambda style: run_of(style).out

@@ -17,7 +17,7 @@ _READ_AS = {
 _PLACE = re.compile("|".join(map(re.escape, _READ_AS)))
 
 
-def with_ocr_errors(text: str, rate: float, *, seed: int = 0) -> str:
+def with_ocr_errors(text, rate, *, seed=0):
     """Some `rate` errors a character, spread evenly over letters, marks and spaces; the same at each
     call. Line ends and most capitals stay.
     """

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from cloze_gen.models.arpa import read_blocks
 from cloze_gen.models.language_model import read_levels, write_levels
-from cloze_gen.models.ngram_index import ForwardIndex
 
 
-def index_of(arpa: bytes, *, piece_bytes: int = 1 << 16) -> ForwardIndex:
+def index_of(arpa, *, piece_bytes=1 << 16):
     """The index of an ARPA file, read in pieces; its arrays outlive the files."""
     pieces = iter([arpa[i : i + piece_bytes] for i in range(0, len(arpa), piece_bytes)])
     with tempfile.TemporaryDirectory() as folder:

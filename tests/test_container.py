@@ -7,7 +7,6 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 Step = tuple[str, str]  # instruction, the rest
 
 
-def stages() -> list[list[Step]]:
+def stages():
     """The stages of the Dockerfile; a line that ends in a backslash goes on."""
     text = re.sub(r"^\s*#.*\n", "", (ROOT / "Dockerfile").read_text(), flags=re.MULTILINE)
     found: list[list[Step]] = []
@@ -31,11 +30,11 @@ def stages() -> list[list[Step]]:
     return found
 
 
-def of_stage(stage: list[Step], name: str) -> list[str]:
+def of_stage(stage, name):
     return [rest for word, rest in stage if word == name]
 
 
-def context_paths() -> Iterator[str]:
+def context_paths():
     """What the build copies from the folder of the Dockerfile."""
     for stage in stages():
         for rest in of_stage(stage, "COPY"):
@@ -44,7 +43,7 @@ def context_paths() -> Iterator[str]:
                 yield from sources
 
 
-def test_the_image_has_no_build_tools_and_no_root() -> None:
+def test_the_image_has_no_build_tools_and_no_root():
     """The last stage takes its files from the first, and runs as an ordinary user from then on."""
     build, last = stages()
     name = of_stage(build, "FROM")[0].partition(" AS ")[2]
@@ -59,21 +58,21 @@ def test_the_image_has_no_build_tools_and_no_root() -> None:
     assert json.loads(of_stage(last, "ENTRYPOINT")[0]) == ["cloze-gen"]
 
 
-def test_the_same_base_and_no_registry() -> None:
+def test_the_same_base_and_no_registry():
     """Both stages have one base, by its short name: the environment is copied between them."""
     bases = [of_stage(stage, "FROM")[0].split()[0] for stage in stages()]
     assert len(set(bases)) == 1
     assert re.fullmatch(r"python:3\.\d+-slim", bases[0])
 
 
-def test_packages_are_locked() -> None:
+def test_packages_are_locked():
     """Every download is checked against the lock's hashes; the package itself downloads nothing."""
     calls = re.findall(r"pip (?:install|download) [^&]*", " & ".join(of_stage(stages()[0], "RUN")))
     assert len(calls) == 3
     assert all("--require-hashes" in call or "--no-index" in call for call in calls)
 
 
-def test_what_is_copied_is_there_and_not_ignored() -> None:
+def test_what_is_copied_is_there_and_not_ignored():
     """A clean clone builds: each source is a file of git, and `.dockerignore` lets it through."""
     copied = set(context_paths())
     lines = (ROOT / ".dockerignore").read_text().splitlines()
@@ -84,13 +83,13 @@ def test_what_is_copied_is_there_and_not_ignored() -> None:
     assert copied >= {path.split("/")[0] for path in packages} > set()
 
 
-def compose() -> dict[str, Any]:
+def compose():
     yaml = pytest.importorskip("yaml")
     found: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
     return found
 
 
-def test_only_the_proxy_is_open() -> None:
+def test_only_the_proxy_is_open():
     """The page listens inside; the proxy has the ports, and starts when the page answers."""
     services = compose()["services"]
     judges, proxy = services["judges"], services["proxy"]
@@ -106,7 +105,7 @@ def test_only_the_proxy_is_open() -> None:
     assert re.fullmatch(r"[a-z]+:\d+", proxy["image"])
 
 
-def test_the_page_is_started_with_options_that_exist() -> None:
+def test_the_page_is_started_with_options_that_exist():
     """The call in the compose file is one that the command line knows."""
     call = compose()["services"]["judges"]["command"]
     command = command_tree()
@@ -120,7 +119,7 @@ def test_the_page_is_started_with_options_that_exist() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.timeout(3600)
-def test_the_image_works(tmp_path: Path) -> None:
+def test_the_image_works(tmp_path):
     """It builds, is below one gigabyte, and makes a set as a user who is not root."""
     program = next(filter(None, map(shutil.which, ("docker", "podman"))), None)
     if program is None:
@@ -128,7 +127,7 @@ def test_the_image_works(tmp_path: Path) -> None:
     if subprocess.run([program, "info"], capture_output=True, check=False).returncode:
         pytest.skip(f"{program} is here, but its daemon does not answer")
 
-    def call(words: str) -> str:
+    def call(words):
         done = subprocess.run([program, *shlex.split(words)], cwd=ROOT, capture_output=True, text=True, check=False)  # fmt: skip
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout

@@ -8,9 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import ClassVar
 
 import luigi
 import numpy as np
@@ -46,11 +45,11 @@ main()
 
 def ended(
     *,
-    arguments: str = "",
-    interrupted_import: str = "",
-    work: str = "",
-    at_first: str = "signal.default_int_handler",
-) -> tuple[int, str, float]:
+    arguments="",
+    interrupted_import="",
+    work="",
+    at_first="signal.default_int_handler",
+):
     """Status, stderr and seconds of a program that gets its interrupt from itself."""
     code = PROGRAM.format(
         arguments=arguments, interrupted_import=interrupted_import, work=work, at_first=at_first
@@ -63,7 +62,7 @@ def ended(
 
 
 @pytest.fixture
-def other_thread() -> Iterator[None]:
+def other_thread():
     """A thread that may take any signal which the main thread holds back."""
     over = threading.Event()
     thread = threading.Thread(target=over.wait)
@@ -75,7 +74,7 @@ def other_thread() -> Iterator[None]:
 
 @pytest.mark.usefixtures("other_thread")
 @pytest.mark.parametrize("times", [1, 2])
-def test_held_signals_wait_even_where_another_thread_takes_them(times: int) -> None:
+def test_held_signals_wait_even_where_another_thread_takes_them(times):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     done = []
     try:
@@ -92,7 +91,7 @@ def test_held_signals_wait_even_where_another_thread_takes_them(times: int) -> N
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
-def test_arrow_leaves_signals_alone() -> None:
+def test_arrow_leaves_signals_alone():
     code = """
 import io, os, signal, time
 import cloze_gen.engine.local
@@ -116,7 +115,7 @@ pyarrow.csv.read_csv(Text(b"a,b\\n1,2\\n"))
     assert (done.returncode, set(done.stdout.split()), done.stderr) == (0, {"2"}, "")
 
 
-def test_held_signals_are_none_where_none_came() -> None:
+def test_held_signals_are_none_where_none_came():
     """An error inside comes out as it is; a child started inside has Ctrl-C blocked."""
     with held():
         child = (
@@ -148,13 +147,13 @@ def test_held_signals_are_none_where_none_came() -> None:
         ("'explain', 'nothing'", "pyarrow.lib"),
     ],
 )
-def test_an_interrupt_while_importing_ends_alike(arguments: str, module: str) -> None:
+def test_an_interrupt_while_importing_ends_alike(arguments, module):
     """From our first line on: status 130, our one line, nothing else."""
     status, said, _ = ended(arguments=arguments, interrupted_import=module)
     assert (status, said) == (130, f"{STOPPED}\n")
 
 
-def test_an_interrupt_before_signals_are_listened_to() -> None:
+def test_an_interrupt_before_signals_are_listened_to():
     """The first import of all is ours, and even that one may be broken off."""
     status, said, _ = ended(arguments="'--version'", interrupted_import="cloze_gen.interrupts")
     assert (status, said) == (130, "cloze-gen: stopped\n")
@@ -175,13 +174,13 @@ def test_an_interrupt_before_signals_are_listened_to() -> None:
         "0)).start()\ninterrupt()\ntime.sleep(60)",
     ],
 )
-def test_whatever_follows_an_interrupt_is_part_of_it(work: str) -> None:
+def test_whatever_follows_an_interrupt_is_part_of_it(work):
     """Further interrupts, errors and words in consequence are neither told nor change the status."""
     status, said, _ = ended(work=work)
     assert (status, said) == (130, f"{STOPPED}\n")
 
 
-def test_a_second_interrupt_does_not_end_the_clearing_up(tmp_path: Path) -> None:
+def test_a_second_interrupt_does_not_end_the_clearing_up(tmp_path):
     """What a run clears up after the first one is cleared up to its end."""
     work = f"try:\n    interrupt()\n    time.sleep(60)\nfinally:\n    interrupt()\n    open({str(tmp_path / 'end')!r}, 'w').close()"
     assert ended(work=work)[0] == 130
@@ -201,25 +200,25 @@ def test_a_second_interrupt_does_not_end_the_clearing_up(tmp_path: Path) -> None
         "import atexit\natexit.register(time.sleep, 60)\ninterrupt()",
     ],
 )
-def test_a_program_that_does_not_end_is_ended(work: str) -> None:
+def test_a_program_that_does_not_end_is_ended(work):
     status, said, seconds = ended(work=work)
     assert (status, said) == (130, f"{STOPPED}\n")
     assert seconds < GRACE_SECONDS + 10  # the start included, on a busy machine
 
 
-def test_an_interrupt_after_the_work_ends_at_once() -> None:
+def test_an_interrupt_after_the_work_ends_at_once():
     """Nor is an interrupt lost that comes while the interpreter takes itself apart."""
     status, said, _ = ended(work="import atexit\natexit.register(interrupt)")
     assert (status, said) == (130, f"{STOPPED}\n")
 
 
-def test_sigterm_ends_with_its_own_status() -> None:
+def test_sigterm_ends_with_its_own_status():
     """128 and 15, and the same line."""
     status, said, _ = ended(work="os.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(60)")
     assert (status, said) == (143, f"{STOPPED}\n")
 
 
-def test_ignored_signals_stay_ignored() -> None:
+def test_ignored_signals_stay_ignored():
     """Under `nohup`, or in the background of a script, Ctrl-C is not ours to take."""
     status, said, _ = ended(
         work="interrupt()\ntime.sleep(0.1)\nprint('done', file=sys.stderr)",
@@ -228,9 +227,7 @@ def test_ignored_signals_stay_ignored() -> None:
     assert (status, said) == (0, "done\n")
 
 
-def test_a_file_that_ends_early_is_no_interrupt(
-    cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_ends_early_is_no_interrupt(cli, monkeypatch):
     """The parser takes an EOFError for Ctrl-C; the command line does not."""
     monkeypatch.setattr("cloze_gen.cli.runs.list_runs", fail_with(EOFError("No data left in file")))
     with pytest.raises(EOFError, match="No data left"):
@@ -238,9 +235,7 @@ def test_a_file_that_ends_early_is_no_interrupt(
 
 
 @pytest.mark.parametrize("how", [KeyboardInterrupt(), cli.typer.Abort()])
-def test_interrupts_of_a_call_are_told(
-    how: BaseException, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupts_of_a_call_are_told(how, cli, monkeypatch):
     """Called inside another program, an interrupt is a status and a line as well."""
     monkeypatch.setattr("cloze_gen.cli.runs.list_runs", fail_with(how))
     outcome = cli("runs")
@@ -251,11 +246,11 @@ def test_interrupts_of_a_call_are_told(
     "error", [EOFError("No data\nleft in file"), ZeroDivisionError(), RecursionError("x" * 5000)]
 )
 def test_what_nobody_foresaw_is_one_line_and_a_file(
-    error: Exception,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    error,
+    tmp_path,
+    monkeypatch,
+    capsys,
+):
     """The line names the error and a file, which only its owner may read, with the traceback."""
     monkeypatch.setattr("cloze_gen.cli.runs.list_runs", fail_with(error))
     monkeypatch.setattr("sys.argv", ["cloze-gen", "runs"])
@@ -270,9 +265,7 @@ def test_what_nobody_foresaw_is_one_line_and_a_file(
     assert "in fail\n" in path.read_text(encoding="utf-8")
 
 
-def test_what_nobody_foresaw_is_told_where_nothing_can_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_nobody_foresaw_is_told_where_nothing_can_be_written(tmp_path, monkeypatch, capsys):
     """Without a temporary folder there is still one line."""
     monkeypatch.setattr("cloze_gen.cli.runs.list_runs", fail_with(ZeroDivisionError()))
     monkeypatch.setattr("sys.argv", ["cloze-gen", "runs"])
@@ -283,8 +276,8 @@ def test_what_nobody_foresaw_is_told_where_nothing_can_be_written(
     assert "could not be saved" in line
 
 
-def fail_with(error: BaseException) -> Callable[..., str]:
-    def fail(*_: object) -> str:
+def fail_with(error):
+    def fail(*_):
         raise error
 
     return fail
@@ -293,13 +286,13 @@ def fail_with(error: BaseException) -> Callable[..., str]:
 # ---- endings
 
 
-def ask_for_too_much(_: int) -> None:
+def ask_for_too_much(_):
     """In this process or in a worker."""
     np.empty(1 << 60, np.uint8)
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-def test_lack_of_memory_is_one_message(workers: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lack_of_memory_is_one_message(workers, capsys):
     engine = LocalEngine(workers) if workers else None
     status = run_and_report(
         lambda: list(engine.map(ask_for_too_much, [1])) if engine else ask_for_too_much(1)
@@ -321,23 +314,23 @@ class Links(PipelineTask):
     left = luigi.IntParameter()
     seen: ClassVar[dict[int, set[str]]] = {}
 
-    def requires(self) -> list[luigi.Task]:
+    def requires(self):
         return [Links(left=self.left - 1)] if self.left else []
 
-    def complete(self) -> bool:
+    def complete(self):
         return self.left in self.seen
 
-    def run(self) -> None:
+    def run(self):
         self.seen[self.left] = {thread.name for thread in threading.enumerate()}
 
 
 @pytest.fixture
-def links(monkeypatch: pytest.MonkeyPatch) -> Links:
+def links(monkeypatch):
     monkeypatch.setattr(Links, "seen", {})
     return Links(left=3)
 
 
-def test_luigi_starts_no_thread(links: Links) -> None:
+def test_luigi_starts_no_thread(links):
     """A queue's feeder thread may hang, and a thread may take a signal held by the main thread."""
     before = {thread.name for thread in threading.enumerate()}
     build(links)
@@ -346,11 +339,11 @@ def test_luigi_starts_no_thread(links: Links) -> None:
     assert {thread.name for thread in threading.enumerate()} <= before
 
 
-def test_long_stages_are_not_forgotten(links: Links, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_stages_are_not_forgotten(links, monkeypatch):
     """Luigi's scheduler must not drop a worker that is silent during a long stage."""
     create = InProcessFactory.create_local_scheduler
 
-    def impatient(self: InProcessFactory) -> Any:
+    def impatient(self):
         scheduler = create(self)
         scheduler._config.worker_disconnect_delay = -1.0  # every stage is too long
         return scheduler
@@ -360,10 +353,10 @@ def test_long_stages_are_not_forgotten(links: Links, monkeypatch: pytest.MonkeyP
     assert list(links.seen) == [0, 1, 2, 3]
 
 
-def test_an_interrupt_comes_out_of_luigi(links: Links, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_comes_out_of_luigi(links, monkeypatch):
     run: Callable[[Links], None] = Links.run
 
-    def broken_off(self: Links) -> None:
+    def broken_off(self):
         if self.left == 2:
             raise KeyboardInterrupt
         run(self)

@@ -30,11 +30,11 @@ class Item:
     count: Whole = 0
 
 
-def _read(*lines: str, **more: Any) -> list[Item]:
+def _read(*lines, **more):
     return [record for _, record in read_records(lines, Item, name="f", **more)]
 
 
-def test_fields_beyond_the_records_own_are_ignored() -> None:
+def test_fields_beyond_the_records_own_are_ignored():
     """Lists become tuples; empty lines are skipped; a mark at the start is no part of the text."""
     line = '{"id": "a", "words": ["x"], "more": [1]}'
     assert _read("\ufeff" + line, "", " \n") == [Item("a", ("x",))]
@@ -61,14 +61,14 @@ def test_fields_beyond_the_records_own_are_ignored() -> None:
         ('{"id": "a", "words": [], "count": "1"}', "`count` must be a whole number from 0"),
     ],
 )  # fmt: skip
-def test_a_fault_is_told_with_file_and_line(line: str, message: str) -> None:
+def test_a_fault_is_told_with_file_and_line(line, message):
     """Pydantic's own words are never printed."""
     with pytest.raises(FormatError) as caught:
         _read("", line)
     assert str(caught.value) == f"f, line 2: {message}"
 
 
-def test_a_key_twice_names_both_lines() -> None:
+def test_a_key_twice_names_both_lines():
     """Without a key nothing is compared; of two attributes both must be the same."""
     lines = ('{"id": "a", "words": []}', "", '{"id": "a", "words": ["x"]}')
     with pytest.raises(FormatError, match=r"^f, line 3: the id a was there before, on line 1$"):
@@ -87,7 +87,7 @@ class Scored:
 @pytest.mark.parametrize(
     "line", ["3", "{}", '{"id": true, "scores": []}', '{"id": 1, "scores": 2}']
 )
-def test_a_form_is_shown_where_a_line_has_another(line: str) -> None:
+def test_a_form_is_shown_where_a_line_has_another(line):
     """Whatever pydantic says of it."""
     wording = Wording.of_form('{"id": ..., "scores": [...]}')
     with pytest.raises(
@@ -97,14 +97,14 @@ def test_a_form_is_shown_where_a_line_has_another(line: str) -> None:
     assert list(read_records(['{"id": 1, "scores": []}'], Scored, name="f", wording=wording))
 
 
-def test_another_error_may_be_raised() -> None:
+def test_another_error_may_be_raised():
     """As the store does, for its own files."""
     with pytest.raises(StoreError):
         list(read_objects([b"["], name="f", wording=Wording(error=StoreError)))
 
 
 @pytest.mark.parametrize("place", [-1, 1, True, "0", None])
-def test_an_index_points_into_its_list(place: Any) -> None:
+def test_an_index_points_into_its_list(place):
     """And the message says how far."""
 
     @dataclass

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 
@@ -26,19 +25,19 @@ esac
 """
 
 
-def script(path: Path, text: str) -> Path:
+def script(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     path.chmod(0o755)
     return path
 
 
-def fake_python(path: Path, version: tuple[int, ...]) -> Path:
+def fake_python(path, version):
     return script(path, FAKE_PYTHON.format(real=sys.executable, info=version))
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Path:
+def checkout(tmp_path):
     """The Makefile with a program that only shows what it is called with."""
     if shutil.which("make") is None:
         pytest.skip("there is no make")
@@ -49,7 +48,7 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def make(checkout: Path, *words: str, path: str = "") -> subprocess.CompletedProcess[str]:
+def make(checkout, *words, path=""):
     outer = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "PYTHON"}
     environment = {name: value for name, value in os.environ.items() if name not in outer}
     environment["PATH"] = path + environment["PATH"]
@@ -61,7 +60,7 @@ def make(checkout: Path, *words: str, path: str = "") -> subprocess.CompletedPro
 
 @pytest.mark.parametrize("value", ["my books", 'it\'s "mine"', "a;b & c|d `ls`", "café *", ""])
 @pytest.mark.parametrize("variable", ["TRAIN", "SOURCE", "BOOKS", "NAME", "WORKERS", "OUT"])
-def test_value_reaches_the_program_as_typed(checkout: Path, variable: str, value: str) -> None:
+def test_value_reaches_the_program_as_typed(checkout, variable, value):
     """Also an empty one: `SOURCE=$UNSET` is not the same as no SOURCE. Every style is a target."""
     answer = make(checkout, "--old-file=setup", "brand-new-style", f"{variable}={value}")
     assert (answer.returncode, answer.stderr) == (0, "")
@@ -69,14 +68,14 @@ def test_value_reaches_the_program_as_typed(checkout: Path, variable: str, value
     assert answer.stdout.splitlines() == expected
 
 
-def test_inherited_value_is_ignored(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inherited_value_is_ignored(checkout, monkeypatch):
     monkeypatch.setenv("NAME", "elsewhere")
     answer = make(checkout, "--old-file=setup", "brand-new-style")
     assert answer.stdout.splitlines() == ["<run>", "<brand-new-style>"]
 
 
 @pytest.mark.parametrize("version", [(3, 11, 0), (3, 14, 2)])
-def test_supported_python_makes_the_environment(checkout: Path, version: tuple[int, ...]) -> None:
+def test_supported_python_makes_the_environment(checkout, version):
     python = fake_python(checkout / "my tools" / "python", version)
     answer = make(checkout, f"PYTHON={python}", ".venv/.stamps/venv")
     assert (answer.returncode, answer.stderr) == (0, "")
@@ -84,7 +83,7 @@ def test_supported_python_makes_the_environment(checkout: Path, version: tuple[i
 
 
 @pytest.mark.parametrize("version", [(3, 10, 13), (3, 15, 0), None])
-def test_other_python_is_refused(checkout: Path, version: tuple[int, ...] | None) -> None:
+def test_other_python_is_refused(checkout, version):
     """The message names it, and no other Python is used in its place."""
     python = fake_python(checkout / "old", version) if version else checkout / "none"
     answer = make(checkout, f"PYTHON={python}", ".venv/.stamps/venv")
@@ -93,7 +92,7 @@ def test_other_python_is_refused(checkout: Path, version: tuple[int, ...] | None
     assert str(python) in answer.stderr
 
 
-def test_python_that_does_not_run_is_skipped(checkout: Path) -> None:
+def test_python_that_does_not_run_is_skipped(checkout):
     """Nor one that is too old."""
     fake_python(checkout / "bin" / "python3", (3, 9, 0))
     script(checkout / "bin" / "python3.14", "#!/bin/sh\nexit 127\n")
@@ -102,7 +101,7 @@ def test_python_that_does_not_run_is_skipped(checkout: Path) -> None:
     assert answer.stdout.splitlines()[-1].endswith("python3.13: -m venv .venv")
 
 
-def test_versions_are_the_same_everywhere() -> None:
+def test_versions_are_the_same_everywhere():
     """README, Makefile, pyproject.toml and doctor name the same Pythons, and the lock their KenLM."""
     (major, oldest), (_, newest) = doctor.PYTHON_FROM, doctor.PYTHON_TO
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -117,6 +116,6 @@ def test_versions_are_the_same_everywhere() -> None:
     assert re.search(kenlm, lock, re.MULTILINE)
 
 
-def test_the_lock_names_no_index_and_no_host() -> None:
+def test_the_lock_names_no_index_and_no_host():
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     assert re.findall(r"https?:|file:|--(?:extra-)?index|--find-links|--trusted|@", lock) == []

@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,8 +18,8 @@ TOY = Path(__file__).with_name("toy")
 
 @pytest.fixture(scope="module")
 def toy(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Callable[..., subprocess.CompletedProcess[str]]:
+    tmp_path_factory,
+):
     """The command line of a copy of the package with the toy's files."""
     place = tmp_path_factory.mktemp("toy")
     package = place / "lib" / "cloze_gen"
@@ -36,7 +35,7 @@ def toy(
     shutil.copytree(TOY, package, ignore=unwanted, dirs_exist_ok=True)
     assert all((package / path).read_bytes() == content for path, content in before.items())
 
-    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def call(*arguments):
         command = [sys.executable, "-m", "cloze_gen", *arguments]
         environment = {**os.environ, "PYTHONPATH": str(place / "lib"), "OMP_NUM_THREADS": "1"}
         return subprocess.run(
@@ -49,7 +48,7 @@ def toy(
     return call
 
 
-def test_the_toy_is_small() -> None:
+def test_the_toy_is_small():
     """A file has at most two functions, each of at most ten statements."""
     for path in TOY.rglob("*.py"):
         functions = [
@@ -66,7 +65,7 @@ def test_the_toy_is_small() -> None:
 
 
 @pytest.mark.thorough
-def test_every_command_knows_it(toy: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+def test_every_command_knows_it(toy):
     release = toy.place / "out" / "runs" / "toy-style" / "release"  # type: ignore[attr-defined]
     items = [
         json.loads(line)
@@ -135,8 +134,8 @@ def test_every_command_knows_it(toy: Callable[..., subprocess.CompletedProcess[s
 
 @pytest.mark.thorough
 def test_mistakes_are_told_as_of_any_style(
-    toy: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+    toy,
+):
     """A side that the style does not read, and a setting it does not have, are one message each."""
     sided = toy("run", "toy-style", "--train", "books", "--source", "books", "--out", "out")
     assert sided.returncode == 2

@@ -12,7 +12,7 @@ from tests.cases.releases import HOSTILE
 
 
 @given(st.text(st.characters()) | st.sampled_from(HOSTILE))
-def test_a_line_is_one_line(text: str) -> None:
+def test_a_line_is_one_line(text):
     """That can be printed; what was one stays as it is."""
     line = one_line(text)
     assert line.isprintable()
@@ -21,7 +21,7 @@ def test_a_line_is_one_line(text: str) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=())))
-def test_whole_characters_can_be_written(text: str) -> None:
+def test_whole_characters_can_be_written(text):
     """As UTF-8, one for each that there was; text without half characters is left."""
     whole = whole_characters(text)
     assert len(whole.encode("utf-8").decode("utf-8")) == len(text)

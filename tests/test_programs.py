@@ -39,24 +39,24 @@ class Inputs:
     request: pytest.FixtureRequest
 
     @property
-    def run(self) -> FinishedRun:
+    def run(self):
         run: FinishedRun = self.request.getfixturevalue("finished")
         return run
 
     @property
-    def scde(self) -> FinishedRun:
+    def scde(self):
         run: FinishedRun = self.request.getfixturevalue("scde")
         return run
 
     @property
-    def books_apart(self) -> Path:
+    def books_apart(self):
         folder: Path = self.request.getfixturevalue("books_apart")
         return folder
 
-    def copy(self, path: str) -> Path:
+    def copy(self, path):
         return Path(shutil.copy(ROOT / path, self.tmp))
 
-    def manifest(self) -> Path:
+    def manifest(self):
         """A table of the training books of `run`."""
         corpus = stage_artifact(self.run.folder, "corpus-train")
         path = self.tmp / "manifest.tsv"
@@ -66,7 +66,7 @@ class Inputs:
             table.writerows((row["book_id"], row["digest"], "train") for row in kept_books(corpus))
         return path
 
-    def treebank(self) -> Path:
+    def treebank(self):
         lines = []
         for sentence in SENTENCES:
             for number, token in enumerate(sentence.split(), 1):
@@ -78,7 +78,7 @@ class Inputs:
             path.write_text("".join(lines), encoding="utf-8")
         return self.tmp
 
-    def marks(self) -> Path:
+    def marks(self):
         """Marks of the candidates of eight sentences of `books_apart`, from the sheet program."""
         sheets = ("--sheets", 4, "--items", 2, "--out", self.tmp / "sheets")
         run_program("training/grooming/draw.py", "--run", self.books_apart, *sheets)
@@ -93,14 +93,14 @@ class Inputs:
         (self.tmp / "marks.jsonl").write_text("".join(lines), encoding="utf-8")
         return self.tmp / "marks.jsonl"
 
-    def figures(self) -> Path:
+    def figures(self):
         return self.copy("docs/figures/scaling.jsonl").parent
 
-    def study(self) -> Path:
+    def study(self):
         make_tiny_study(self.tmp / "study").close()
         return self.tmp / "study"
 
-    def shown(self) -> str:
+    def shown(self):
         """A question that the report of `run` shows."""
         report = (self.run.release / "report.html").read_text(encoding="utf-8")
         return report.split("<code>cloze-gen trace ")[1].split()[0]
@@ -193,7 +193,7 @@ CALLS = (
 )
 
 
-def run_program(name: str, *arguments: object, cwd: Path = ROOT) -> str:
+def run_program(name, *arguments, cwd=ROOT):
     """What a program prints; a status other than 0 fails the test."""
     command = [sys.executable, str(ROOT / name), *map(str, arguments)]
     environment = os.environ | {"MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1"}
@@ -205,10 +205,10 @@ def run_program(name: str, *arguments: object, cwd: Path = ROOT) -> str:
 
 
 @pytest.fixture(scope="session")
-def books_apart(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def books_apart(tmp_path_factory):
     """A finished run of three source books, for cross-validation by book."""
 
-    def make(place: Path) -> object:
+    def make(place):
         corpus = make_corpus(place / "books")
         for book in ("the-lamp-at-skerry-point.txt", "the-lost-luggage-of-penny-cross.txt"):
             shutil.copy(SAMPLE / "source" / book, corpus.source)
@@ -222,7 +222,7 @@ def books_apart(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.program)
-def test_program_runs(call: Call, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_program_runs(call, tmp_path, request):
     """It ends with status 0, prints what it found and writes its file."""
     if call.browser:
         pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -233,7 +233,7 @@ def test_program_runs(call: Call, tmp_path: Path, request: pytest.FixtureRequest
     assert (tmp_path / call.writes).exists()
 
 
-def test_programs_import_what_exists() -> None:
+def test_programs_import_what_exists():
     """`make test` runs no program, so a module that moved shows here."""
     for folder in ("benchmarks", "scripts", "training"):
         for path in (ROOT / folder).rglob("*.py"):

@@ -12,7 +12,7 @@ NAMES = st.text(max_size=20)
 
 
 @given(SEEDS, NAMES, NAMES)
-def test_same_record_same_draws(seed: int, purpose: str, record: str) -> None:
+def test_same_record_same_draws(seed, purpose, record):
     """Seed, purpose and record fix every draw."""
     first, other = derive_rng(seed, purpose, record), derive_rng(seed, purpose, record + "x")
     drawn = [(first.random(), other.random()) for _ in range(3)]
@@ -20,7 +20,7 @@ def test_same_record_same_draws(seed: int, purpose: str, record: str) -> None:
     assert drawn[0][0] != drawn[0][1]
 
 
-def test_every_part_counts() -> None:
+def test_every_part_counts():
     keys = [
         (1, "a", "b"),
         (2, "a", "b"),
@@ -33,7 +33,7 @@ def test_every_part_counts() -> None:
     assert len({derive_rng(*key).random() for key in keys}) == len(keys)
 
 
-def test_known_draw() -> None:
+def test_known_draw():
     """The derivation is part of every dataset's signature: it must not change unnoticed."""
     assert derive_rng(1, "msr.alternates", "1661:17:3").integers(1_000_000, size=3).tolist() == [
         620456,
@@ -42,7 +42,7 @@ def test_known_draw() -> None:
     ]
 
 
-def test_records_draw_evenly() -> None:
+def test_records_draw_evenly():
     """Neighbouring ids share nothing: their first draws fill [0, 1) evenly."""
     draws = [derive_rng(1, "p", f"book:{i}").random() for i in range(2000)]
     for tenth in range(10):
@@ -50,6 +50,6 @@ def test_records_draw_evenly() -> None:
 
 
 @given(NAMES, NAMES)
-def test_stable_fraction_needs_no_seed(purpose: str, record: str) -> None:
+def test_stable_fraction_needs_no_seed(purpose, record):
     """Thinning is fixed by the record alone and lies in [0, 1)."""
     assert 0 <= stable_fraction(purpose, record) == stable_fraction(purpose, record) < 1

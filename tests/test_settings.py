@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Self
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -25,7 +24,7 @@ from cloze_gen.pipelines.style_task import find_style, load_settings
         ),
     ],
 )
-def test_what_is_impossible_is_refused(style: str, override: str, said: list[str]) -> None:
+def test_what_is_impossible_is_refused(style, override, said):
     """The message names both settings."""
     with pytest.raises(ConfigError) as caught:
         load_settings(
@@ -35,7 +34,7 @@ def test_what_is_impossible_is_refused(style: str, override: str, said: list[str
 
 
 @pytest.mark.parametrize("value", ['"9"', "9.0", "true"])
-def test_no_type_is_converted(value: str) -> None:
+def test_no_type_is_converted(value):
     """Neither text nor a fraction nor a truth is a whole number."""
     with pytest.raises(ConfigError, match="valid integer"):
         load_settings(
@@ -60,18 +59,18 @@ class Style(BaseModel):
     forward: Forward = Forward()
 
 
-def parse(text: str, *overrides: str) -> Style:
+def parse(text, *overrides):
     return parse_settings(Style, text, where="my.toml", overrides=overrides)
 
 
-def test_defaults_text_and_overrides_in_this_order() -> None:
+def test_defaults_text_and_overrides_in_this_order():
     """An override wins over the text, the text over the default."""
     assert parse("").forward.keep == 30
     assert parse("[forward]\nkeep = 20").forward.keep == 20
     assert parse("[forward]\nkeep = 20", "forward.keep=10", "forward.keep = 9").forward.keep == 9
 
 
-def test_a_style_s_own_defaults_hold_beside_what_is_set() -> None:
+def test_a_style_s_own_defaults_hold_beside_what_is_set():
     class Other(Style):
         forward: Forward = Forward(keep=12)
 
@@ -94,12 +93,12 @@ def test_a_style_s_own_defaults_hold_beside_what_is_set() -> None:
         ("forward.keep=7", "keep", 7),
     ],
 )
-def test_override_values_are_toml(override: str, field: str, value: object) -> None:
+def test_override_values_are_toml(override, field, value):
     """Lists and numbers are read as TOML reads them; a list needs no brackets."""
     assert getattr(parse("", override).forward, field) == value
 
 
-def test_a_bare_word_is_a_string() -> None:
+def test_a_bare_word_is_a_string():
     """Strings need no quotes on the command line; an equals sign may stand in them."""
     assert parse("", "name=a = b").name == "a = b"
 
@@ -129,7 +128,7 @@ def test_a_bare_word_is_a_string() -> None:
         ("[forward", (), ["my.toml: not valid TOML"]),
     ],
 )
-def test_mistakes_name_the_place(text: str, overrides: tuple[str, ...], said: list[str]) -> None:
+def test_mistakes_name_the_place(text, overrides, said):
     """One readable message with the path to the value, and the known keys where the key is unknown."""
     with pytest.raises(ConfigError) as caught:
         parse(text, *overrides)
@@ -137,14 +136,14 @@ def test_mistakes_name_the_place(text: str, overrides: tuple[str, ...], said: li
     assert caught.value.exit_status == 2
 
 
-def test_all_mistakes_at_once() -> None:
+def test_all_mistakes_at_once():
     """Two mistakes give two lines."""
     with pytest.raises(ConfigError) as caught:
         parse("colour = 1\n[forward]\nkeep = 2")
     assert len(str(caught.value).splitlines()) == 2
 
 
-def test_settings_are_frozen_and_json() -> None:
+def test_settings_are_frozen_and_json():
     """A setting cannot change after the fingerprint; as JSON it has no tuples."""
     settings = parse("", "forward.ranks=[1]")
     with pytest.raises(ValidationError):
@@ -152,12 +151,12 @@ def test_settings_are_frozen_and_json() -> None:
     assert settings_dict(settings) == {"name": "x", "forward": {"keep": 30, "ranks": [1]}}
 
 
-def test_a_rule_about_several_groups_has_no_empty_path() -> None:
+def test_a_rule_about_several_groups_has_no_empty_path():
     """The message of a validator of the whole model begins with the config's name and the rule."""
 
     class Strict(Style):
         @model_validator(mode="after")
-        def _agree(self) -> Self:
+        def _agree(self):
             raise ValueError("forward.keep does not go with name")
 
     with pytest.raises(ConfigError, match=r"^my.toml: forward.keep does not go with name$"):

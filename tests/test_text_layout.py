@@ -16,7 +16,7 @@ CELLS = st.text("ab日é\u0301\x1b", min_size=1, max_size=40)
 
 
 @given(ANY_TEXT)
-def test_nothing_that_a_terminal_obeys_is_shown(text: str) -> None:
+def test_nothing_that_a_terminal_obeys_is_shown(text):
     """No control or format character, no surrogate."""
     shown = printable(text)
     assert not {unicodedata.category(one) for one in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -24,7 +24,7 @@ def test_nothing_that_a_terminal_obeys_is_shown(text: str) -> None:
 
 
 @given(st.lists(st.lists(CELLS, min_size=3, max_size=3), max_size=5))
-def test_the_columns_of_a_table_are_straight(rows: list[list[str]]) -> None:
+def test_the_columns_of_a_table_are_straight(rows):
     lines = table_lines(["one", "two", "three"], rows)
     assert len({text_width(line) for line in lines}) == 1  # the last column is right-aligned
     assert all(
@@ -38,12 +38,12 @@ def test_the_columns_of_a_table_are_straight(rows: list[list[str]]) -> None:
 @pytest.mark.parametrize(
     "token", ["a", "I", "60,000", "mother's", "to-morrow", "'tis", "é", "Mr.", "1st", "o'", "’tis"]
 )
-def test_words_hold_a_letter_or_a_digit(token: str) -> None:
+def test_words_hold_a_letter_or_a_digit(token):
     """Clitics, hyphens, numbers and abbreviations are words."""
     assert is_word(token)
 
 
 @pytest.mark.parametrize("token", ["", ".", "--", "_", "* * *", "'", "...", "$", "£", "—"])
-def test_marks_are_no_words(token: str) -> None:
+def test_marks_are_no_words(token):
     """Punctuation has no frequency."""
     assert not is_word(token)

@@ -8,7 +8,6 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -31,14 +30,13 @@ from cloze_gen.judging.verdicts import VerdictFile, parse_verdicts, verdicts_jso
 from cloze_gen.pipelines.holmes_style import HolmesSettings
 from cloze_gen.records.judgement import Task
 from cloze_gen.release.facts import read_record
-from tests.conftest import FinishedRun
 from tests.hostile.containers import book, catalog, epub, gzipped, lines, page, row, shelf, tarred
 from tests.support.fuzz import mutations
 
 EACH = 150  # mutations of a file
 
 
-def refused_or_read(read: Callable[[bytes], object], data: bytes, count: int = EACH) -> None:
+def refused_or_read(read, data, count=EACH):
     """The valid file is read; a mutated one is read or refused with a short printable message."""
     read(data)
     for changed in mutations(data, count=count):
@@ -54,13 +52,13 @@ def refused_or_read(read: Callable[[bytes], object], data: bytes, count: int = E
 # ---- books
 
 
-def parquet_file() -> bytes:
+def parquet_file():
     out = io.BytesIO()
     pq.write_table(pa.table(shelf()), out, compression="zstd")
     return out.getvalue()
 
 
-def zip_file() -> bytes:
+def zip_file():
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.txt", book(1))
@@ -83,10 +81,10 @@ BOOKS: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("name", BOOKS)
-def test_mutated_books(name: str, tmp_path: Path) -> None:
+def test_mutated_books(name, tmp_path):
     path = tmp_path / name
 
-    def read(data: bytes) -> None:
+    def read(data):
         path.write_bytes(data)
         for member in list(list_file(path, InputSettings()).members)[:4]:
             find_markup(read_book(path, member.name).decode().text)
@@ -101,11 +99,11 @@ def test_mutated_books(name: str, tmp_path: Path) -> None:
         ("manifest.tsv", b"file\tbook_id\ttitle\tyear\n1234/1234-0.txt\tlamp\tA Lamp\t1900\n"),
     ],
 )
-def test_mutated_tables_about_books(name: str, data: bytes, tmp_path: Path) -> None:
+def test_mutated_tables_about_books(name, data, tmp_path):
     (tmp_path / "1234").mkdir()
     (tmp_path / "1234" / "1234-0.txt").write_bytes(book())
 
-    def read(changed: bytes) -> None:
+    def read(changed):
         (tmp_path / name).write_bytes(changed)
         for one in scan(tmp_path).books:
             assert set(one.book_id) <= set(map(chr, range(33, 127))) - {"/"}
@@ -170,16 +168,16 @@ PARSERS = {
 
 
 @pytest.mark.parametrize("name", PARSERS)
-def test_mutated_texts(name: str) -> None:
+def test_mutated_texts(name):
     """A file is decoded before it is parsed, so its text may hold any character."""
     parser = PARSERS[name]
     refused_or_read(lambda data: parser.parse(data.decode("utf-8", "replace")), parser.data, 400)
 
 
-def test_mutated_release_records(finished: FinishedRun, tmp_path: Path) -> None:
+def test_mutated_release_records(finished, tmp_path):
     (record,) = finished.out.glob("runs/*/release/release.json")
 
-    def read(data: bytes) -> None:
+    def read(data):
         (tmp_path / record.name).write_bytes(data)
         read_record(tmp_path)
 

@@ -7,8 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -16,13 +14,12 @@ from cloze_gen.adapters.chat_endpoint import (
     LONGEST_WAIT_SECONDS,
     MOST_REPLY_BYTES,
     MOST_USELESS,
-    Endpoint,
     Reply,
     ask_endpoint,
     endpoint_from,
 )
 from cloze_gen.errors import ToolError, UsageError
-from tests.cases.chat_server import RAW, Answer, Handler, Stub, completion, error, running_stub
+from tests.cases.chat_server import RAW, Handler, Stub, completion, error, running_stub
 from tests.support.errors import refused
 
 KEY = "sk-very-secret-1"
@@ -32,31 +29,31 @@ MESSAGES = [{"role": "user", "content": "Which “word”?"}]
 class Watch:
     """A clock that only sleeping advances."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.now = 100.0
         self.slept: list[float] = []
 
-    def clock(self) -> float:
+    def clock(self):
         return self.now
 
-    def sleep(self, seconds: float) -> None:
+    def sleep(self, seconds):
         self.now += seconds
         self.slept.append(seconds)
 
 
 @pytest.fixture
-def stub() -> Iterator[Stub]:
+def stub():
     with running_stub() as server:
         yield server
 
 
 def ask(
-    stub: Stub,
-    *ids: str,
-    watch: Watch | None = None,
-    key: str = KEY,
-    **settings: Any,
-) -> list[Reply]:
+    stub,
+    *ids,
+    watch=None,
+    key=KEY,
+    **settings,
+):
     endpoint = endpoint_from(
         stub.url,
         "tiny",
@@ -66,7 +63,7 @@ def ask(
     return asked_of(endpoint, *ids, watch=watch)
 
 
-def asked_of(endpoint: Endpoint, *ids: str, watch: Watch | None = None) -> list[Reply]:
+def asked_of(endpoint, *ids, watch=None):
     """The replies of `ask_endpoint`."""
     watch = watch or Watch()
     stored: list[Reply] = []
@@ -84,7 +81,7 @@ def asked_of(endpoint: Endpoint, *ids: str, watch: Watch | None = None) -> list[
     return replies
 
 
-def test_a_good_reply_comes_back(stub: Stub) -> None:
+def test_a_good_reply_comes_back(stub):
     stub.answers = [completion('{"guesses": []}', model="tiny-1")]
     settings = {"temperature": 0, "seed": 1}
     assert ask(stub) == [Reply("3f", '{"guesses": []}', "", 0.0, "tiny-1", settings)]
@@ -100,13 +97,13 @@ def test_a_good_reply_comes_back(stub: Stub) -> None:
     }
 
 
-def test_a_server_of_ones_own_needs_no_key(stub: Stub) -> None:
+def test_a_server_of_ones_own_needs_no_key(stub):
     stub.answers = [completion("x")]
     assert ask(stub, key="")[0].text == "x"
     assert "authorization" not in stub.asked[0][1]
 
 
-def test_each_reply_is_stored_before_the_next_is_asked_for(stub: Stub) -> None:
+def test_each_reply_is_stored_before_the_next_is_asked_for(stub):
     stub.answers = [completion("a"), completion("b"), error(401)]
     stored: list[str] = []
     endpoint = endpoint_from(stub.url, "tiny", {}, per_second=1000)
@@ -131,9 +128,7 @@ def test_each_reply_is_stored_before_the_next_is_asked_for(stub: Stub) -> None:
         ({"temperature"}, {}),
     ],
 )
-def test_a_server_that_knows_no_such_setting_is_asked_without(
-    stub: Stub, status: int, unknown: set[str], settings: dict[str, int]
-) -> None:
+def test_a_server_that_knows_no_such_setting_is_asked_without(stub, status, unknown, settings):
     """Once a request was answered, later ones have the same settings."""
     stub.answers = [
         lambda body: error(status, "unknown field") if unknown & set(body) else completion("x")
@@ -156,7 +151,7 @@ def test_a_server_that_knows_no_such_setting_is_asked_without(
         (200, {"Content-Encoding": "gzip"}, gzip.compress(b" " * 10**7)), completion(None, refusal="I can't."),
     ],
 )  # fmt: skip
-def test_what_is_no_reply_is_told_and_the_next_is_asked_for(stub: Stub, answer: Answer) -> None:
+def test_what_is_no_reply_is_told_and_the_next_is_asked_for(stub, answer):
     n_forms = 5
     stub.answers = [*[answer] * (n_forms if answer[0] == 400 else 1), completion("x")]
     first, second = ask(stub, "1", "2")
@@ -164,7 +159,7 @@ def test_what_is_no_reply_is_told_and_the_next_is_asked_for(stub: Stub, answer: 
     assert 0 < len(first.error) < 300
 
 
-def test_a_server_that_refuses_everything_is_not_asked_for_ever(stub: Stub) -> None:
+def test_a_server_that_refuses_everything_is_not_asked_for_ever(stub):
     """Ten in a row end it; a good reply between them starts the count again."""
     stub.answers = [
         completion("x"),
@@ -177,7 +172,7 @@ def test_a_server_that_refuses_everything_is_not_asked_for_ever(stub: Stub) -> N
     assert len(stub.asked) == 1 + MOST_USELESS - 1 + 1 + MOST_USELESS
 
 
-def test_500_twice_is_waited_out(stub: Stub) -> None:
+def test_500_twice_is_waited_out(stub):
     stub.answers = [error(500), error(503, "busy"), completion("x")]
     watch = Watch()
     assert ask(stub, watch=watch)[0].text == "x"
@@ -192,9 +187,7 @@ def test_500_twice_is_waited_out(stub: Stub) -> None:
         ({"Retry-After": "nan"}, 1.0), ({"Retry-After": "600"}, LONGEST_WAIT_SECONDS), ({}, 1.0),
     ],
 )  # fmt: skip
-def test_429_waits_as_long_as_the_server_asks(
-    stub: Stub, headers: dict[str, str], wait: float
-) -> None:
+def test_429_waits_as_long_as_the_server_asks(stub, headers, wait):
     stub.answers = [error(429, "slow down", **headers), completion("x")]
     watch = Watch()
     assert ask(stub, watch=watch)[0].text == "x"
@@ -202,7 +195,7 @@ def test_429_waits_as_long_as_the_server_asks(
 
 
 @pytest.mark.parametrize("seconds", ["601", "86400", "inf"])
-def test_a_wait_of_hours_ends_it(stub: Stub, seconds: str) -> None:
+def test_a_wait_of_hours_ends_it(stub, seconds):
     stub.answers = [error(429, **{"Retry-After": seconds})]
     watch = Watch()
     with pytest.raises(ToolError, match="requests a wait of"):
@@ -210,9 +203,9 @@ def test_a_wait_of_hours_ends_it(stub: Stub, seconds: str) -> None:
     assert (len(stub.asked), watch.slept) == (1, [])
 
 
-def test_a_date_to_come_again_is_of_the_servers_clock(stub: Stub) -> None:
+def test_a_date_to_come_again_is_of_the_servers_clock(stub):
 
-    def answer(_: object) -> Answer:
+    def answer(_):
         return error(
             429,
             **{
@@ -234,7 +227,7 @@ def test_a_date_to_come_again_is_of_the_servers_clock(stub: Stub) -> None:
         Handler.date_time_string = told  # type: ignore[method-assign]
 
 
-def test_after_all_tries_it_ends(stub: Stub) -> None:
+def test_after_all_tries_it_ends(stub):
     stub.answers = [error(500, "out of\nmemory")]
     waits: list[tuple[str, float]] = []
     endpoint, watch = endpoint_from(stub.url, "tiny", {}, retries=2), Watch()
@@ -256,7 +249,7 @@ def test_after_all_tries_it_ends(stub: Stub) -> None:
     assert len(stub.asked) == 3
 
 
-def test_nobody_at_home_is_tried_again_and_told() -> None:
+def test_nobody_at_home_is_tried_again_and_told():
     with Stub() as gone:
         url = gone.url
     watch = Watch()
@@ -265,7 +258,7 @@ def test_nobody_at_home_is_tried_again_and_told() -> None:
     assert watch.slept[-1] == 4.0
 
 
-def test_an_answer_that_was_cut_short_is_asked_for_again(stub: Stub) -> None:
+def test_an_answer_that_was_cut_short_is_asked_for_again(stub):
     whole = completion("x")
     stub.answers = [
         (200, {"Content-Length": str(len(whole[2]) + 5), "Connection": "close"}, whole[2][:-3]),
@@ -278,7 +271,7 @@ def test_an_answer_that_was_cut_short_is_asked_for_again(stub: Stub) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_key_that_is_refused_ends_it_at_once(stub: Stub, status: int) -> None:
+def test_a_key_that_is_refused_ends_it_at_once(stub, status):
     stub.answers = [error(status, f"Incorrect API key: {KEY}")]
     with pytest.raises(UsageError, match="CLOZE_GEN_API_KEY is refused") as caught:
         ask(stub)
@@ -288,7 +281,7 @@ def test_a_key_that_is_refused_ends_it_at_once(stub: Stub, status: int) -> None:
     assert len(stub.asked) == 2
 
 
-def test_a_server_that_tells_the_key_is_not_quoted(stub: Stub) -> None:
+def test_a_server_that_tells_the_key_is_not_quoted(stub):
     stub.answers = [error(500, f"bad {KEY}")]
     with pytest.raises(ToolError, match=r"bad \.\.\.") as failed:
         ask(stub, retries=0)
@@ -303,7 +296,7 @@ def test_a_server_that_tells_the_key_is_not_quoted(stub: Stub) -> None:
     assert ask(stub, key="1")[0].text == '{"picked": [1]}'
 
 
-def test_no_such_place_or_model_is_told(stub: Stub) -> None:
+def test_no_such_place_or_model_is_told(stub):
     stub.answers = [error(404, "model not found")]
     with pytest.raises(UsageError, match=r"127\.0\.0\.1.*404.*'tiny'.*/v1"):
         ask(stub)
@@ -316,7 +309,7 @@ def test_no_such_place_or_model_is_told(stub: Stub) -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_no_redirect_is_followed(stub: Stub, status: int) -> None:
+def test_no_redirect_is_followed(stub, status):
     with Stub() as other:
         stub.answers = [(status, {"Location": f"{other.url}/{KEY}"}, b"")]
         with pytest.raises(UsageError, match=str(other.server_port)) as caught:
@@ -325,7 +318,7 @@ def test_no_redirect_is_followed(stub: Stub, status: int) -> None:
         assert KEY not in str(caught.value)
 
 
-def test_no_proxy_reads_the_key(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_proxy_reads_the_key(stub, monkeypatch):
     with Stub() as proxy:
         for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
             monkeypatch.setenv(name, proxy.url)
@@ -335,7 +328,7 @@ def test_no_proxy_reads_the_key(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> 
         assert proxy.asked == []
 
 
-def test_a_huge_reply_is_not_read_to_its_end(stub: Stub) -> None:
+def test_a_huge_reply_is_not_read_to_its_end(stub):
     stub.answers = [(200, {"Content-Length": str(10**9)}, b" " * (MOST_REPLY_BYTES + 200_000))]
     start = time.monotonic()
     [reply] = ask(stub)
@@ -352,13 +345,13 @@ def test_a_huge_reply_is_not_read_to_its_end(stub: Stub) -> None:
         b"HTTP/1.1 200 OK\r\nA: " + b"x" * 1_000_000,
     ],
 )
-def test_what_is_no_http_is_asked_for_again(stub: Stub, content: bytes) -> None:
+def test_what_is_no_http_is_asked_for_again(stub, content):
     stub.answers = [(RAW, {}, content), completion("x")]
     assert ask(stub)[0].text == "x"
     assert len(stub.asked) == 2
 
 
-def test_the_text_of_a_reply_in_parts_is_read(stub: Stub) -> None:
+def test_the_text_of_a_reply_in_parts_is_read(stub):
     """Models that think send parts; only those of text count."""
     stub.answers = [
         completion([{"type": "thinking", "thinking": "?"}, {"type": "text", "text": "x"}])
@@ -366,15 +359,15 @@ def test_the_text_of_a_reply_in_parts_is_read(stub: Stub) -> None:
     assert ask(stub)[0].text == "x"
 
 
-def test_another_refusal_ends_it(stub: Stub) -> None:
+def test_another_refusal_ends_it(stub):
     stub.answers = [error(402, "no credit")]
     refused(lambda: ask(stub), ToolError, names="402 ('no credit')")
     assert len(stub.asked) == 1
 
 
-def test_a_server_that_hangs_is_given_up(stub: Stub) -> None:
+def test_a_server_that_hangs_is_given_up(stub):
 
-    def hangs(_: object) -> Answer:
+    def hangs(_):
         stub.over.wait(20)
         return completion("late")
 
@@ -384,7 +377,7 @@ def test_a_server_that_hangs_is_given_up(stub: Stub) -> None:
 
 
 @pytest.mark.parametrize("status", [200, RAW])
-def test_a_server_that_dribbles_is_given_up(stub: Stub, status: int) -> None:
+def test_a_server_that_dribbles_is_given_up(stub, status):
     """Byte by byte, of the body or of the headers."""
     stub.answers = [(status, {}, b"x" * 200)]
     stub.pause_seconds = 0.02
@@ -396,14 +389,14 @@ def test_a_server_that_dribbles_is_given_up(stub: Stub, status: int) -> None:
 
 
 @pytest.mark.parametrize("page", [b"<!DOCTYPE html><p>Log in", b"\n<html lang='en'>"])
-def test_a_page_is_no_endpoint(stub: Stub, page: bytes) -> None:
+def test_a_page_is_no_endpoint(stub, page):
     stub.answers = [(200, {}, page)]
     with pytest.raises(UsageError, match=r"HTML.*/v1"):
         ask(stub)
     assert len(stub.asked) == 1
 
 
-def test_the_pace_is_kept(stub: Stub) -> None:
+def test_the_pace_is_kept(stub):
     stub.answers = [completion("a"), error(500), completion("b"), completion("c")]
     watch = Watch()
     ask(stub, "1", "2", "3", watch=watch, per_second=2)
@@ -427,13 +420,13 @@ ENVIRONMENT = {"OPENAI_API_KEY": KEY}
         "http://localhost.example.com/v1", "http://[::2]/v1",
     ],
 )  # fmt: skip
-def test_other_addresses_are_refused(url: str) -> None:
+def test_other_addresses_are_refused(url):
     with pytest.raises(UsageError, match="--endpoint") as caught:
         endpoint_from(url, "tiny", ENVIRONMENT)
     assert KEY not in str(caught.value)
 
 
-def test_addresses_that_are_allowed() -> None:
+def test_addresses_that_are_allowed():
     for url in (
         "https://api.example.com/v1",
         "http://localhost:8000/v1",
@@ -446,7 +439,7 @@ def test_addresses_that_are_allowed() -> None:
     assert endpoint_from("http://10.0.0.1/v1", "tiny", {}).key == ""
 
 
-def test_the_key_is_of_the_first_variable_that_is_set() -> None:
+def test_the_key_is_of_the_first_variable_that_is_set():
     url = "https://host/v1"
     assert endpoint_from(url, "m", {"CLOZE_GEN_API_KEY": "a\n", "OPENAI_API_KEY": "b"}).key == "a"
     assert (
@@ -463,7 +456,7 @@ def test_the_key_is_of_the_first_variable_that_is_set() -> None:
     "settings",
     [{"per_second": 0}, {"per_second": float("nan")}, {"timeout_seconds": 0}, {"retries": -1}],
 )
-def test_numbers_that_make_no_sense_are_refused(settings: dict[str, Any]) -> None:
+def test_numbers_that_make_no_sense_are_refused(settings):
     with pytest.raises(UsageError):
         endpoint_from("https://host/v1", "tiny", {}, **settings)
     with pytest.raises(UsageError, match="--model"):
@@ -479,10 +472,10 @@ list(ask_endpoint([("1", [])], endpoint=endpoint, on_reply=print))
 
 
 @pytest.mark.parametrize("hangs", [True, False])
-def test_an_interrupt_ends_it_at_once(stub: Stub, hangs: bool) -> None:
+def test_an_interrupt_ends_it_at_once(stub, hangs):
     asked = threading.Event()
 
-    def answer(_: object) -> Answer:
+    def answer(_):
         asked.set()
         if hangs:
             stub.over.wait(20)

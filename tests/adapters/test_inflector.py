@@ -29,23 +29,23 @@ FORMS = [
 
 
 @pytest.mark.parametrize(("token", "tag", "lemma"), LEMMAS)
-def test_lemmatize(token: str, tag: str, lemma: str) -> None:
+def test_lemmatize(token, tag, lemma):
     assert lemmatize(token, tag) == lemma
 
 
 @pytest.mark.parametrize(("lemma", "tag", "form"), FORMS)
-def test_inflect(lemma: str, tag: str, form: str) -> None:
+def test_inflect(lemma, tag, form):
     assert inflect(lemma, tag)[0] == form
 
 
 @pytest.mark.parametrize("lemma", sorted(AMBIGUOUS_LEMMAS))
 @pytest.mark.parametrize("tag", ["VBD", "VBN", "VBZ"])
-def test_ambiguous_paradigms_are_not_inflected(lemma: str, tag: str) -> None:
+def test_ambiguous_paradigms_are_not_inflected(lemma, tag):
     assert inflect(lemma, tag) == ()
 
 
 @pytest.mark.parametrize("tag", ["DT", "IN", "MD", "PRP", "CD", "."])
-def test_only_open_classes_inflect(tag: str) -> None:
+def test_only_open_classes_inflect(tag):
     assert inflect("the", tag) == ()
 
 
@@ -53,7 +53,7 @@ def test_only_open_classes_inflect(tag: str) -> None:
     st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=12),
     st.sampled_from(["NNS", "VBD", "VBG", "VBN", "VBZ", "JJR", "JJS", "RBR", "RBS"]),
 )
-def test_forms_lead_back(lemma: str, tag: str) -> None:
+def test_forms_lead_back(lemma, tag):
     forms = inflect(lemma, tag)
     assert len(set(forms)) == len(forms)
     assert all(lemmatize(form, tag) == lemma for form in forms)

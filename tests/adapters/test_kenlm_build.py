@@ -7,14 +7,12 @@ import importlib.metadata
 import io
 import sys
 import tarfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cloze_gen.adapters import kenlm_build, lmplz, system_tools
 from cloze_gen.errors import ToolError
-from tests.conftest import Outcome
 
 # The lines of KenLM 0.3.0 that are changed, among others.
 SOURCES = {
@@ -26,7 +24,7 @@ SOURCES = {
 PROGRAM = "#!/bin/sh\necho 'Builds unpruned language models' >&2\n"
 
 
-def write_archive(path: Path, sources: dict[str, str]) -> Path:
+def write_archive(path, sources):
     with tarfile.open(path, "w:gz") as tar:
         for name, text in sources.items():
             member = tarfile.TarInfo(f"kenlm-{kenlm_build.VERSION}/{name}")
@@ -36,7 +34,7 @@ def write_archive(path: Path, sources: dict[str, str]) -> Path:
 
 
 @pytest.fixture
-def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def archive(tmp_path, monkeypatch):
     """A source distribution of four files, accepted as the pinned one."""
     path = write_archive(tmp_path / "sources.tar.gz", SOURCES)
     monkeypatch.setattr(kenlm_build, "SHA256", hashlib.sha256(path.read_bytes()).hexdigest())
@@ -44,7 +42,7 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def prefix(tmp_path, monkeypatch):
     """An environment without KenLM on a machine with all tools."""
     path = tmp_path / "env"
     (path / "bin").mkdir(parents=True)
@@ -56,11 +54,11 @@ def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+def commands(monkeypatch):
     """Records commands; CMake's build creates the programs."""
     ran: list[list[str]] = []
 
-    def run(command: list[str]) -> None:
+    def run(command):
         ran.append(command)
         if command[:2] == ["cmake", "--build"]:
             for name in kenlm_build.PROGRAMS:
@@ -73,7 +71,7 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return ran
 
 
-def test_the_sources_are_changed_as_meant_and_nowhere_else(archive: Path, tmp_path: Path) -> None:
+def test_the_sources_are_changed_as_meant_and_nowhere_else(archive, tmp_path):
     sources = kenlm_build.unpack(archive, tmp_path / "unpacked")
     assert {name: (sources / name).read_text() for name in SOURCES} == {
         "CMakeLists.txt": "project(kenlm)\n  find_package(Boost 1.41.0 REQUIRED COMPONENTS\n    "
@@ -82,13 +80,13 @@ def test_the_sources_are_changed_as_meant_and_nowhere_else(archive: Path, tmp_pa
     }
 
 
-def test_sources_of_another_version_are_refused(tmp_path: Path) -> None:
+def test_sources_of_another_version_are_refused(tmp_path):
     path = write_archive(tmp_path / "other.tar.gz", {"CMakeLists.txt": "rewritten\n"})
     with pytest.raises(ToolError, match="does not require Boost"):
         kenlm_build.unpack(path, tmp_path / "unpacked")
 
 
-def test_an_archive_that_is_not_the_pinned_one_is_refused(archive: Path) -> None:
+def test_an_archive_that_is_not_the_pinned_one_is_refused(archive):
     assert kenlm_build.check(archive) == archive
     archive.write_bytes(archive.read_bytes() + b"\0")
     with pytest.raises(ToolError, match=kenlm_build.SHA256):
@@ -97,9 +95,7 @@ def test_an_archive_that_is_not_the_pinned_one_is_refused(archive: Path) -> None
         kenlm_build.check(archive.with_name("none.tar.gz"))
 
 
-def test_programs_are_installed_with_a_stamp_that_tells_changes(
-    archive: Path, prefix: Path, commands: list[list[str]]
-) -> None:
+def test_programs_are_installed_with_a_stamp_that_tells_changes(archive, prefix, commands):
     stamp = kenlm_build.stamp_path()
     assert not kenlm_build.is_built(prefix / "bin", stamp)
     kenlm_build.build(archive)
@@ -110,9 +106,7 @@ def test_programs_are_installed_with_a_stamp_that_tells_changes(
     assert not kenlm_build.is_built(prefix / "bin", stamp)
 
 
-def test_a_failed_build_leaves_the_old_programs(
-    archive: Path, prefix: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_build_leaves_the_old_programs(archive, prefix, monkeypatch):
     (prefix / "bin" / "lmplz").write_text("old")
     monkeypatch.setenv("PATH", str(prefix))
     (prefix / "cmake").write_text("#!/bin/sh\necho no room for this >&2\nexit 3\n")
@@ -128,15 +122,15 @@ def test_a_failed_build_leaves_the_old_programs(
     ("installed", "isolated"), [("84.2.1", False), ("70.1.0", False), ("65.5.0", True), ("", True)]
 )
 def test_pip_uses_the_installed_setuptools_only_if_it_can_build(
-    installed: str,
-    isolated: bool,
-    archive: Path,
-    prefix: Path,
-    commands: list[list[str]],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    installed,
+    isolated,
+    archive,
+    prefix,
+    commands,
+    monkeypatch,
+):
 
-    def version(package: str) -> str:
+    def version(package):
         if not installed:
             raise importlib.metadata.PackageNotFoundError(package)
         return installed
@@ -147,24 +141,20 @@ def test_pip_uses_the_installed_setuptools_only_if_it_can_build(
     assert ("--no-build-isolation" not in commands[0]) == isolated
 
 
-def test_what_is_missing_is_told_with_the_command(
-    monkeypatch: pytest.MonkeyPatch, archive: Path, prefix: Path
-) -> None:
+def test_what_is_missing_is_told_with_the_command(monkeypatch, archive, prefix):
     monkeypatch.setattr(kenlm_build, "missing", lambda _: [system_tools.COMPILER])
     with pytest.raises(ToolError, match=r"this machine lacks a C\+\+ compiler"):
         kenlm_build.build(archive)
     assert list((prefix / "bin").iterdir()) == []
 
 
-def test_the_systems_python_is_left_alone(monkeypatch: pytest.MonkeyPatch, prefix: Path) -> None:
+def test_the_systems_python_is_left_alone(monkeypatch, prefix):
     monkeypatch.setattr(sys, "base_prefix", str(prefix))
     with pytest.raises(ToolError, match=r"python3 -m venv"):
         list(kenlm_build.plan(None))
 
 
-def test_doctor_builds_only_when_told_and_says_so_first(
-    cli: Callable[..., Outcome], archive: Path, prefix: Path, commands: list[list[str]]
-) -> None:
+def test_doctor_builds_only_when_told_and_says_so_first(cli, archive, prefix, commands):
     looked = cli("doctor")
     assert (looked.status, commands) == (1, [])
     assert "doctor --fix" in looked.out

@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-
 import pytest
 
 from cloze_gen.adapters import kenlm_model
 from cloze_gen.adapters.kenlm_model import KenlmModel
 from cloze_gen.errors import ModelError, ToolError
-from cloze_gen.models.ngram_index import LanguageModel
 
 # log10 probability, n-gram, log10 backoff; the last two lines hold the only bigrams.
 ARPA = """\\data\\
@@ -33,7 +29,7 @@ ngram 2=3
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> LanguageModel:
+def model(tmp_path):
     path = tmp_path / "a model.arpa"
     path.write_text(ARPA)
     return KenlmModel(path)
@@ -53,13 +49,11 @@ def model(tmp_path: Path) -> LanguageModel:
         (["the"], "two words", -0.25 - 2.0),  # one unknown word, not split
     ],
 )
-def test_log10_prob(
-    model: LanguageModel, history: Sequence[str], word: str, expected_log10: float
-) -> None:
+def test_log10_prob(model, history, word, expected_log10):
     assert model.log10_prob(history, word) == pytest.approx(expected_log10, abs=1e-6)
 
 
-def test_answers_do_not_depend_on_what_was_asked_before(model: LanguageModel) -> None:
+def test_answers_do_not_depend_on_what_was_asked_before(model):
     first = model.log10_prob(["the"], "dog")
     model.score_sentence(["dog", "the", "cat"])
     assert model.log10_prob(["the"], "dog") == first
@@ -68,30 +62,26 @@ def test_answers_do_not_depend_on_what_was_asked_before(model: LanguageModel) ->
 @pytest.mark.parametrize(
     ("tokens", "expected_log10"), [(["the", "dog"], -0.2 - 0.3 - 0.4), ([], -0.5 - 1.0)]
 )
-def test_sentence_includes_its_end(
-    model: LanguageModel, tokens: Sequence[str], expected_log10: float
-) -> None:
+def test_sentence_includes_its_end(model, tokens, expected_log10):
     assert model.score_sentence(tokens) == pytest.approx(expected_log10, abs=1e-6)
 
 
 @pytest.mark.parametrize(
     ("history", "word"), [(["the", "<s>"], "dog"), (["<s>", "<s>"], "dog"), (["the"], "<s>")]
 )
-def test_begin_of_sentence_only_begins(
-    model: LanguageModel, history: Sequence[str], word: str
-) -> None:
+def test_begin_of_sentence_only_begins(model, history, word):
     with pytest.raises(ModelError, match="<s> may only be the first token"):
         model.log10_prob(history, word)
 
 
-def test_loading_is_quiet(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_loading_is_quiet(tmp_path, capfd):
     path = tmp_path / "m.arpa"
     path.write_text(ARPA)
     KenlmModel(path)
     assert capfd.readouterr() == ("", "")
 
 
-def test_unreadable_models_are_one_message(tmp_path: Path) -> None:
+def test_unreadable_models_are_one_message(tmp_path):
     with pytest.raises(ModelError, match=r"none\.arpa: no such"):
         KenlmModel(tmp_path / "none.arpa")
     path = tmp_path / "text.arpa"
@@ -100,9 +90,7 @@ def test_unreadable_models_are_one_message(tmp_path: Path) -> None:
         KenlmModel(path)
 
 
-def test_without_the_module_kenlm_the_remedy_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_module_kenlm_the_remedy_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(kenlm_model, "kenlm", None)
     path = tmp_path / "m.arpa"
     path.write_text(ARPA)

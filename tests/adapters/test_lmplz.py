@@ -16,14 +16,14 @@ from cloze_gen.adapters.lmplz import binary_sha256, explain_failure, find_lmplz,
 from cloze_gen.errors import CorpusError, StoreError, ToolError
 
 
-def program(path: Path, script: str = "exit 0") -> Path:
+def program(path, script="exit 0"):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
     return path
 
 
-def small_text(path: Path, *, n_lines: int = 400) -> Path:
+def small_text(path, *, n_lines=400):
     """Zipfian text, so that discounts can be estimated."""
     rng = random.Random(5)
     words = [f"w{rank}" for rank in range(300)]
@@ -35,7 +35,7 @@ def small_text(path: Path, *, n_lines: int = 400) -> Path:
 
 
 @pytest.fixture
-def real_lmplz() -> Path:
+def real_lmplz():
     try:
         return find_lmplz()
     except ToolError as error:
@@ -43,7 +43,7 @@ def real_lmplz() -> Path:
 
 
 @pytest.fixture
-def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def bare(tmp_path, monkeypatch):
     """The prefix of an environment without lmplz."""
     monkeypatch.delenv("CLOZE_GEN_LMPLZ", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "path"))
@@ -51,7 +51,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_search_order(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_order(bare, monkeypatch):
     on_path = program(bare / "path" / "lmplz")
     assert find_lmplz() == on_path
     own = program(bare / "env" / "bin" / "lmplz")
@@ -61,34 +61,32 @@ def test_search_order(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert find_lmplz() == named
 
 
-def test_missing_names_the_mending_command(bare: Path) -> None:
+def test_missing_names_the_mending_command(bare):
     with pytest.raises(ToolError, match="make kenlm"):
         find_lmplz()
 
 
-def test_variable_that_names_nothing_is_an_error(
-    bare: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_variable_that_names_nothing_is_an_error(bare, monkeypatch):
     program(bare / "env" / "bin" / "lmplz")
     monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(bare / "typo"))
     with pytest.raises(ToolError, match="typo"):
         find_lmplz()
 
 
-def test_sha256_is_of_the_bytes(tmp_path: Path) -> None:
+def test_sha256_is_of_the_bytes(tmp_path):
     path = program(tmp_path / "lmplz")
     assert binary_sha256(path) == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def train(
-    tmp_path: Path,
-    text: Path,
-    said: list[str],
+    tmp_path,
+    text,
+    said,
     *,
-    order: int = 3,
-    memory: str = "100M",
-    **options: object,
-) -> str:
+    order=3,
+    memory="100M",
+    **options,
+):
     arpa = tmp_path / "a model.arpa"
     train_arpa(
         text=text,
@@ -103,7 +101,7 @@ def train(
 
 
 @pytest.mark.usefixtures("real_lmplz")
-def test_trains_and_streams_progress(tmp_path: Path) -> None:
+def test_trains_and_streams_progress(tmp_path):
     text = small_text(tmp_path / "some text.txt")
     said: list[str] = []
     assert "\\3-grams:" in train(tmp_path, text, said)
@@ -115,7 +113,7 @@ def test_trains_and_streams_progress(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("real_lmplz")
-def test_pruning_and_a_vocabulary_drop_ngrams(tmp_path: Path) -> None:
+def test_pruning_and_a_vocabulary_drop_ngrams(tmp_path):
     text = small_text(tmp_path / "text.txt")
     full, pruned = train(tmp_path, text, []), train(tmp_path, text, [], prune=(0, 0, 1))
     (tmp_path / "vocab").write_text("w0 w1 .")
@@ -127,7 +125,7 @@ def test_pruning_and_a_vocabulary_drop_ngrams(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("real_lmplz")
-def test_tiny_text_suggests_the_fallback_and_the_fallback_works(tmp_path: Path) -> None:
+def test_tiny_text_suggests_the_fallback_and_the_fallback_works(tmp_path):
     text = tmp_path / "tiny.txt"
     text.write_text("a b c\n")
     with pytest.raises(CorpusError, match=r"tiny\.txt: too small.*lm\.discount_fallback=true"):
@@ -136,7 +134,7 @@ def test_tiny_text_suggests_the_fallback_and_the_fallback_works(tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("real_lmplz")
-def test_reserved_word_is_named(tmp_path: Path) -> None:
+def test_reserved_word_is_named(tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("a <s> b\n")
     with pytest.raises(CorpusError, match="holds <s> as a word"):
@@ -144,7 +142,7 @@ def test_reserved_word_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("real_lmplz")
-def test_full_disk(tmp_path: Path) -> None:
+def test_full_disk(tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(
@@ -181,29 +179,27 @@ def test_full_disk(tmp_path: Path) -> None:
     ],
 )
 def test_failures_are_told_in_one_message(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    script: str,
-    kind: type[Exception],
-    message: str,
-) -> None:
+    tmp_path,
+    monkeypatch,
+    script,
+    kind,
+    message,
+):
     monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(program(tmp_path / "fake", script)))
     with pytest.raises(kind, match=message):
         train(tmp_path, small_text(tmp_path / "text.txt", n_lines=1), [])
 
 
-def test_unknown_signal_is_named() -> None:
+def test_unknown_signal_is_named():
     error = explain_failure(-signal.SIGSEGV, [], text=Path("t"), memory="1G")
     assert "SIGSEGV" in str(error)
 
 
-def test_leaves_no_child_when_the_listener_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_leaves_no_child_when_the_listener_fails(tmp_path, monkeypatch):
     script = f"echo $$ > '{tmp_path}/pid'; echo started >&2; exec sleep 60"
     monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(program(tmp_path / "fake", script)))
 
-    def fail(line: str) -> None:
+    def fail(line):
         raise KeyboardInterrupt(line)
 
     with pytest.raises(KeyboardInterrupt):
@@ -218,9 +214,7 @@ def test_leaves_no_child_when_the_listener_fails(
     assert not is_alive(int((tmp_path / "pid").read_text()))
 
 
-def test_leaves_no_child_when_what_is_done_meanwhile_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_leaves_no_child_when_what_is_done_meanwhile_fails(tmp_path, monkeypatch):
     monkeypatch.setenv(
         "CLOZE_GEN_LMPLZ",
         str(
@@ -231,7 +225,7 @@ def test_leaves_no_child_when_what_is_done_meanwhile_fails(
         ),
     )
 
-    def fail() -> None:
+    def fail():
         wait_for((tmp_path / "pid").exists)
         assert is_alive(int((tmp_path / "pid").read_text()))
         raise StoreError("no room")
@@ -256,7 +250,7 @@ def test_leaves_no_child_when_what_is_done_meanwhile_fails(
     ("platform", "works"),
     [("linux", "exec sleep 60"), ("darwin", "while :; do echo on >&2; sleep 0.1; done")],
 )
-def test_dies_with_its_parent(platform: str, works: str, tmp_path: Path) -> None:
+def test_dies_with_its_parent(platform, works, tmp_path):
     """At once, or without prctl with the next line of progress."""
     fake = program(
         tmp_path / "fake",
@@ -277,7 +271,7 @@ def test_dies_with_its_parent(platform: str, works: str, tmp_path: Path) -> None
     wait_for(lambda: not is_alive(child))
 
 
-def is_alive(pid: int) -> bool:
+def is_alive(pid):
     """False also for a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
@@ -285,7 +279,7 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def wait_for(condition: object, *, seconds: float = 10) -> None:
+def wait_for(condition, *, seconds=10):
     deadline = time.monotonic() + seconds
     while not condition():  # type: ignore[operator]
         assert time.monotonic() < deadline, "nothing happened in time"

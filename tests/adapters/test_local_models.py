@@ -3,7 +3,6 @@ from __future__ import annotations
 import importlib.util
 import math
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ needs_extra = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def gpt2(tmp_path_factory):
     """An untrained GPT-2 of two layers over pairs of letters."""
     import tokenizers
     import torch
@@ -58,7 +57,7 @@ def gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def one_by_one(gpt2: Path, context: str, continuation: str) -> float:
+def one_by_one(gpt2, context, continuation):
     """log10 P from the model alone, a piece at a time."""
     import torch
     import transformers
@@ -81,14 +80,14 @@ def one_by_one(gpt2: Path, context: str, continuation: str) -> float:
 
 @needs_extra
 @pytest.mark.slow
-def test_probabilities_are_those_of_the_model(gpt2: Path) -> None:
+def test_probabilities_are_those_of_the_model(gpt2):
     found = CausalModel(gpt2).log10_probs(TEXTS)
     assert found == pytest.approx([one_by_one(gpt2, *text) for text in TEXTS], abs=1e-4)
 
 
 @needs_extra
 @pytest.mark.slow
-def test_a_blank_counts_on_either_side(gpt2: Path) -> None:
+def test_a_blank_counts_on_either_side(gpt2):
     model = CausalModel(gpt2)
     one, other = model.log10_probs([("The cat sat on the ", "mat"), ("The cat sat on the", " mat")])
     assert one == pytest.approx(other, abs=1e-6)
@@ -96,7 +95,7 @@ def test_a_blank_counts_on_either_side(gpt2: Path) -> None:
 
 @needs_extra
 @pytest.mark.slow
-def test_words_that_fill_a_blank(gpt2: Path) -> None:
+def test_words_that_fill_a_blank(gpt2):
     words, after = ["mat", "cat", "dog"], " sat on the mat"
     found = CausalModel(gpt2).fills("The cat on the ", words, after)
     own = [one_by_one(gpt2, "The cat on the ", word) for word in words]
@@ -106,7 +105,7 @@ def test_words_that_fill_a_blank(gpt2: Path) -> None:
 
 @needs_extra
 @pytest.mark.slow
-def test_a_long_text_loses_its_beginning(gpt2: Path) -> None:
+def test_a_long_text_loses_its_beginning(gpt2):
     model = CausalModel(gpt2)
     long, longer = model.log10_probs(
         [("the cat " * 60, "dog"), ("the dog " + "the cat " * 60, "dog")]
@@ -117,7 +116,7 @@ def test_a_long_text_loses_its_beginning(gpt2: Path) -> None:
 
 @needs_extra
 @pytest.mark.slow
-def test_a_folder_that_is_no_model_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_no_model_is_told(tmp_path):
     with pytest.raises(ModelError, match="no causal language model"):
         CausalModel(tmp_path)
     (tmp_path / "config.json").write_text("{}")
@@ -128,7 +127,7 @@ def test_a_folder_that_is_no_model_is_told(tmp_path: Path) -> None:
 @needs_extra
 @pytest.mark.slow
 @pytest.mark.parametrize("file", ["model.safetensors", "tokenizer.json", "config.json"])
-def test_a_file_cut_short_is_told(file: str, gpt2: Path, tmp_path: Path) -> None:
+def test_a_file_cut_short_is_told(file, gpt2, tmp_path):
     for path in gpt2.iterdir():
         (tmp_path / path.name).write_bytes(
             path.read_bytes()[: path.stat().st_size // 2 if path.name == file else None]
@@ -141,6 +140,6 @@ def test_a_file_cut_short_is_told(file: str, gpt2: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(installed, reason="the extra is here")
-def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
+def test_without_the_extra_it_says_what_to_install(tmp_path):
     with pytest.raises(ToolError, match=r"pip install 'cloze-gen\[hf\]'"):
         CausalModel(tmp_path)

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,6 @@ from cloze_gen.adapters.spacy_tagger import (
     model_digest,
     tagger_identity,
 )
-from cloze_gen.adapters.tagging import TaggedToken
 from cloze_gen.adapters.window_cnn import WindowCnn
 from cloze_gen.english.treebank import host_index, normalize_for_tagging, treebank_split
 from cloze_gen.errors import ModelError
@@ -29,7 +27,7 @@ from cloze_gen.errors import ModelError
 CASES = Path(__file__).parents[1] / "cases" / "tagged_sentences.tsv"
 
 
-def read_cases() -> list[tuple[list[str], list[str]]]:
+def read_cases():
     """Whole words and the tags of their hosts."""
     sentences = []
     for line in CASES.read_text(encoding="utf-8").splitlines():
@@ -50,16 +48,16 @@ def read_cases() -> list[tuple[list[str], list[str]]]:
 
 
 @pytest.fixture(scope="module")
-def tagger() -> SpacyTagger:
+def tagger():
     return load_tagger()
 
 
 @pytest.fixture(scope="module")
-def sentences() -> list[list[str]]:
+def sentences():
     return [words for words, _ in read_cases()]
 
 
-def test_hand_tagged_sentences(tagger: SpacyTagger, sentences: list[list[str]]) -> None:
+def test_hand_tagged_sentences(tagger, sentences):
     """93.4 % when the model was shipped."""
     pairs = [
         (right, given_tag)
@@ -70,7 +68,7 @@ def test_hand_tagged_sentences(tagger: SpacyTagger, sentences: list[list[str]]) 
     assert sum(right == given_tag for right, given_tag in pairs) / len(pairs) > 0.92
 
 
-def test_cases_split_as_written(sentences: list[list[str]]) -> None:
+def test_cases_split_as_written(sentences):
     for line in CASES.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             words = [token.rsplit("_", 1)[0] for token in line.split("\t")[2].split(" ")]
@@ -80,7 +78,7 @@ def test_cases_split_as_written(sentences: list[list[str]]) -> None:
             ]
 
 
-def test_fast_network_equals_spacy(tagger: SpacyTagger, sentences: list[list[str]]) -> None:
+def test_fast_network_equals_spacy(tagger, sentences):
     plain = load_tagger(fast=False)
     assert tagger.reach is not None
     assert plain.reach is None
@@ -89,9 +87,7 @@ def test_fast_network_equals_spacy(tagger: SpacyTagger, sentences: list[list[str
     assert list(tagger.tag(sentences)) == list(plain.tag(sentences))
 
 
-def test_tags_do_not_depend_on_batches(
-    tagger: SpacyTagger, sentences: list[list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tags_do_not_depend_on_batches(tagger, sentences, monkeypatch):
     expected = list(tagger.tag(sentences))
     for batch_tokens, max_types in ((1, 40_000), (100_000, 40_000), (64, 50)):
         monkeypatch.setattr(spacy_tagger, "BATCH_TOKENS", batch_tokens)
@@ -99,9 +95,7 @@ def test_tags_do_not_depend_on_batches(
         assert list(tagger.tag(sentences)) == expected
 
 
-def test_encoded_sentences_get_the_same_tags(
-    tagger: SpacyTagger, sentences: list[list[str]]
-) -> None:
+def test_encoded_sentences_get_the_same_tags(tagger, sentences):
     """By the network of word types and by spaCy; a sentence may be empty."""
     rows = [[], *sentences, []]
     words, tokens = np.unique([token for row in rows for token in row], return_inverse=True)
@@ -112,10 +106,10 @@ def test_encoded_sentences_get_the_same_tags(
         assert [one.labels[number] for number in found] == expected
 
 
-def test_a_clear_lead_decides_early(tagger: SpacyTagger, sentences: list[list[str]]) -> None:
+def test_a_clear_lead_decides_early(tagger, sentences):
     """The built-in margin changes no tag; the network reads on where the lead is smaller."""
 
-    def tags(margin: float) -> list[list[str]]:
+    def tags(margin):
         return list(SpacyTagger(tagger._nlp, identity="", margin=margin).tag(sentences))
 
     assert tags(math.inf) == list(tagger.tag(sentences))
@@ -127,7 +121,7 @@ def test_a_clear_lead_decides_early(tagger: SpacyTagger, sentences: list[list[st
     assert 0 < sum(changed) < len(changed) / 10
 
 
-def test_a_type_is_the_same_after_any_others(tagger: SpacyTagger) -> None:
+def test_a_type_is_the_same_after_any_others(tagger):
     words = [f"{word}{number}" for word in ("sea", "running", "Mary") for number in range(50)]
     rows = []
     for order in (words, words[::-1], words[7:] + words[:7]):
@@ -140,7 +134,7 @@ def test_a_type_is_the_same_after_any_others(tagger: SpacyTagger) -> None:
     assert len(set(rows)) == 1
 
 
-def test_calls_do_not_share_state(tagger: SpacyTagger, sentences: list[list[str]]) -> None:
+def test_calls_do_not_share_state(tagger, sentences):
     forward, backward = tagger.tag(sentences), tagger.tag(sentences[::-1])
     pairs = list(zip(forward, backward, strict=True))
     assert (
@@ -148,13 +142,13 @@ def test_calls_do_not_share_state(tagger: SpacyTagger, sentences: list[list[str]
     )
 
 
-def test_empty_input(tagger: SpacyTagger) -> None:
+def test_empty_input(tagger):
     assert list(tagger.tag([])) == []
     assert list(tagger.tag([[]])) == [[]]
     assert [len(row) for row in tagger.tag([[], ["He", "ran", "."], []])] == [0, 3, 0]
 
 
-def test_clitics_and_compounds(tagger: SpacyTagger) -> None:
+def test_clitics_and_compounds(tagger):
     tokens = ["I", "don't", "know", "the", "left-handed", "man's", "name", "."]
     row = list(tagger.tag_at((tokens, at) for at in range(len(tokens))))
     assert [token.tag for token in row] == ["PRP", "VBP", "VB", "DT", "JJ", "NN", "NN", "."]
@@ -162,7 +156,7 @@ def test_clitics_and_compounds(tagger: SpacyTagger) -> None:
     assert row[5].clitics == ("POS",)
 
 
-def test_context_decides(tagger: SpacyTagger) -> None:
+def test_context_decides(tagger):
     rows = list(tagger.tag([["They", "walk", "home", "."], ["She", "took", "a", "walk", "."]]))
     assert (rows[0][1], rows[1][3]) == ("VBP", "NN")
 
@@ -177,31 +171,31 @@ def test_context_decides(tagger: SpacyTagger) -> None:
         max_size=5,
     )
 )
-def test_any_text_gets_one_tag_a_token(rows: list[list[str]]) -> None:
+def test_any_text_gets_one_tag_a_token(rows):
     tagger = load_tagger_once()
     tagged = list(tagger.tag(rows))
     assert [len(row) for row in tagged] == [len(row) for row in rows]
     assert {tag for row in tagged for tag in row} <= set(tagger.labels)
 
 
-def load_tagger_once(cache: list[SpacyTagger] = []) -> SpacyTagger:  # noqa: B006  (hypothesis tests take no module fixture)
+def load_tagger_once(cache=[]):  # noqa: B006  (hypothesis tests take no module fixture)
     if not cache:
         cache.append(load_tagger())
     return cache[0]
 
 
-def test_missing_pipeline_names_the_command() -> None:
+def test_missing_pipeline_names_the_command():
     with pytest.raises(ModelError, match="python -m spacy download en_no_such_pipeline"):
         load_tagger("en_no_such_pipeline")
 
 
-def test_pipeline_without_tagger(tmp_path: Path) -> None:
+def test_pipeline_without_tagger(tmp_path):
     spacy.blank("en").to_disk(tmp_path / "blank")
     with pytest.raises(ModelError, match="has no tagger"):
         load_tagger(str(tmp_path / "blank"))
 
 
-def test_named_pipeline_of_another_kind(tmp_path: Path) -> None:
+def test_named_pipeline_of_another_kind(tmp_path):
     from spacy.tokens import Doc
     from spacy.training import Example
 
@@ -221,16 +215,14 @@ def test_named_pipeline_of_another_kind(tmp_path: Path) -> None:
     assert [len(row) for row in tagger.tag([["don't", "go"], []])] == [2, 0]
 
 
-def test_no_token_beyond_its_reach_changes_a_tag(
-    tagger: SpacyTagger, sentences: list[list[str]]
-) -> None:
+def test_no_token_beyond_its_reach_changes_a_tag(tagger, sentences):
     """In whole sentences and in windows of the reach; a smaller window changes some tags."""
     places = [(sentence, at) for sentence in sentences for at in range(len(sentence))]
     whole = list(tagger.tag_at(places))
     assert tagger.reach is not None
     assert [token.tag for token in whole] == [tag for tags in tagger.tag(sentences) for tag in tags]
 
-    def within(reach: int) -> list[TaggedToken]:
+    def within(reach):
         return list(
             tagger.tag_at(
                 (sentence[max(0, at - reach) : at + 1 + reach], min(at, reach))
@@ -242,7 +234,7 @@ def test_no_token_beyond_its_reach_changes_a_tag(
     assert within(1) != whole
 
 
-def test_identity_is_of_the_content(tagger: SpacyTagger) -> None:
+def test_identity_is_of_the_content(tagger):
     assert tagger.identity == load_tagger().identity
     assert (
         json.loads((BUILTIN_FOLDER / "scores.json").read_text(encoding="utf-8"))["model"]
@@ -250,7 +242,7 @@ def test_identity_is_of_the_content(tagger: SpacyTagger) -> None:
     )
 
 
-def test_model_folder_is_small_and_clean() -> None:
+def test_model_folder_is_small_and_clean():
     files = sorted(path for path in BUILTIN_FOLDER.rglob("*") if path.is_file())
     assert {"README.md", "LICENSE.txt", "scores.json", "config.cfg", "meta.json"} <= {
         path.name for path in files
@@ -265,7 +257,7 @@ def test_model_folder_is_small_and_clean() -> None:
 
 
 @pytest.fixture
-def builtin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def builtin_folder(tmp_path, monkeypatch):
     """A copy of the built-in tagger; loading a pipeline fails."""
     shutil.copytree(BUILTIN_FOLDER, tmp_path / "model")
     monkeypatch.setattr(spacy_tagger, "BUILTIN_FOLDER", tmp_path / "model")
@@ -280,19 +272,19 @@ def builtin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     tagger_identity.cache_clear()
 
 
-def test_the_built_in_tagger_is_not_loaded(builtin_folder: Path) -> None:
+def test_the_built_in_tagger_is_not_loaded(builtin_folder):
     assert tagger_identity("builtin") == load_tagger().identity
 
 
 @pytest.mark.parametrize("name", ["tagger/model", "tokenizer", "config.cfg", "vocab/strings.json"])
-def test_a_changed_file_has_it_loaded(builtin_folder: Path, name: str) -> None:
+def test_a_changed_file_has_it_loaded(builtin_folder, name):
     (builtin_folder / name).write_bytes((builtin_folder / name).read_bytes() + b" ")
     with pytest.raises(pytest.fail.Exception, match="loaded"):
         tagger_identity("builtin")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", json.dumps({"model": "x"})])
-def test_without_a_record_it_is_loaded(builtin_folder: Path, text: str) -> None:
+def test_without_a_record_it_is_loaded(builtin_folder, text):
     (builtin_folder / SCORES).write_text(text, encoding="utf-8")
     with pytest.raises(pytest.fail.Exception, match="loaded"):
         tagger_identity("builtin")

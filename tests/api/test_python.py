@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def notebook(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def notebook(tmp_path_factory):
     """The names that the notebook leaves after its cells ran in an empty folder, and the folder."""
     folder = tmp_path_factory.mktemp("notebook")
     cells = json.loads((DOCS / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
@@ -38,7 +38,7 @@ def notebook(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return names
 
 
-def test_the_notebook_goes_from_three_books_to_a_plot(notebook: dict[str, Any]) -> None:
+def test_the_notebook_goes_from_three_books_to_a_plot(notebook):
     """A bar for each baseline, and the line of chance."""
     facts = notebook["release"].facts
     assert {book.side for book in facts.books} == {"source"}
@@ -49,9 +49,7 @@ def test_the_notebook_goes_from_three_books_to_a_plot(notebook: dict[str, Any]) 
     assert axes.lines[-1].get_xdata()[0] == 0.2
 
 
-def test_the_page_prints_what_it_shows(
-    notebook: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_prints_what_it_shows(notebook, monkeypatch):
     """Its settings are those of the notebook's run, so it gets the same questions."""
     monkeypatch.chdir(notebook["folder"])
     blocks = re.findall(
@@ -64,8 +62,8 @@ def test_the_page_prints_what_it_shows(
 
 
 def test_a_script_needs_no_guard_and_nothing_of_the_process_changes(
-    notebook: dict[str, Any],
-) -> None:
+    notebook,
+):
     """Workers do not start the script again; handlers and streams stay; stdout stays empty."""
     (notebook["folder"] / "script.py").write_text(
         "import signal, cloze_gen\n"
@@ -88,7 +86,7 @@ def test_a_script_needs_no_guard_and_nothing_of_the_process_changes(
     assert done.stderr.count("no --train") == 1
 
 
-def test_errors_are_ours(finished: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_are_ours(finished, tmp_path, monkeypatch):
     """A wrong argument is an exception of `errors.py`, and nothing is written."""
     monkeypatch.chdir(tmp_path)
     wrong: list[tuple[type[Exception], str, dict[str, Any]]] = [
@@ -109,7 +107,7 @@ def test_errors_are_ours(finished: Any, tmp_path: Path, monkeypatch: pytest.Monk
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_changed_release_is_not_loaded(copied: Any) -> None:
+def test_a_changed_release_is_not_loaded(copied):
     """The file is named."""
     file = copied.release / "questions.jsonl"
     file.write_text(file.read_text(encoding="utf-8").replace("the", "teh", 1), encoding="utf-8")
@@ -118,7 +116,7 @@ def test_a_changed_release_is_not_loaded(copied: Any) -> None:
 
 
 @pytest.mark.parametrize("style", ["finished", "lambada", "scde", "scs_run"])
-def test_every_kind_of_set_is_loaded(style: str, request: pytest.FixtureRequest) -> None:
+def test_every_kind_of_set_is_loaded(style, request):
     """By the folder of its run or of its release: frozen records, and the published columns."""
     run = request.getfixturevalue(style)
     release = cloze_gen.load(run.folder)
@@ -133,7 +131,7 @@ def test_every_kind_of_set_is_loaded(style: str, request: pytest.FixtureRequest)
     assert str(cloze_gen.Run(run.folder)) + "\n" == run.outcome.out
 
 
-def test_datasets_gets_every_split(lambada: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_datasets_gets_every_split(lambada, monkeypatch):
     """The tables of the Parquet files; without the package an error names it."""
     release = cloze_gen.load(lambada.folder)
     monkeypatch.setitem(sys.modules, "datasets", None)
@@ -152,7 +150,7 @@ def test_datasets_gets_every_split(lambada: Any, monkeypatch: pytest.MonkeyPatch
         release.to_datasets("other")
 
 
-def test_importing_the_package_is_cheap_and_evaluate_stays_a_function() -> None:
+def test_importing_the_package_is_cheap_and_evaluate_stays_a_function():
     """No library is imported; no package takes the place of `evaluate`."""
     code = (
         "import sys, cloze_gen\n"

@@ -6,7 +6,7 @@ import contextlib
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -14,12 +14,12 @@ RAW = 0  # a status: the content is sent as it is, without a head
 Answer = tuple[int, Mapping[str, str], bytes]
 
 
-def completion(text: Any, *, refusal: str | None = None, **more: Any) -> Answer:
+def completion(text, *, refusal=None, **more):
     message = {"role": "assistant", "content": text, "refusal": refusal}
     return 200, {}, json.dumps({"choices": [{"message": message}], **more}).encode()
 
 
-def error(status: int, message: str = "", **headers: str) -> Answer:
+def error(status, message="", **headers):
     return status, headers, json.dumps({"error": {"message": message}}).encode() if message else b""
 
 
@@ -28,7 +28,7 @@ class Stub(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
         self.answers: list[Answer | Callable[[dict[str, Any]], Answer]] = []
         self.asked: list[tuple[str, Mapping[str, str], dict[str, Any]]] = []
@@ -36,14 +36,14 @@ class Stub(ThreadingHTTPServer):
         self.over = threading.Event()  # what hangs, hangs until then
 
     @property
-    def url(self) -> str:
+    def url(self):
         return f"http://127.0.0.1:{self.server_port}/v1"
 
 
 class Handler(BaseHTTPRequestHandler):
     server: Stub
 
-    def do_POST(self) -> None:
+    def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append(
             (self.path, {name.casefold(): value for name, value in self.headers.items()}, body)
@@ -70,12 +70,12 @@ class Handler(BaseHTTPRequestHandler):
 
     do_GET = do_POST
 
-    def log_message(self, *_: Any) -> None:
+    def log_message(self, *_):
         """Silent."""
 
 
 @contextlib.contextmanager
-def running_stub() -> Iterator[Stub]:
+def running_stub():
     """A server while inside."""
     with Stub() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

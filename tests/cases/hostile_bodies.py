@@ -4,13 +4,12 @@ with the statuses that may answer it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from tests.cases.hostile_request import NOTHING, Known, Make
+from tests.cases.hostile_request import NOTHING
 
 
-def kinds(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+def kinds(make, known):
     kinds = (None, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a", "application/json; charset=utf-16",
              "application/jsonx", "application/json, text/plain", "application/json;a=b", "", "*/*")  # fmt: skip
     for kind in kinds:
@@ -18,7 +17,7 @@ def kinds(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     yield "packed", 415, make.post(Content_Encoding="gzip")
 
 
-def notation(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+def notation(make, known):
     bodies = {
         "empty": b"", "none": b"null", "a list": b"[]", "a text": b'"a"', "cut": make.body()[:-1], "two": make.body() * 2,
         "deep": b"[" * 30_000, "bytes": b"\xff\xfe\x00", "utf-16": make.body().decode().encode("utf-16"),
@@ -42,7 +41,7 @@ def notation(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     yield "surrogate id", 400, make.post(make.written("id", r'"\ud800"'))
 
 
-def verdicts(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+def verdicts(make, known):
     for name, item in {
         "another's": known.other_item,
         "foreign": known.foreign_item,
@@ -88,7 +87,7 @@ def verdicts(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     yield "replacing what is not there", 409, make.post(make.body(replaces=known.other_verdict))
 
 
-def sizes(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+def sizes(make, known):
     large = make.body(replaces="a" * 70_000)
     yield "70 kB", 413, make.post(large)
     yield "70 kB in chunks", 413, make.post(large, chunked=True)
@@ -106,7 +105,7 @@ def sizes(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     yield "GET in chunks", 400, make.get("/", Transfer_Encoding="chunked") + b"0\r\n\r\n"
 
 
-def wires(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+def wires(make, known):
     """One request that the parser of the server refuses, and what it lets through."""
     yield "length and chunks", 400, make.post(Transfer_Encoding="chunked")
     yield "garbage", 400, b"\x00\x01\x02\x03\r\n\r\n"

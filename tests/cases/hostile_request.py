@@ -40,7 +40,7 @@ class Known:
     digest: str
 
     @property
-    def cookie_name(self) -> str:
+    def cookie_name(self):
         return self.cookie.split("=")[0]
 
 
@@ -67,13 +67,13 @@ class Make:
 
     def get(
         self,
-        path: str | bytes,
+        path,
         *,
-        method: str = "GET",
-        session: bool = True,
-        version: str = "1.1",
-        **spoilt: str | None,
-    ) -> bytes:
+        method="GET",
+        session=True,
+        version="1.1",
+        **spoilt,
+    ):
         own = {
             "Host": self.known.host,
             "Connection": "close",
@@ -83,12 +83,12 @@ class Make:
 
     def post(
         self,
-        body: bytes | None = None,
+        body=None,
         *,
-        path: str = "/verdict",
-        chunked: bool = False,
-        **spoilt: str | None,
-    ) -> bytes:
+        path="/verdict",
+        chunked=False,
+        **spoilt,
+    ):
         body = self.body() if body is None else body
         own = {
             "Host": self.known.host, "Connection": "close", "Cookie": self.known.cookie, "Origin": f"http://{self.known.host}",
@@ -98,7 +98,7 @@ class Make:
         sent = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body) if chunked else body
         return head_of("POST", path, "1.1", own, spoilt) + sent
 
-    def body(self, **spoilt: Any) -> bytes:
+    def body(self, **spoilt):
         own = {
             "id": "0b6f0c3e-1111-4222-8333-0123456789ab", "assignment": self.known.open_item, "replaces": "", "response": self.known.response,
             "seconds": 2.5,
@@ -107,7 +107,7 @@ class Make:
             {name: value for name, value in {**own, **spoilt}.items() if value is not ...}
         ).encode()
 
-    def written(self, name: str, json_text: str) -> bytes:
+    def written(self, name, json_text):
         """A body in which a value is written as no honest program writes it."""
         return self.body(**{name: "PLACE"}).replace(
             b'"PLACE"', json_text.encode("utf-8", "surrogatepass")
@@ -115,12 +115,12 @@ class Make:
 
 
 def head_of(
-    method: str,
-    path: str | bytes,
-    version: str,
-    own: Mapping[str, str],
-    spoilt: Mapping[str, str | None],
-) -> bytes:
+    method,
+    path,
+    version,
+    own,
+    spoilt,
+):
     told = {**own, **{name.replace("_", "-"): value for name, value in spoilt.items()}}
     kept: dict[str, str] = {}
     for (

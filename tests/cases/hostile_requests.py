@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from tests.cases.hostile_bodies import kinds, notation, sizes, verdicts, wires
-from tests.cases.hostile_request import Known, Make, Request
+from tests.cases.hostile_request import Make, Request
 
 
-def hostile_requests(known: Known) -> Iterator[Request]:
+def hostile_requests(known):
     """All of them."""
     make = Make(known)
     for group in (
@@ -35,7 +32,7 @@ def hostile_requests(known: Known) -> Iterator[Request]:
             )
 
 
-def tokens(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+def tokens(make, known):
     tokens = {
         "nobody's": "A" * 43, "long": "A" * 900, "null": "%00", "up": "..%2f..%2fstudy.sqlite", "revoked": known.revoked_token,
         "a session": known.cookie.split("=")[1], "foreign": known.foreign_token, "sql": "'%20OR%201=1--", "digest": known.digest,
@@ -49,7 +46,7 @@ def tokens(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     yield "in the query", 404, make.get(f"/enter?token={known.token}", session=False)
 
 
-def sessions(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+def sessions(make, known):
     secrets = {
         "revoked": known.revoked_session, "foreign": known.foreign_session, "a token": known.token, "the digest": known.digest, "empty": "",
         "long": "A" * 5000, "sql": "'--", "bytes": "\xff\xfe",
@@ -64,7 +61,7 @@ def sessions(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     yield "two headers", 400, make.get("/").replace(b"Cookie:", b"Cookie: a=b\r\nCookie:")
 
 
-def paths(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+def paths(make, known):
     items = (
         known.other_item,
         known.foreign_item,
@@ -88,7 +85,7 @@ def paths(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     yield "long query", 414, make.get(f"/?{'a' * 2000}")
 
 
-def hosts(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+def hosts(make, known):
     name, port = known.host.split(":")
     for host in (
         "evil.example",
@@ -110,7 +107,7 @@ def hosts(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     yield "none, old", 421, make.get("/", Host=None, version="1.0")
 
 
-def methods(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+def methods(make, known):
     for method in ("HEAD", "PUT", "OPTIONS", "get"):
         yield method, 405, make.get(f"/item/{known.open_item}", method=method)
         yield f"{method} verdict", 405, make.post().replace(b"POST", method.encode(), 1)
@@ -119,7 +116,7 @@ def methods(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     yield "GET verdict", 405, make.get("/verdict")
 
 
-def origins(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+def origins(make, known):
     own = f"http://{known.host}"
     for origin in (None, "null", "http://evil.example", f"https://{known.host}", f"{own}/"):
         yield f"origin {origin}", 403, make.post(Origin=origin)

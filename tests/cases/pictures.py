@@ -6,21 +6,19 @@ the suite's own process.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from matplotlib.figure import Figure
 
 DRAW = Figure.savefig
 
 
-def _constant(_figure: Figure, file: Any, **_options: Any) -> None:
+def _constant(_figure, file, **_options):
     file.write('<svg viewBox="0 0 1 1"></svg>')
 
 
 @contextmanager
-def pictures(*, drawn: bool) -> Iterator[None]:
+def pictures(*, drawn):
     """Inside, pictures are drawn or constant."""
     before = Figure.savefig
     Figure.savefig = DRAW if drawn else _constant  # type: ignore[method-assign]

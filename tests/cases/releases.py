@@ -81,7 +81,7 @@ CONFIGS = {
 }
 
 
-def hostile_facts(words: str) -> ReleaseFacts:
+def hostile_facts(words):
     """Whatever a book, a user or a style can write, written so."""
     book = ReleasedBook(
         side=words,

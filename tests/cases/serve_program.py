@@ -20,7 +20,7 @@ from tests.cases.served import UNBOUNDED
 from tests.cases.studies import rule_of
 
 
-def work(folder: str, port: str, task: str, unbounded: str = "") -> None:
+def work(folder, port, task, unbounded=""):
     """Serve until the program is told to end."""
     study = open_study(Path(folder), rule_of(Task(task)))
     if not unbounded:

@@ -9,10 +9,7 @@ import re
 import socket
 import sqlite3
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 from cloze_gen.judging.database import DATABASE, TOKEN, issue
 from cloze_gen.judging.study import Study
@@ -35,13 +32,13 @@ class Served:
     origin: str
     opened: list[Browser] = field(default_factory=list)
 
-    def browser(self, judge: str) -> Browser:
+    def browser(self, judge):
         """A browser of a judge who has followed a new link."""
         browser = self.stranger()
         browser.enter(issue(self.study.store.database, judge, TOKEN))
         return browser
 
-    def stranger(self) -> Browser:
+    def stranger(self):
         """A browser that nobody knows."""
         self.opened.append(Browser(self.host, self.port, self.origin))
         return self.opened[-1]
@@ -56,7 +53,7 @@ class Reply:
     text: str
 
     @property
-    def json(self) -> Any:
+    def json(self):
         return json.loads(self.text)
 
 
@@ -71,18 +68,18 @@ class Browser:
     csrf: str = ""
     _connection: http.client.HTTPConnection | None = field(default=None)
 
-    def enter(self, token: str) -> None:
+    def enter(self, token):
         reply = self.get(f"/enter/{token}")
         assert reply.status == 303, reply
         self.cookie = reply.headers["set-cookie"].split(";")[0]
 
-    def get(self, path: str, **headers: str) -> Reply:
+    def get(self, path, **headers):
         reply = self.send("GET", path, None, headers)
         if found := _CSRF.search(reply.text):
             self.csrf = found[1]
         return reply
 
-    def first(self) -> str:
+    def first(self):
         """The address where this judge goes on, its page loaded."""
         address = self.get("/").headers["location"]
         self.get(address)
@@ -90,13 +87,13 @@ class Browser:
 
     def verdict(
         self,
-        address: str,
-        response: Any,
+        address,
+        response,
         *,
-        name: str = "",
-        replaces: str = "",
-        seconds: float = 2.0,
-    ) -> Reply:
+        name="",
+        replaces="",
+        seconds=2.0,
+    ):
         record = {
             "id": name or str(uuid.uuid4()), "assignment": address.removeprefix("/item/"), "replaces": replaces, "response": response,
             "seconds": seconds,
@@ -108,7 +105,7 @@ class Browser:
         }
         return self.send("POST", "/verdict", json.dumps(record).encode(), headers)
 
-    def send(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Reply:
+    def send(self, method, path, body, headers):
         host = self.origin.partition("//")[2]
         self._connection = self._connection or http.client.HTTPConnection(
             self.host, self.port, timeout=30
@@ -125,7 +122,7 @@ class Browser:
             answer.status, {name.lower(): value for name, value in answer.getheaders()}, text
         )
 
-    def close(self) -> None:
+    def close(self):
         if self._connection is not None:
             self._connection.close()
         self._connection = None
@@ -133,12 +130,12 @@ class Browser:
 
 @contextlib.contextmanager
 def served(
-    study: Study,
+    study,
     *,
-    origin: str = "",
-    rates: Rates = UNBOUNDED,
-    **more: Any,
-) -> Iterator[Served]:
+    origin="",
+    rates=UNBOUNDED,
+    **more,
+):
     """Serve a study while inside."""
     listener = listen("127.0.0.1", 0)
     with contextlib.closing(study), contextlib.closing(listener):
@@ -152,9 +149,7 @@ def served(
                     browser.close()
 
 
-def exchange(
-    address: tuple[str, int], *parts: bytes, ends: bool = False, seconds: float = 10.0
-) -> bytes:
+def exchange(address, *parts, ends=False, seconds=10.0):
     """Send bytes as they are and read until the other side closes; its bytes.
 
     Args:
@@ -174,7 +169,7 @@ def exchange(
     return b"".join(chunks)
 
 
-def rows(folder: Path) -> dict[str, list[Any]]:
+def rows(folder):
     """Every row of a study's database, by table."""
     with contextlib.closing(
         sqlite3.connect(f"{(folder / DATABASE).absolute().as_uri()}?mode=ro", uri=True)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from cloze_gen.judging.assignment import JudgesPerItem
 from cloze_gen.judging.database import DATABASE, read_study_file
 from cloze_gen.judging.state import StudySettings
-from cloze_gen.judging.study import Study, make_study, open_study
+from cloze_gen.judging.study import make_study, open_study
 from cloze_gen.records.judgement import Judge, Role, StudyItem, Task
 
 WORDS = [
@@ -28,7 +27,7 @@ STYLES = {
 }
 
 
-def item(task: Task, number: int) -> StudyItem:
+def item(task, number):
     """An item of a task; its text stands alone in its book."""
     shown: dict[str, Any]
     key: dict[str, Any]
@@ -74,7 +73,7 @@ def item(task: Task, number: int) -> StudyItem:
     return StudyItem(f"b{number}:1", ((f"b{number}", 0, 90),), shown, key, "tiny")
 
 
-def with_machine(item: StudyItem) -> StudyItem:
+def with_machine(item):
     """The same item of grooming, of whose candidates a machine rejects every second of the first 24."""
     verdicts = {
         word: "fit" if number >= 24 else ("tag", "not_judged")[number % 2]
@@ -83,25 +82,25 @@ def with_machine(item: StudyItem) -> StudyItem:
     return replace(item, shown={**item.shown, "machine": verdicts})
 
 
-def rule_of(task: Task, each: int = 3) -> JudgesPerItem:
+def rule_of(task, each=3):
     """Each item judged by so many; of guessing from the passage."""
     return JudgesPerItem(each, "passage" if task is Task.GUESS else "")
 
 
-def rule_of_folder(folder: Path) -> JudgesPerItem:
+def rule_of_folder(folder):
     """The rule of a study that `make_tiny_study` made."""
     facts = read_study_file(folder)
     return rule_of(facts.task, StudySettings.model_validate(dict(facts.settings)).each)
 
 
 def make_tiny_study(
-    folder: Path,
-    task: Task = Task.READ,
+    folder,
+    task=Task.READ,
     *,
-    n: int = 6,
-    judges: str = "ann,bob,cara",
-    **settings: Any,
-) -> Study:
+    n=6,
+    judges="ann,bob,cara",
+    **settings,
+):
     """An open study of n items in a new folder."""
     made = StudySettings(**settings)
     items = [item(task, number) for number in range(1, n + 1)]
@@ -116,13 +115,13 @@ def make_tiny_study(
     return study
 
 
-def make_old(study: Study) -> None:
+def make_old(study):
     """Date all assignments of a study back to the year 2000; other processes see it at once."""
     with contextlib.closing(sqlite3.connect(study.folder / DATABASE)) as other, other:
         other.execute("UPDATE assignments SET made_at = '2000-01-01T00:00:00.000+00:00'")
 
 
-def response(task: Task) -> dict[str, Any]:
+def response(task):
     """Something that a judge may say of such an item, in terms of what is seen."""
     return {
         Task.GROOM: {"picked": [0, 3, 7, 11]},

@@ -8,9 +8,6 @@ import hashlib
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +16,7 @@ from cloze_gen.corpus import readers as corpus_room
 from cloze_gen.corpus.readers import read_book
 from cloze_gen.pipelines.corpus import Counts
 from cloze_gen.store.tables import read_tsv, unescape_cell
-from tests.conftest import FinishedRun, without_canary
+from tests.conftest import without_canary
 
 GERMAN = (
     "Es war einmal ein alter Mann, der wohnte mit seiner Frau in einem kleinen Haus am See "
@@ -36,7 +33,7 @@ BAD_BOOKS = {
 }
 
 
-def one_message(outcome: Any, status: int) -> str:
+def one_message(outcome, status):
     """The error that ended a call: told once, on stderr, with the right status."""
     assert outcome.status == status, outcome.err
     assert "Traceback" not in outcome.err
@@ -45,9 +42,7 @@ def one_message(outcome: Any, status: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def with_bad_books(
-    finished: Any, tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]
-) -> Any:
+def with_bad_books(finished, tmp_path_factory, cli):
     """The finished run's corpus with every kind of bad book beside the good ones."""
     place = tmp_path_factory.mktemp("bad")
     train, source = place / "train", place / "source"
@@ -77,7 +72,7 @@ def with_bad_books(
 
 
 @pytest.mark.slow
-def test_bad_books_are_warnings_and_audit_rows(with_bad_books: Any) -> None:
+def test_bad_books_are_warnings_and_audit_rows(with_bad_books):
     """Each is dropped with its reason, told on stderr, and kept in the audit; the run goes on."""
     outcome, out, _ = with_bad_books
     assert outcome.status == 0, outcome.err
@@ -96,7 +91,7 @@ def test_bad_books_are_warnings_and_audit_rows(with_bad_books: Any) -> None:
 
 
 @pytest.mark.slow
-def test_copies_and_leaks_are_found_by_content(with_bad_books: Any) -> None:
+def test_copies_and_leaks_are_found_by_content(with_bad_books):
     """A book that stands twice stays once; a source book that the training side holds goes."""
     outcome, out, _ = with_bad_books
     for side, reason in (("train", "duplicate_of"), ("source", "overlaps_train")):
@@ -108,7 +103,7 @@ def test_copies_and_leaks_are_found_by_content(with_bad_books: Any) -> None:
 
 
 @pytest.mark.slow
-def test_strict_ends_the_run(with_bad_books: Any, cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_strict_ends_the_run(with_bad_books, cli, tmp_path):
     """On a new store as on one that holds the dropped book already."""
     _, out, options = with_bad_books
     fresh = [tmp_path / "out" if option == out else option for option in options]
@@ -132,13 +127,13 @@ def test_strict_ends_the_run(with_bad_books: Any, cli: Callable[..., Any], tmp_p
     ],
 )
 def test_mistakes_of_the_call(
-    corpus: Any,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    cli: Callable[..., Any],
-    change: tuple[str, ...],
-    name: str,
-) -> None:
+    corpus,
+    tmp_path,
+    monkeypatch,
+    cli,
+    change,
+    name,
+):
     """Status 2, one message with the place and the way out, and nothing is written."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
@@ -158,12 +153,12 @@ def test_mistakes_of_the_call(
     ],
 )
 def test_an_empty_value_is_an_error(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    cli: Callable[..., Any],
-    arguments: tuple[str, ...],
-    name: str,
-) -> None:
+    tmp_path,
+    monkeypatch,
+    cli,
+    arguments,
+    name,
+):
     """In every command: a shell variable that is not set does not choose a default."""
     monkeypatch.chdir(tmp_path)
     assert f"cloze-gen: {name} is empty. Check that your shell variables are set." in one_message(
@@ -182,12 +177,12 @@ def test_an_empty_value_is_an_error(
     ],
 )
 def test_what_was_meant_is_guessed(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    cli: Callable[..., Any],
-    arguments: tuple[str, ...],
-    guess: str,
-) -> None:
+    tmp_path,
+    monkeypatch,
+    cli,
+    arguments,
+    guess,
+):
     """A near mistake has what was probably meant in its message."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.toml").write_text("", encoding="utf-8")
@@ -219,16 +214,14 @@ def test_what_was_meant_is_guessed(
         (("fly",), "No such command 'fly'."),
     ],
 )
-def test_mistakes_of_the_shell(
-    cli: Callable[..., Any], arguments: tuple[str, ...], hint: str
-) -> None:
+def test_mistakes_of_the_shell(cli, arguments, hint):
     """What the command line parser refuses has status 2 as well, and what was probably meant."""
     outcome = cli(*arguments)
     assert outcome.status == 2
     assert outcome.err.strip().endswith(hint)
 
 
-def test_two_books_with_one_id(corpus: Any, tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_two_books_with_one_id(corpus, tmp_path, cli):
     """Both files are named; status 2."""
     (corpus.train / "sub").mkdir()
     shutil.copyfile(
@@ -239,9 +232,7 @@ def test_two_books_with_one_id(corpus: Any, tmp_path: Path, cli: Callable[..., A
     assert "sub/01-the-ferrymans-ledger.TXT" in said
 
 
-def test_a_corpus_too_small_for_the_discounts(
-    tmp_path: Path, cli: Callable[..., Any], corpus: Any
-) -> None:
+def test_a_corpus_too_small_for_the_discounts(tmp_path, cli, corpus):
     """What was done before stays, and the message names the setting that helps."""
     few = (
         b"He came home late. She went away again. They said that it was so, and he was glad of it. "
@@ -268,11 +259,11 @@ def test_a_corpus_too_small_for_the_discounts(
 
 
 def test_no_lmplz(
-    tmp_path: Path,
-    cli: Callable[..., Any],
-    copied: FinishedRun,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    tmp_path,
+    cli,
+    copied,
+    monkeypatch,
+):
     monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(tmp_path / "nowhere"))
     new = cli(*copied.call(out=tmp_path / "out"))
     assert "CLOZE_GEN_LMPLZ names" in one_message(new, 1)
@@ -285,15 +276,15 @@ def test_no_lmplz(
     [MemoryError("Unable to allocate 74.5 GiB"), OSError(errno.ENOMEM, "Cannot allocate memory")],
 )
 def test_a_stage_without_enough_memory(
-    tmp_path: Path,
-    cli: Callable[..., Any],
-    corpus: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    error: Exception,
-) -> None:
+    tmp_path,
+    cli,
+    corpus,
+    monkeypatch,
+    error,
+):
     """The message says how much was asked for and what to lower."""
 
-    def fail(*_: Any, **__: Any) -> None:
+    def fail(*_, **__):
         raise error
 
     monkeypatch.setattr(Counts, "write", staticmethod(fail))
@@ -304,9 +295,7 @@ def test_a_stage_without_enough_memory(
     assert "counts: " in said or isinstance(error, OSError)
 
 
-def test_nothing_goes_on_after_a_failure(
-    tmp_path: Path, cli: Callable[..., Any], corpus: Any
-) -> None:
+def test_nothing_goes_on_after_a_failure(tmp_path, cli, corpus):
     for book in corpus.source.iterdir():
         book.unlink()
     shutil.copyfile(corpus.train / "01-the-ferrymans-ledger.txt", corpus.source / "ledger.txt")
@@ -327,9 +316,7 @@ def test_nothing_goes_on_after_a_failure(
         (("focus.min_tokens=90", "focus.max_tokens=90"), "focus"),
     ],
 )
-def test_nothing_to_ask(
-    tmp_path: Path, cli: Callable[..., Any], corpus: Any, settings: tuple[str, ...], said: str
-) -> None:
+def test_nothing_to_ask(tmp_path, cli, corpus, settings, said):
     """Where no word of the source may become a blank, the run ends with the settings to relax."""
     options = [part for setting in settings for part in ("--set", setting)]
     outcome = cli("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1", *options)
@@ -337,7 +324,7 @@ def test_nothing_to_ask(
 
 
 @pytest.mark.slow
-def test_few_questions_are_said_and_not_padded(copied: Any, cli: Callable[..., Any]) -> None:
+def test_few_questions_are_said_and_not_padded(copied, cli):
     arguments = ("run", *copied.corpus.options, "--out", copied.out, "--workers", "1")
     done = cli(*arguments, "--name", "many", "--set", "choice.n_questions=5000")
     assert done.status == 0, done.err
@@ -352,7 +339,7 @@ def test_few_questions_are_said_and_not_padded(copied: Any, cli: Callable[..., A
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
+def small_disk(tmp_path):
     """A file system of its own with little room."""
     place = tmp_path / "disk"
     place.mkdir()
@@ -379,13 +366,13 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     ],  # in 700 and 1,200 it is lmplz that fails, however many the workers
 )
 def test_a_full_disk(
-    small_disk: Path,
-    finished: Any,
-    cli: Callable[..., Any],
-    digests: Callable[[Path], dict[str, str]],
-    workers: str,
-    rooms_kib: tuple[int, ...],
-) -> None:
+    small_disk,
+    finished,
+    cli,
+    digests,
+    workers,
+    rooms_kib,
+):
     call = (
         "run",
         *finished.corpus.options,
@@ -413,7 +400,7 @@ def test_a_full_disk(
 
 
 @pytest.mark.slow
-def test_any_file_name_will_do(tmp_path: Path, cli: Callable[..., Any], corpus: Any) -> None:
+def test_any_file_name_will_do(tmp_path, cli, corpus):
     names = ["a b'c\".txt", "zwei\nZeilen\\n.txt", "Émile 日本\t.txt"]
     for book, name in zip(sorted(corpus.train.iterdir()), names, strict=True):
         book.rename(corpus.train / name)
@@ -430,7 +417,7 @@ def test_any_file_name_will_do(tmp_path: Path, cli: Callable[..., Any], corpus: 
 
 
 @pytest.mark.thorough
-def test_a_book_on_one_line(tmp_path: Path, cli: Callable[..., Any], corpus: Any) -> None:
+def test_a_book_on_one_line(tmp_path, cli, corpus):
     """Five million characters without a line end are a book like any other."""
     text = " ".join(
         path.read_bytes().decode("latin-1").replace("\n", " ")
@@ -448,9 +435,7 @@ def test_a_book_on_one_line(tmp_path: Path, cli: Callable[..., Any], corpus: Any
 
 
 @pytest.mark.parametrize("out", ["books/train/artifacts", "books/train", "link/source/artifacts"])
-def test_an_output_folder_among_the_books_is_refused(
-    tmp_path: Path, corpus: Any, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, out: str
-) -> None:
+def test_an_output_folder_among_the_books_is_refused(tmp_path, corpus, cli, monkeypatch, out):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "link").symlink_to("books")
     before = sorted(tmp_path.rglob("*"))
@@ -460,7 +445,7 @@ def test_an_output_folder_among_the_books_is_refused(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_books_out_of_a_store_are_refused(copied: Any, cli: Callable[..., Any]) -> None:
+def test_books_out_of_a_store_are_refused(copied, cli):
     """A run's own files are no corpus for another."""
     options = (
         "--train",
@@ -485,9 +470,7 @@ def test_books_out_of_a_store_are_refused(copied: Any, cli: Callable[..., Any]) 
     )
 
 
-def test_a_dry_run_waits_for_no_pipe_and_says_what_is_not_read(
-    corpus: Any, tmp_path: Path, cli: Callable[..., Any]
-) -> None:
+def test_a_dry_run_waits_for_no_pipe_and_says_what_is_not_read(corpus, tmp_path, cli):
     os.mkfifo(corpus.train / "pipe.txt")
     (corpus.train / "zero.TXT").symlink_to("/dev/zero")
     for n in range(300):
@@ -498,13 +481,11 @@ def test_a_dry_run_waits_for_no_pipe_and_says_what_is_not_read(
         assert "train: skipped 300 other files (300 .mobi)" in outcome.err.splitlines()
 
 
-def test_a_title_changed_in_the_manifest_is_not_overlooked(
-    copied: Any, cli: Callable[..., Any]
-) -> None:
+def test_a_title_changed_in_the_manifest_is_not_overlooked(copied, cli):
     manifest = copied.corpus.source / "manifest.tsv"
     (book,) = copied.corpus.source.iterdir()
 
-    def planned() -> list[str]:
+    def planned():
         told = cli("explain", "tiny", "--out", copied.out).out
         return [line for line in told.splitlines() if "ingest" in line and "would run" in line]
 
@@ -520,17 +501,17 @@ def test_a_title_changed_in_the_manifest_is_not_overlooked(
 
 @pytest.mark.slow
 def test_a_book_that_changes_while_it_is_read_ends_the_run(
-    corpus: Any,
-    finished: Any,
-    tmp_path: Path,
-    cli: Callable[..., Any],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    corpus,
+    finished,
+    tmp_path,
+    cli,
+    monkeypatch,
+):
     book = sorted(corpus.train.iterdir())[1]
     text = book.read_bytes()
     call = ("run", *corpus.options, "--name", "tiny", "--out", tmp_path / "out", "--workers", "1")
 
-    def disturbed(*arguments: Any, **options: Any) -> Any:
+    def disturbed(*arguments, **options):
         book.write_bytes(text[: len(text) // 2])
         return read_book(*arguments, **options)
 
@@ -546,9 +527,7 @@ def test_a_book_that_changes_while_it_is_read_ends_the_run(
 
 
 @pytest.mark.slow
-def test_a_raw_file_that_changed_is_not_quoted_by_the_trace(
-    copied: Any, cli: Callable[..., Any]
-) -> None:
+def test_a_raw_file_that_changed_is_not_quoted_by_the_trace(copied, cli):
     """The characters at the sentence's place are another text's by now."""
     item = (copied.release / "questions.jsonl").read_text().split('"')[3]
     (book,) = copied.corpus.source.iterdir()

@@ -8,9 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,7 +28,7 @@ with pictures(drawn=False):
 """
 
 
-def test_help_lists_commands_in_the_order_of_use(cli: Callable[..., Any]) -> None:
+def test_help_lists_commands_in_the_order_of_use(cli):
     """Under headings, each once; `help` prints the same."""
     told = cli("--help").out
     commands = re.findall(r"^  ([a-z][a-z-]*)  ", told, re.MULTILINE)
@@ -50,16 +48,14 @@ def test_help_lists_commands_in_the_order_of_use(cli: Callable[..., Any]) -> Non
     "command",
     ["run", "new", "show", "trace", "evaluate", "fill", "verify", "contamination write", "corpus rank", "judge new", "judge export", "judge import"],
 )  # fmt: skip
-def test_help_names_values_in_words(command: str, cli: Callable[..., Any]) -> None:
+def test_help_names_values_in_words(command, cli):
     """No type of Python, no placeholder of one letter, and every value has a word."""
     told = cli(*command.split(), "--help").out
     assert not re.search(r"<|TEXT|INTEGER|\bN\b|9223372", told)
     assert re.search(r"--out FOLDER|--to FOLDER|--books BOOKS|--log FILE|DIR", told)
 
 
-def test_a_short_name_is_read_as_the_style(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any], corpus: Any
-) -> None:
+def test_a_short_name_is_read_as_the_style(tmp_path, monkeypatch, cli, corpus):
     """And a single file as a folder of one book; a config of the user's keeps its short name."""
     monkeypatch.chdir(tmp_path)
     (book,) = corpus.source.glob("*.txt")
@@ -75,9 +71,7 @@ def test_a_short_name_is_read_as_the_style(
 
 
 @pytest.mark.parametrize("config", [*style_names(), "holmes-sample", "scs-sample"])
-def test_a_run_is_named_after_its_config(
-    config: str, tmp_path: Path, cli: Callable[..., Any]
-) -> None:
+def test_a_run_is_named_after_its_config(config, tmp_path, cli):
     """As `make` names it, with books or without."""
     assert (
         f"{config}: in "
@@ -85,7 +79,7 @@ def test_a_run_is_named_after_its_config(
     )
 
 
-def test_dry_run_names_the_changed_setting(finished: Any, cli: Callable[..., Any]) -> None:
+def test_dry_run_names_the_changed_setting(finished, cli):
     """What stays on disk is said, and of each stage that would run the reason."""
     call = ("run", *finished.corpus.options, "--name", "tiny", "--out", finished.out, "--dry-run")
     told = cli(*call, "--set", "forward.keep=20").out
@@ -95,7 +89,7 @@ def test_dry_run_names_the_changed_setting(finished: Any, cli: Callable[..., Any
     assert "would run" not in cli(*call).out
 
 
-def test_explain_a_finished_run(copied: Any, cli: Callable[..., Any]) -> None:
+def test_explain_a_finished_run(copied, cli):
     """Nothing to do; then a book is added, one removed and one changed, and it is said which."""
     call = ("explain", "tiny", "--out", copied.out)
     assert "would run" not in cli(*call).out
@@ -112,9 +106,7 @@ def test_explain_a_finished_run(copied: Any, cli: Callable[..., Any]) -> None:
     assert re.search(r"ingest source +on disk", told)
 
 
-def test_runs_are_listed_with_their_signatures(
-    finished: Any, cli: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_runs_are_listed_with_their_signatures(finished, cli, tmp_path):
     """One line a run with its size; an empty folder has none."""
     told = cli("runs", "--out", finished.out)
     assert re.fullmatch(
@@ -123,7 +115,7 @@ def test_runs_are_listed_with_their_signatures(
     assert cli("runs", "--out", tmp_path).out == f"no runs in {tmp_path}\n"
 
 
-def test_show_a_run_and_a_stage(finished: Any, cli: Callable[..., Any]) -> None:
+def test_show_a_run_and_a_stage(finished, cli):
     told = cli("show", "tiny", "--out", finished.out).out
     assert re.search(r"^08-lm +[0-9a-f]{16} ", told, re.MULTILINE)
     assert "answer_scores_best" in told
@@ -140,7 +132,7 @@ def test_show_a_run_and_a_stage(finished: Any, cli: Callable[..., Any]) -> None:
     assert "Its stages: ingest-train" in cli("show", "tiny", "nothing", "--out", finished.out).err
 
 
-def test_trace_tells_the_story_first(finished: Any, cli: Callable[..., Any]) -> None:
+def test_trace_tells_the_story_first(finished, cli):
     question = next(read_jsonl(finished.release / "questions.jsonl"))
     told = cli("trace", question["id"], "--out", finished.out).out
     assert re.search(r"^raw file   the-clockmakers-debt.txt \((utf-8|ascii)", told, re.MULTILINE)
@@ -169,7 +161,7 @@ def test_trace_tells_the_story_first(finished: Any, cli: Callable[..., Any]) -> 
         )
 
 
-def test_the_verdicts_told_add_up_to_the_retained(finished: Any, cli: Callable[..., Any]) -> None:
+def test_the_verdicts_told_add_up_to_the_retained(finished, cli):
     """Each retained alternate is counted once, as fit or by what speaks against it."""
     for question in list(read_jsonl(finished.release / "questions.jsonl"))[:3]:
         told = cli("trace", question["id"], "--out", finished.out).out
@@ -177,7 +169,7 @@ def test_the_verdicts_told_add_up_to_the_retained(finished: Any, cli: Callable[.
         assert sum(int(line.split()[0]) for line in verdicts) == 80
 
 
-def test_trace_lists_every_alternate_on_request(finished: Any, cli: Callable[..., Any]) -> None:
+def test_trace_lists_every_alternate_on_request(finished, cli):
     """All 96 with their scores, ranks and what spoke against them, after the story."""
     question = next(read_jsonl(finished.release / "questions.jsonl"))
     told = cli("trace", question["id"], "--out", finished.out, "--alternates").out
@@ -192,7 +184,7 @@ def test_trace_lists_every_alternate_on_request(finished: Any, cli: Callable[...
 
 
 @pytest.mark.slow
-def test_trace_takes_the_run_written_last(copied: Any, cli: Callable[..., Any]) -> None:
+def test_trace_takes_the_run_written_last(copied, cli):
     """Without --run it is the latest that has the item, whatever its name; the others are named."""
     question = next(read_jsonl(copied.release / "questions.jsonl"))
     call = ("trace", question["id"], "--out", copied.out)
@@ -222,7 +214,7 @@ def test_trace_takes_the_run_written_last(copied: Any, cli: Callable[..., Any]) 
     assert cli(*call, "--run", "tiny").out.splitlines()[:2] == [f"{question['id']} in run tiny", ""]
 
 
-def test_trace_of_what_became_no_question(finished: Any, cli: Callable[..., Any]) -> None:
+def test_trace_of_what_became_no_question(finished, cli):
     """A rejected focus word has its reason; an unknown id is a mistake of the call."""
     from cloze_gen.store.tables import read_parquet
 
@@ -243,7 +235,7 @@ def test_trace_of_what_became_no_question(finished: Any, cli: Callable[..., Any]
     assert "no such item in tiny" in unknown.err
 
 
-def test_settings_are_printed_as_a_config(cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_settings_are_printed_as_a_config(cli, tmp_path):
     """The text is a config of its own: read back it gives the same settings."""
     told = cli("settings", "holmes-sample").out
     assert "best forward score first; MSR 2.2\n# step 5\nkeep = 80\n" in told
@@ -252,9 +244,7 @@ def test_settings_are_printed_as_a_config(cli: Callable[..., Any], tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_a_config_of_ones_own(
-    copied: Any, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_config_of_ones_own(copied, cli, tmp_path, monkeypatch):
     """A TOML file names the run, and `explain` finds it again."""
     sample = (ROOT / "configs" / "holmes-sample.toml").read_text()
     (tmp_path / "holmes-mine.toml").write_text(
@@ -279,20 +269,20 @@ def test_a_config_of_ones_own(
         "contamination write x y --permutations 0",
     ],
 )
-def test_a_number_out_of_range_is_refused(call: str, cli: Callable[..., Any]) -> None:
+def test_a_number_out_of_range_is_refused(call, cli):
     """The message has the value and the bounds."""
     outcome = cli(*call.split())
     assert outcome.status == 2
     assert re.search(r"-?\d+ is out of range. Give a number (from|1 or more)", outcome.err)
 
 
-def test_version(cli: Callable[..., Any]) -> None:
+def test_version(cli):
     """The version goes to standard output."""
     assert cli("--version").out == f"cloze-gen {__version__}\n"
 
 
 @pytest.mark.slow
-def test_as_a_program(finished: Any, program: Callable[..., Any], tmp_path: Path) -> None:
+def test_as_a_program(finished, program, tmp_path):
     """Exit statuses, standard output and stderr as the shell sees them, from any folder."""
     good = program("runs", "--out", finished.out, cwd=tmp_path)
     assert (good.status, good.err) == (0, "")
@@ -308,9 +298,7 @@ def test_as_a_program(finished: Any, program: Callable[..., Any], tmp_path: Path
 
 
 @pytest.mark.slow
-def test_luigis_own_command_line(
-    finished: Any, tmp_path: Path, digests: Callable[[Path], dict[str, str]]
-) -> None:
+def test_luigis_own_command_line(finished, tmp_path, digests):
     """`luigi --module cloze_gen.pipelines.run RunTask --style holmes-style`: equal bytes."""
     overrides = json.dumps(
         [
@@ -346,7 +334,7 @@ def test_luigis_own_command_line(
 
 
 @pytest.mark.slow
-def test_the_embedded_sample(cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_embedded_sample(cli, tmp_path):
     """Without any corpus the sample serves; it gives all questions that its settings want."""
     done = cli(
         "run", "holmes-style", "--name", "first", "--out", tmp_path / "out", "--workers", "1"

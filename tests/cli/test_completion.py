@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import typer
@@ -13,7 +12,6 @@ import typer
 from cloze_gen.cli.app import app
 from cloze_gen.cli.arguments import config_names, run_names, setting_keys
 from cloze_gen.pipelines.style_task import find_style, style_names
-from tests.conftest import FinishedRun
 
 PROGRAM = "import sys; sys.argv[0] = 'cloze-gen'; from cloze_gen.__main__ import main; main()"
 
@@ -26,7 +24,7 @@ PROGRAM = "import sys; sys.argv[0] = 'cloze-gen'; from cloze_gen.__main__ import
         ("cloze-gen run holmes-sample --set forward.", ["forward.keep="]),
     ],
 )
-def test_the_program_answers_a_shell(line: str, expected: list[str]) -> None:
+def test_the_program_answers_a_shell(line, expected):
     """By Typer's protocol, with the last word unfinished; nothing else is printed."""
     position = str(len(line.split(" ")) - 1)
     asked = {"_CLOZE_GEN_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": position}
@@ -41,20 +39,20 @@ def test_the_program_answers_a_shell(line: str, expected: list[str]) -> None:
     assert done.stdout.splitlines() == expected
 
 
-def typed(**params: object) -> typer.Context:
+def typed(**params):
     """A command line of which this much was typed."""
     context = typer.Context(typer.main.get_command(app))
     context.params = params
     return context
 
 
-def test_configs_and_styles() -> None:
+def test_configs_and_styles():
     assert set(style_names()) < set(config_names(""))
     assert config_names("lambada-") == ["lambada-sample", "lambada-style"]
 
 
 @pytest.mark.parametrize("style", style_names())
-def test_settings_of_a_style(style: str) -> None:
+def test_settings_of_a_style(style):
     """All, inherited ones too, until a value is typed."""
     expected = {
         f"{group}.{name}="
@@ -65,7 +63,7 @@ def test_settings_of_a_style(style: str) -> None:
     assert setting_keys(typed(config=style), "input.text_column=a") == []
 
 
-def test_settings_of_a_file_of_a_run_and_of_neither(tmp_path: Path, finished: FinishedRun) -> None:
+def test_settings_of_a_file_of_a_run_and_of_neither(tmp_path, finished):
     (tmp_path / "mine.toml").write_text('style = "scs-style"')
     scs = setting_keys(typed(config="scs-style"), "")
     assert setting_keys(typed(config=str(tmp_path / "mine.toml")), "") == scs
@@ -75,7 +73,7 @@ def test_settings_of_a_file_of_a_run_and_of_neither(tmp_path: Path, finished: Fi
     assert setting_keys(typed(config="unknown"), "") == []
 
 
-def test_no_name_that_a_shell_could_run_is_suggested(tmp_path: Path) -> None:
+def test_no_name_that_a_shell_could_run_is_suggested(tmp_path):
     for name in ("$(touch x)", "a;b", "a b", "`x`", "line\nend", "good", "other"):
         (tmp_path / "runs" / name).mkdir(parents=True)
         (tmp_path / "runs" / name / "run.json").touch()

@@ -7,7 +7,6 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,12 @@ from cloze_gen.cli.contamination import read_log, write_requests
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.release.signature import write_checksums
 from cloze_gen.rng import derive_rng
-from tests.conftest import FinishedRun
 from tests.support.errors import refused
 
 WORDS = [f"w{n}" for n in range(200)]
 
 
-def item_lines(n: int = 24) -> list[str]:
+def item_lines(n=24):
     rng = derive_rng(1, "test.items")
     lines = [
         json.dumps(
@@ -35,12 +33,12 @@ def item_lines(n: int = 24) -> list[str]:
 
 
 def make_release(
-    folder: Path,
+    folder,
     *,
-    order: object = "shuffled",
-    file: str = "questions.jsonl",
-    lines: list[str] | None = None,
-) -> Path:
+    order="shuffled",
+    file="questions.jsonl",
+    lines=None,
+):
     folder.mkdir(parents=True, exist_ok=True)
     data = "".join(f"{line}\n" for line in (item_lines() if lines is None else lines))
     (folder / file).write_text(data, encoding="utf-8")
@@ -49,18 +47,18 @@ def make_release(
     return folder
 
 
-def write(folder: Path, requests: Path, **options: Any) -> str:
+def write(folder, requests, **options):
     given: dict[str, Any] = {"file": "", "shards": 0, "permutations": 99, "seed": 1}
     given |= {"exchangeable": False, "out": Path("artifacts")}
     return write_requests(folder, requests, **given | options)
 
 
-def read(folder: Path, log: Path, **options: Any) -> str:
+def read(folder, log, **options):
     given: dict[str, Any] = {"file": "", "exchangeable": False, "out": Path("artifacts")}
     return read_log(folder, log, **given | options)
 
 
-def answer(requests: Path, log: Path, score: Callable[[str], float]) -> Path:
+def answer(requests, log, score):
     records = [json.loads(line) for line in requests.read_text(encoding="utf-8").splitlines()]
     log.write_text(
         "".join(
@@ -71,19 +69,19 @@ def answer(requests: Path, log: Path, score: Callable[[str], float]) -> Path:
     return log
 
 
-def seen(text: str) -> float:
+def seen(text):
     """The log-likelihood of a model that has learned which line follows which."""
     place = {line: number for number, line in enumerate(item_lines())}
     numbers = [place[line] for line in text.splitlines()]
     return sum(after == before + 1 for before, after in itertools.pairwise(numbers)) - 1000
 
 
-def unseen(text: str) -> float:
+def unseen(text):
     """The log-likelihood of a model that has not: any number that depends on the order."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest()) / 2**32 - 1000
 
 
-def test_training_on_the_release_is_found(tmp_path: Path) -> None:
+def test_training_on_the_release_is_found(tmp_path):
     """A model that knows the order has p = (R + 1)^-M."""
     release, requests = make_release(tmp_path / "release"), tmp_path / "requests.jsonl"
     assert write(release, requests, shards=2, permutations=9) == f"written to {requests}"
@@ -95,7 +93,7 @@ def test_training_on_the_release_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("score", [unseen, lambda text: -5.0])
-def test_no_evidence_without_training(score: Callable[[str], float], tmp_path: Path) -> None:
+def test_no_evidence_without_training(score, tmp_path):
     """Nor where the scores do not depend on the order: all orders tie."""
     release, requests = make_release(tmp_path / "release"), tmp_path / "requests.jsonl"
     write(release, requests)
@@ -104,7 +102,7 @@ def test_no_evidence_without_training(score: Callable[[str], float], tmp_path: P
     assert ("ties" in message) == (score is not unseen)
 
 
-def test_requests_are_the_lines_of_the_file(tmp_path: Path) -> None:
+def test_requests_are_the_lines_of_the_file(tmp_path):
     lines = [line.replace("w1", "\u65e5\u2028\x85\u00e9") for line in item_lines()]
     release, requests = make_release(tmp_path / "release", lines=lines), tmp_path / "requests.jsonl"
     write(release, requests, shards=3, permutations=4, seed=9)
@@ -116,7 +114,7 @@ def test_requests_are_the_lines_of_the_file(tmp_path: Path) -> None:
     assert len(records) == 15
 
 
-def test_the_next_command_is_printed(tmp_path: Path, capsys: Any) -> None:
+def test_the_next_command_is_printed(tmp_path, capsys):
     release = make_release(tmp_path / "my release")
     write(release, tmp_path / "requests", file="questions.jsonl", exchangeable=True)
     assert (
@@ -125,7 +123,7 @@ def test_the_next_command_is_printed(tmp_path: Path, capsys: Any) -> None:
     )
 
 
-def test_a_test_split_comes_first(tmp_path: Path) -> None:
+def test_a_test_split_comes_first(tmp_path):
     """Without --file the test split is used where there is one; --file names any other."""
     release = make_release(tmp_path / "release")
     make_release(release, file="test.jsonl", lines=item_lines()[:12])
@@ -136,7 +134,7 @@ def test_a_test_split_comes_first(tmp_path: Path) -> None:
     assert "2x19-" in (tmp_path / "b.jsonl").read_text()
 
 
-def test_run_and_release_are_the_same_set(finished: FinishedRun, tmp_path: Path) -> None:
+def test_run_and_release_are_the_same_set(finished, tmp_path):
     texts = []
     for place in (Path("tiny"), finished.folder, finished.release):
         requests = tmp_path / str(len(texts))
@@ -150,8 +148,8 @@ def test_run_and_release_are_the_same_set(finished: FinishedRun, tmp_path: Path)
     [(24, 1, 9, False), (24, 4, 1, False), (3, 1, 5, False), (24, 5, 1, True), (4, 1, 19, True)],
 )
 def test_a_design_without_possible_evidence_is_refused(
-    lines: int, shards: int, permutations: int, possible: bool, tmp_path: Path
-) -> None:
+    lines, shards, permutations, possible, tmp_path
+):
     release = make_release(tmp_path / "release", lines=item_lines()[:lines])
     requests = tmp_path / "requests"
     if possible:
@@ -165,7 +163,7 @@ def test_a_design_without_possible_evidence_is_refused(
     assert requests.exists() == possible
 
 
-def test_requests_are_a_new_file(tmp_path: Path) -> None:
+def test_requests_are_a_new_file(tmp_path):
     """An existing file is kept."""
     release, requests = make_release(tmp_path / "release"), tmp_path / "requests.jsonl"
     requests.write_text("mine")
@@ -173,7 +171,7 @@ def test_requests_are_a_new_file(tmp_path: Path) -> None:
     assert requests.read_text() == "mine"
 
 
-def test_a_log_of_another_release_is_refused(tmp_path: Path) -> None:
+def test_a_log_of_another_release_is_refused(tmp_path):
     release, requests = make_release(tmp_path / "release"), tmp_path / "requests.jsonl"
     other = make_release(tmp_path / "other", lines=[*item_lines()[12:], *item_lines()[:12]])
     write(release, requests)
@@ -181,7 +179,7 @@ def test_a_log_of_another_release_is_refused(tmp_path: Path) -> None:
     refused(lambda: read(other, log), FormatError, names="log.jsonl, line 1")
 
 
-def test_an_unreadable_log_is_refused(tmp_path: Path) -> None:
+def test_an_unreadable_log_is_refused(tmp_path):
     release, log = make_release(tmp_path / "release"), tmp_path / "log"
     refused(lambda: read(release, log), UsageError, names=str(log))
     log.write_bytes(gzip.compress(b"{}"))
@@ -189,13 +187,13 @@ def test_an_unreadable_log_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("order", ["own", None, 7, ["shuffled"]])
-def test_an_unknown_order_needs_confirmation(tmp_path: Path, order: object) -> None:
+def test_an_unknown_order_needs_confirmation(tmp_path, order):
     release = make_release(tmp_path / "release", order=order)
     refused(lambda: write(release, tmp_path / "a"), UsageError, names="--exchangeable")
     write(release, tmp_path / "a", exchangeable=True)
 
 
-def test_the_order_of_the_books_is_never_tested(tmp_path: Path) -> None:
+def test_the_order_of_the_books_is_never_tested(tmp_path):
     release = make_release(tmp_path / "release", order="corpus")
     for exchangeable in (False, True):
         refused(
@@ -205,7 +203,7 @@ def test_the_order_of_the_books_is_never_tested(tmp_path: Path) -> None:
         )
 
 
-def test_a_file_without_release_needs_confirmation(tmp_path: Path) -> None:
+def test_a_file_without_release_needs_confirmation(tmp_path):
     folder = tmp_path / "theirs"
     folder.mkdir()
     (folder / "data.txt").write_text("\n".join(item_lines()))
@@ -215,7 +213,7 @@ def test_a_file_without_release_needs_confirmation(tmp_path: Path) -> None:
     write(folder, tmp_path / "a", file="data.txt", exchangeable=True)
 
 
-def test_a_changed_file_is_refused(tmp_path: Path) -> None:
+def test_a_changed_file_is_refused(tmp_path):
     release, requests = make_release(tmp_path / "release"), tmp_path / "requests.jsonl"
     (release / "other.jsonl").write_text("\n".join(item_lines()))
     refused(lambda: write(release, requests, file="other.jsonl"), UsageError, names="other.jsonl")
@@ -239,7 +237,7 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
         ("questions.jsonl", b"\xff\xfe\n" * 30),
     ],
 )
-def test_a_damaged_release_is_refused(tmp_path: Path, name: str, content: bytes) -> None:
+def test_a_damaged_release_is_refused(tmp_path, name, content):
     release = make_release(tmp_path / "release")
     (release / name).write_bytes(content)
     refused(lambda: write(release, tmp_path / "requests.jsonl"), names=name)
@@ -250,13 +248,13 @@ def test_a_damaged_release_is_refused(tmp_path: Path, name: str, content: bytes)
     "file",
     ["../questions.jsonl", "/etc/hostname", "a/../../b", "nowhere.jsonl", "a\0b", "x" * 5000],
 )
-def test_a_file_outside_the_folder_is_refused(tmp_path: Path, file: str) -> None:
+def test_a_file_outside_the_folder_is_refused(tmp_path, file):
     release = make_release(tmp_path / "release")
     with pytest.raises(UsageError, match=r"not inside the release|cannot be read"):
         write(release, tmp_path / "requests.jsonl", file=file)
 
 
-def test_other_things_than_files_are_refused(tmp_path: Path) -> None:
+def test_other_things_than_files_are_refused(tmp_path):
     release, requests = make_release(tmp_path / "release"), tmp_path / "requests.jsonl"
     os.mkfifo(release / "pipe")
     (release / "folder").mkdir()
@@ -267,12 +265,12 @@ def test_other_things_than_files_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\n" * 9, b"one\n", b""])
-def test_a_file_without_lines_is_refused(content: bytes, tmp_path: Path) -> None:
+def test_a_file_without_lines_is_refused(content, tmp_path):
     (tmp_path / "test.jsonl").write_bytes(content)
     refused(lambda: write(tmp_path, tmp_path / "a", exchangeable=True), names="test.jsonl")
 
 
-def test_a_file_without_an_item_a_line_is_refused(tmp_path: Path) -> None:
+def test_a_file_without_an_item_a_line_is_refused(tmp_path):
     """A model may prefer its line order, whatever the order of the items."""
     release = make_release(tmp_path / "release")
     lines = [

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,7 +10,7 @@ from cloze_gen.formats.scde import parse_published
 from cloze_gen.store.tables import read_jsonl
 
 
-def exam(eid: int, **changes: Any) -> dict[str, Any]:
+def exam(eid, **changes):
     """A passage that no rule rejects."""
     return {
         "eid": eid,
@@ -41,7 +38,7 @@ RULES = [
 ]
 
 
-def test_passages_are_cleaned(tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_passages_are_cleaned(tmp_path, cli):
     (tmp_path / "raw.json").write_text(json.dumps(EXAMS), encoding="utf-8")
     outcome = cli("clean-exams", tmp_path / "raw.json")
     assert outcome.status == 0, outcome.err
@@ -61,7 +58,7 @@ def test_passages_are_cleaned(tmp_path: Path, cli: Callable[..., Any]) -> None:
     ]
 
 
-def test_a_folder_of_other_files_is_left_alone(tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_a_folder_of_other_files_is_left_alone(tmp_path, cli):
     (tmp_path / "raw.json").write_text(json.dumps(EXAMS), encoding="utf-8")
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -72,7 +69,7 @@ def test_a_folder_of_other_files_is_left_alone(tmp_path: Path, cli: Callable[...
     assert [path.name for path in folder.iterdir()] == ["thesis.txt"]
 
 
-def test_a_malformed_file_leaves_nothing_behind(tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_a_malformed_file_leaves_nothing_behind(tmp_path, cli):
     (tmp_path / "raw.json").write_text(json.dumps([exam(0, passage=["<2>"])]), encoding="utf-8")
     outcome = cli("clean-exams", tmp_path / "raw.json")
     assert outcome.status == 1
@@ -90,9 +87,7 @@ def test_a_malformed_file_leaves_nothing_behind(tmp_path: Path, cli: Callable[..
         (("verify",), False, False),
     ],
 )
-def test_options_of_tables_are_where_they_have_a_use(
-    command: tuple[str, ...], splits: bool, short: bool, cli: Callable[..., Any]
-) -> None:
+def test_options_of_tables_are_where_they_have_a_use(command, splits, short, cli):
     """`fill` and `verify` match books by checksum; only `run` has the settings they stand for."""
     text = " ".join(cli(*command, "--help").out.replace("\u2502", " ").split())
     assert "--text-column" in text

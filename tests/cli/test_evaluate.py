@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ Digests = Callable[[Path], dict[str, str]]
 QUICK = ("--only", "simple-4gram", "--only", "smoothed-3gram")
 
 
-def rows_of(folder: Path) -> dict[str, dict[str, Any]]:
+def rows_of(folder):
     return {
         row["name"]: row
         for row in json.loads((folder / "evaluation.json").read_text())["baselines"]
@@ -32,7 +32,7 @@ def rows_of(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def few_trees() -> Iterator[None]:
+def few_trees():
     """What the adversaries find is told elsewhere."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(adversary, "TREES", 3)
@@ -40,7 +40,7 @@ def few_trees() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def evaluated(finished: Any, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
+def evaluated(finished, cli, tmp_path_factory):
     """A copy of the finished run, evaluated whole with one worker."""
     out = tmp_path_factory.mktemp("evaluated") / "out"
     shutil.copytree(finished.out, out, symlinks=True)
@@ -49,7 +49,7 @@ def evaluated(finished: Any, cli: Cli, tmp_path_factory: pytest.TempPathFactory)
     return out, outcome
 
 
-def test_a_run_is_evaluated_with_every_baseline(evaluated: Evaluated) -> None:
+def test_a_run_is_evaluated_with_every_baseline(evaluated):
     out, outcome = evaluated
     rows = rows_of(out / "runs" / "tiny" / "evaluation")
     n = len(list(read_jsonl(out / "runs" / "tiny" / "release" / "questions.jsonl")))
@@ -70,7 +70,7 @@ def test_a_run_is_evaluated_with_every_baseline(evaluated: Evaluated) -> None:
     assert all(name in outcome.out for name in rows)
 
 
-def test_the_report_shows_it_at_once(evaluated: Evaluated) -> None:
+def test_the_report_shows_it_at_once(evaluated):
     out, outcome = evaluated
     release = out / "runs" / "tiny" / "release"
     page = (release / "report.html").read_text(encoding="utf-8")
@@ -87,8 +87,8 @@ def test_the_report_shows_it_at_once(evaluated: Evaluated) -> None:
 
 
 def test_a_run_without_its_store_is_evaluated_and_its_report_left(
-    evaluated: Evaluated, finished: Any, cli: Cli, tmp_path: Path
-) -> None:
+    evaluated, finished, cli, tmp_path
+):
     out, _ = evaluated
     run = tmp_path / "runs" / "tiny"
     shutil.copytree(out / "runs" / "tiny", run, symlinks=True)
@@ -108,7 +108,7 @@ def test_a_run_without_its_store_is_evaluated_and_its_report_left(
     assert (run / "release" / "report.html").read_bytes() == before
 
 
-def test_a_rule_of_position_wins_what_stands_there(evaluated: Evaluated) -> None:
+def test_a_rule_of_position_wins_what_stands_there(evaluated):
     """Each of them is right as often as the released answers stand at its place."""
     out, _ = evaluated
     rows = rows_of(out / "runs" / "tiny" / "evaluation")
@@ -121,7 +121,7 @@ def test_a_rule_of_position_wins_what_stands_there(evaluated: Evaluated) -> None
     ]
 
 
-def test_dealt_positions_are_no_evidence(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
+def test_dealt_positions_are_no_evidence(evaluated, cli, tmp_path):
     out, _ = evaluated
     records = list(read_jsonl(out / "runs" / "tiny" / "release" / "questions.jsonl"))
     for record in records[:6]:  # the answer goes to the first place
@@ -153,9 +153,7 @@ def test_dealt_positions_are_no_evidence(evaluated: Evaluated, cli: Cli, tmp_pat
     assert kinds == {"dealt": {"balanced"}, "uneven": {"bias"}}
 
 
-def test_the_tagger_is_named_in_table_record_and_report(
-    evaluated: Evaluated, cli: Cli, tmp_path: Path
-) -> None:
+def test_the_tagger_is_named_in_table_record_and_report(evaluated, cli, tmp_path):
     out, outcome = evaluated
     folder = out / "runs" / "tiny"
     record = json.loads((folder / "evaluation" / "evaluation.json").read_text())
@@ -183,7 +181,7 @@ def test_the_tagger_is_named_in_table_record_and_report(
         )
 
 
-def test_predictions_tell_the_accuracies(evaluated: Evaluated) -> None:
+def test_predictions_tell_the_accuracies(evaluated):
     """One option an item is chosen by every baseline, and counting the right ones gives the table."""
     out, _ = evaluated
     folder = out / "runs" / "tiny" / "evaluation"
@@ -206,7 +204,7 @@ def test_predictions_tell_the_accuracies(evaluated: Evaluated) -> None:
             assert sum(line["is_answer"] for line in chosen) == row["correct"]
 
 
-def test_the_adversary_comes_first(evaluated: Evaluated) -> None:
+def test_the_adversary_comes_first(evaluated):
     out, outcome = evaluated
     run = out / "runs" / "tiny"
     rows = json.loads((run / "evaluation" / "evaluation.json").read_text())["baselines"]
@@ -226,9 +224,7 @@ def test_the_adversary_comes_first(evaluated: Evaluated) -> None:
     assert outcome.out.splitlines()[1].startswith("adversary-scores")
 
 
-def test_adversaries_alone_give_the_same_bytes_again(
-    evaluated: Evaluated, cli: Cli, tmp_path: Path
-) -> None:
+def test_adversaries_alone_give_the_same_bytes_again(evaluated, cli, tmp_path):
     out, _ = evaluated
     asked = ("adversary-scores", "adversary-options")
     for name, workers in (("one", "1"), ("two", "2")):
@@ -259,9 +255,7 @@ def test_adversaries_alone_give_the_same_bytes_again(
     ]
 
 
-def test_few_questions_and_no_corpus_leave_adversaries_out(
-    evaluated: Evaluated, cli: Cli, tmp_path: Path
-) -> None:
+def test_few_questions_and_no_corpus_leave_adversaries_out(evaluated, cli, tmp_path):
     out, _ = evaluated
     release = out / "runs" / "tiny" / "release"
     for part in ("questions", "answers"):
@@ -285,9 +279,7 @@ def test_few_questions_and_no_corpus_leave_adversaries_out(
     )
 
 
-def test_a_second_evaluation_trains_nothing(
-    evaluated: Evaluated, cli: Cli, digests: Digests
-) -> None:
+def test_a_second_evaluation_trains_nothing(evaluated, cli, digests):
     """The store is left as it was and the figures are the same."""
     out, _ = evaluated
     folder = out / "runs" / "tiny" / "evaluation"
@@ -302,9 +294,7 @@ def test_a_second_evaluation_trains_nothing(
     assert after == before, "rows not asked for now stay, the others are the same"
 
 
-def test_rows_of_another_signature_do_not_stay(
-    evaluated: Evaluated, cli: Cli, tmp_path: Path
-) -> None:
+def test_rows_of_another_signature_do_not_stay(evaluated, cli, tmp_path):
     out, _ = evaluated
     for only, seed, names in (
         ("longest", 1, {"longest"}),
@@ -330,9 +320,7 @@ def test_rows_of_another_signature_do_not_stay(
         } == names
 
 
-def test_a_machine_file_shares_the_models(
-    evaluated: Evaluated, finished: Any, cli: Cli, digests: Digests
-) -> None:
+def test_a_machine_file_shares_the_models(evaluated, finished, cli, digests):
     out, _ = evaluated
     store = {name.split("/")[0] for name in digests(out / "store")}
     questions = out / "runs" / "tiny" / "release" / "tiny.machine_format.questions.txt"
@@ -354,9 +342,7 @@ def test_a_machine_file_shares_the_models(
 
 
 @pytest.mark.slow
-def test_the_models_do_not_depend_on_the_workers(
-    evaluated: Evaluated, finished: Any, cli: Cli, digests: Digests, tmp_path: Path
-) -> None:
+def test_the_models_do_not_depend_on_the_workers(evaluated, finished, cli, digests, tmp_path):
     """One worker or two: the same bytes."""
     out, _ = evaluated
     shutil.copytree(finished.out, tmp_path / "out", symlinks=True)
@@ -372,7 +358,7 @@ def test_the_models_do_not_depend_on_the_workers(
     assert {name: two[name] for name in trained} == {name: one[name] for name in trained}
 
 
-def test_scores_of_your_own(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
+def test_scores_of_your_own(evaluated, cli, tmp_path):
     """A file of option scores is one more row; scores that know the answers get all of them right."""
     out, _ = evaluated
     records = list(read_jsonl(out / "runs" / "tiny" / "release" / "questions.jsonl"))
@@ -396,9 +382,7 @@ def test_scores_of_your_own(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> N
     }
 
 
-def test_without_a_training_corpus_the_rest_is_evaluated(
-    evaluated: Evaluated, cli: Cli, tmp_path: Path
-) -> None:
+def test_without_a_training_corpus_the_rest_is_evaluated(evaluated, cli, tmp_path):
     """What needs a corpus is left out and named; rules of length and place are computed."""
     out, _ = evaluated
     for part in ("questions", "answers"):
@@ -432,9 +416,7 @@ def test_without_a_training_corpus_the_rest_is_evaluated(
         ),
     ],
 )
-def test_mistakes_are_one_message(
-    evaluated: Evaluated, cli: Cli, arguments: tuple[str, ...], said: str
-) -> None:
+def test_mistakes_are_one_message(evaluated, cli, arguments, said):
     """Each mistake of a user ends in one message that says what to do."""
     out, _ = evaluated
     release = out / "runs" / "tiny" / "release"
@@ -450,7 +432,7 @@ def test_mistakes_are_one_message(
     assert said in outcome.err
 
 
-def test_a_set_has_one_name(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
+def test_a_set_has_one_name(evaluated, cli, tmp_path):
     """A run by name, folder or its release's folder; a copy of the release is a set of its own."""
     out, _ = evaluated
     run = out / "runs" / "tiny"
@@ -498,7 +480,7 @@ NEEDS = {
 
 
 @pytest.fixture(params=ITEM_FILES)
-def items(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
+def items(request, tmp_path):
     """A small file of each kind of items, and no books."""
     for name, text in ITEM_FILES[request.param].items():
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -514,9 +496,7 @@ def items(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
         (["lsi"], "--only 'lsi': unknown baseline of"),
     ],
 )
-def test_what_cannot_be_measured_by_name_is_an_error(
-    only: list[str], said: str, items: tuple[str, Path], cli: Cli, tmp_path: Path
-) -> None:
+def test_what_cannot_be_measured_by_name_is_an_error(only, said, items, cli, tmp_path):
     """The same status, the same words and nothing written, whatever the kind of the items."""
     kind, path = items
     named, _, measured, _ = NEEDS[kind]
@@ -535,9 +515,7 @@ def test_what_cannot_be_measured_by_name_is_an_error(
         (["a/x.jsonl", "b/x.jsonl"], "Two files would give the same row 'user:x'"),
     ],
 )
-def test_wrong_files_of_scores_are_refused(
-    scores: list[str], said: str, items: tuple[str, Path], cli: Cli, tmp_path: Path
-) -> None:
+def test_wrong_files_of_scores_are_refused(scores, said, items, cli, tmp_path):
     files = [one.format(gone=tmp_path / "gone.jsonl") for one in scores]
     outcome = cli(
         "evaluate", items[1], "--out", tmp_path / "out", "--only", "user", "--scores", *files
@@ -547,9 +525,7 @@ def test_wrong_files_of_scores_are_refused(
     assert not (tmp_path / "out").exists()
 
 
-def test_of_a_kind_what_can_be_measured_is(
-    items: tuple[str, Path], cli: Cli, tmp_path: Path
-) -> None:
+def test_of_a_kind_what_can_be_measured_is(items, cli, tmp_path):
     kind, path = items
     _, some, measured, lacking = NEEDS[kind]
     outcome = cli(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,23 +43,23 @@ SCORES = [
 ]
 
 
-def write_items(path: Path, *items: dict[str, Any]) -> Path:
+def write_items(path, *items):
     path.write_text(json.dumps(list(items), indent=1), encoding="utf-8")
     return path
 
 
-def rows_of(folder: Path) -> dict[tuple[str, str, str], dict[str, Any]]:
+def rows_of(folder):
     record = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
     return {(row["name"], row["context"], row["decoder"]): row for row in record["baselines"]}
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def published(tmp_path_factory):
     return write_items(tmp_path_factory.mktemp("published") / "test.json", EXAMPLE)
 
 
 @pytest.fixture(scope="module")
-def measured(published: Path, cli: Cli) -> tuple[Path, Any]:
+def measured(published, cli):
     """The example, measured with all that needs no books, and the call."""
     out = published.parent
     write_jsonl(out / "mine.jsonl", [{"id": 3, "scores": SCORES}])
@@ -84,7 +83,7 @@ def measured(published: Path, cli: Cli) -> tuple[Path, Any]:
     return out / "here", outcome
 
 
-def test_scores_by_hand(measured: tuple[Path, Any]) -> None:
+def test_scores_by_hand(measured):
     """Left to right blank 2 takes blank 3's answer; three of five, then four of five are right."""
     rows = rows_of(measured[0])
     greedy, joint = rows["user:mine", "", "INC"], rows["user:mine", "", "EXH"]
@@ -115,7 +114,7 @@ def test_scores_by_hand(measured: tuple[Path, Any]) -> None:
     }  # fmt: skip
 
 
-def test_every_context_and_decoder_is_measured(measured: tuple[Path, Any]) -> None:
+def test_every_context_and_decoder_is_measured(measured):
     folder, outcome = measured
     rows = rows_of(folder)
     chance = rows["random", "", ""]
@@ -146,7 +145,7 @@ def test_every_context_and_decoder_is_measured(measured: tuple[Path, Any]) -> No
     assert "|learnt:" in record["signature"]
 
 
-def test_predictions_are_one_line_a_passage_and_baseline(measured: tuple[Path, Any]) -> None:
+def test_predictions_are_one_line_a_passage_and_baseline(measured):
     """Of the main table's row; what is right there is what the row counts."""
     rows, lines = rows_of(measured[0]), list(read_jsonl(measured[0] / "predictions.jsonl"))
     assert len({line["baseline"] for line in lines}) == len(lines)
@@ -156,7 +155,7 @@ def test_predictions_are_one_line_a_passage_and_baseline(measured: tuple[Path, A
         assert len(line["distractors"]) == row["de"]
 
 
-def test_the_first_blank_has_nothing_before_it(published: Path) -> None:
+def test_the_first_blank_has_nothing_before_it(published):
     """The published code uses the passage's last sentence, or a stray full stop."""
     (asked,) = read_cloze_examples(published).passages
     beside = adjacent_sentences(asked.passage)
@@ -177,7 +176,7 @@ def test_the_first_blank_has_nothing_before_it(published: Path) -> None:
     }  # fmt: skip
 
 
-def test_the_marks_of_other_blanks_are_no_text(published: Path, cli: Cli, tmp_path: Path) -> None:
+def test_the_marks_of_other_blanks_are_no_text(published, cli, tmp_path):
     """The published code leaves `<k>` in the context, which favours candidates with it."""
     (asked,) = read_cloze_examples(published).passages
     assert not any(
@@ -197,7 +196,7 @@ def test_the_marks_of_other_blanks_are_no_text(published: Path, cli: Cli, tmp_pa
     assert answers[0] == answers[1]
 
 
-def test_answers_belong_to_their_blanks(published: Path, cli: Cli, tmp_path: Path) -> None:
+def test_answers_belong_to_their_blanks(published, cli, tmp_path):
     """The published code takes answers in the order of the file."""
     ordered = write_items(
         tmp_path / "ordered.json", EXAMPLE | {"answer_sequence": sorted(EXAMPLE["answer_sequence"])}
@@ -220,7 +219,7 @@ def test_answers_belong_to_their_blanks(published: Path, cli: Cli, tmp_path: Pat
     assert found[0] == found[1]
 
 
-def test_blanks_numbered_out_of_order_are_answered_as_they_stand(cli: Cli, tmp_path: Path) -> None:
+def test_blanks_numbered_out_of_order_are_answered_as_they_stand(cli, tmp_path):
     """The numbers name rows of scores; left to right is the order in the text."""
     shown = {"<1>": "<2>", "<2>": "<1>"}
     item = EXAMPLE | {
@@ -241,7 +240,7 @@ def test_blanks_numbered_out_of_order_are_answered_as_they_stand(cli: Cli, tmp_p
     )
 
 
-def test_rows_stay_until_the_passages_are_others(published: Path, cli: Cli, tmp_path: Path) -> None:
+def test_rows_stay_until_the_passages_are_others(published, cli, tmp_path):
     folder = tmp_path / "here"
     for only in ("rules", "overlap", "random", "overlap"):
         outcome = cli(
@@ -266,9 +265,7 @@ def test_rows_stay_until_the_passages_are_others(published: Path, cli: Cli, tmp_
         (("{empty}",), "has no blanked passages outside part `train`"),
     ],
 )
-def test_mistakes_are_one_message(
-    published: Path, cli: Cli, tmp_path: Path, arguments: tuple[str, ...], said: str
-) -> None:
+def test_mistakes_are_one_message(published, cli, tmp_path, arguments, said):
     """Each mistake of a user ends in one message that says what to do, and nothing is written."""
     places = {
         "published": published,
@@ -284,7 +281,7 @@ def test_mistakes_are_one_message(
 
 
 @pytest.mark.realdata
-def test_the_papers_example_by_hand(data_dir: Path, cli: Cli, tmp_path: Path) -> None:
+def test_the_papers_example_by_hand(data_dir, cli, tmp_path):
     """Table 1: four of five by hand, a distractor for the fourth."""
     path = data_dir / "published" / "scde" / "table1_example.json"
     if not path.is_file():
@@ -327,7 +324,7 @@ def test_the_papers_example_by_hand(data_dir: Path, cli: Cli, tmp_path: Path) ->
 
 
 @pytest.fixture(scope="module")
-def evaluated(scde: Any, tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> tuple[Path, Any]:
+def evaluated(scde, tmp_path_factory, cli):
     """A copy of the finished run, evaluated whole."""
     out = tmp_path_factory.mktemp("evaluated") / "out"
     shutil.copytree(scde.out, out, symlinks=True)
@@ -336,7 +333,7 @@ def evaluated(scde: Any, tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> 
     return out, outcome
 
 
-def test_a_run_is_evaluated_with_every_baseline(evaluated: tuple[Path, Any]) -> None:
+def test_a_run_is_evaluated_with_every_baseline(evaluated):
     out, outcome = evaluated
     release = out / "runs" / "tiny" / "release"
     parts = [row["part"] for row in read_jsonl(release / "passages.jsonl")]
@@ -355,7 +352,7 @@ def test_a_run_is_evaluated_with_every_baseline(evaluated: tuple[Path, Any]) -> 
     assert "language-model" in page
 
 
-def test_the_same_figures_each_time(evaluated: tuple[Path, Any], cli: Cli, tmp_path: Path) -> None:
+def test_the_same_figures_each_time(evaluated, cli, tmp_path):
     """A second evaluation trains nothing and finds what the first found, but for the seconds."""
     out, _ = evaluated
     outcome = cli(
@@ -370,7 +367,7 @@ def test_the_same_figures_each_time(evaluated: tuple[Path, Any], cli: Cli, tmp_p
     assert first == second
 
 
-def test_a_run_beside_itself_differs_in_nothing(evaluated: tuple[Path, Any], cli: Cli) -> None:
+def test_a_run_beside_itself_differs_in_nothing(evaluated, cli):
     """`compare` has its blank accuracies, and their paired difference on the passages of both."""
     outcome = cli("compare", "tiny", "tiny", "--out", evaluated[0])
     assert outcome.status == 0, outcome.err
@@ -379,9 +376,7 @@ def test_a_run_beside_itself_differs_in_nothing(evaluated: tuple[Path, Any], cli
     assert "+0.0 (+0.0 to +0.0) over" in outcome.out
 
 
-def test_what_a_model_is_asked_can_be_answered(
-    evaluated: tuple[Path, Any], cli: Cli, tmp_path: Path
-) -> None:
+def test_what_a_model_is_asked_can_be_answered(evaluated, cli, tmp_path):
     out, _ = evaluated
     outcome = cli("export-requests", "tiny", "--out", out, "--to", tmp_path / "asked.jsonl")
     assert outcome.status == 0, outcome.err

@@ -12,18 +12,18 @@ import pytest
 
 from cloze_gen.cli.judge_study import open_named_study
 from cloze_gen.store.tables import read_jsonl, write_jsonl
-from tests.conftest import FinishedRun, Outcome
+from tests.conftest import Outcome
 
 Cli = Callable[..., Outcome]
 Items = Sequence[tuple[str, Sequence[str], int]]  # id, options and answer
 
 
-def items_of(run: FinishedRun) -> Items:
+def items_of(run):
     records = read_jsonl(run.release / "questions.jsonl")
     return [(one["id"], one["options"], one["answer_index"]) for one in records]
 
 
-def simulated(items: Items, n: int) -> list[list[list[float]]]:
+def simulated(items, n):
     """Scores of models from weak to strong. On the first item strong ones choose another option."""
     rng = np.random.default_rng(3)
     models = []
@@ -39,7 +39,7 @@ def simulated(items: Items, n: int) -> list[list[list[float]]]:
     return models
 
 
-def write_logs(folder: Path, items: Items, n: int) -> list[Path]:
+def write_logs(folder, items, n):
     """The scores of questions, a file a model."""
     folder.mkdir(exist_ok=True)
     paths = []
@@ -50,14 +50,12 @@ def write_logs(folder: Path, items: Items, n: int) -> list[Path]:
     return paths
 
 
-def analysis(outcome: Outcome) -> Path:
+def analysis(outcome):
     assert outcome.status == 0, outcome.err
     return Path(outcome.out.strip().splitlines()[-1].removeprefix("written to "))
 
 
-def test_suspects_are_listed_and_read_in_their_order(
-    copied: FinishedRun, cli: Cli, tmp_path: Path
-) -> None:
+def test_suspects_are_listed_and_read_in_their_order(copied, cli, tmp_path):
     """From scores to a study of exactly the suspects; the set keeps its bytes."""
     items, before = items_of(copied), (copied.release / "questions.jsonl").read_bytes()
     logs = write_logs(tmp_path / "logs", items, 12)
@@ -105,9 +103,7 @@ def test_suspects_are_listed_and_read_in_their_order(
         (None, "cannot be read"),
     ],
 )
-def test_a_study_of_no_items_is_not_made(
-    content: str | None, said: str, finished: FinishedRun, cli: Cli, tmp_path: Path
-) -> None:
+def test_a_study_of_no_items_is_not_made(content, said, finished, cli, tmp_path):
     path = tmp_path / "suspects.jsonl"
     if content is not None:
         path.write_text(content)
@@ -117,9 +113,7 @@ def test_a_study_of_no_items_is_not_made(
     assert not (finished.out / "judgements" / "tiny-read").exists()
 
 
-def test_other_tasks_and_sets_are_not_named(
-    finished: FinishedRun, cli: Cli, tmp_path: Path
-) -> None:
+def test_other_tasks_and_sets_are_not_named(finished, cli, tmp_path):
     path = tmp_path / "suspects.jsonl"
     path.write_text(json.dumps({"id": items_of(finished)[0][0]}))
     call = ("judge", "new", "tiny", "--out", finished.out, "--items", path)
@@ -127,9 +121,7 @@ def test_other_tasks_and_sets_are_not_named(
     assert "has no effect with --items" in cli(*call, "--task", "read", "--with", "x").err
 
 
-def test_blanks_are_items_and_their_passages_are_filled(
-    scde: FinishedRun, cli: Cli, tmp_path: Path
-) -> None:
+def test_blanks_are_items_and_their_passages_are_filled(scde, cli, tmp_path):
     """SCDE: an item is a blank; the study has the passages of the suspects."""
     out = scde.copy(tmp_path / "copy").out
     passages = [
@@ -168,7 +160,7 @@ def test_blanks_are_items_and_their_passages_are_filled(
     assert list(cases) == [one["id"] for one in passages]
 
 
-def test_passages_are_right_or_wrong(lambada: FinishedRun, cli: Cli, tmp_path: Path) -> None:
+def test_passages_are_right_or_wrong(lambada, cli, tmp_path):
     """LAMBADA: the log of the harness says whether the target is the first choice."""
     ids = [one["id"] for one in read_jsonl(lambada.release / "passages.jsonl")]
     logs = []
@@ -192,9 +184,7 @@ def test_passages_are_right_or_wrong(lambada: FinishedRun, cli: Cli, tmp_path: P
     assert "user:bare has neither `rank` nor `correct`" in outcome.err
 
 
-def test_blind_controls_are_rows_of_their_own(
-    finished: FinishedRun, cli: Cli, tmp_path: Path
-) -> None:
+def test_blind_controls_are_rows_of_their_own(finished, cli, tmp_path):
     """A control's log names the question of each record."""
     items = items_of(finished)
     path = tmp_path / "samples_tiny_blind_options.jsonl"
@@ -227,9 +217,7 @@ def test_blind_controls_are_rows_of_their_own(
         ),
     ],
 )
-def test_wrong_calls_are_refused(
-    arguments: tuple[str, ...], said: str, finished: FinishedRun, cli: Cli, tmp_path: Path
-) -> None:
+def test_wrong_calls_are_refused(arguments, said, finished, cli, tmp_path):
     write_logs(tmp_path / "logs", items_of(finished), 1)
     (tmp_path / "logs" / "to-items").mkdir()
     (tmp_path / "logs" / "to-items" / "mine").touch()

@@ -24,25 +24,25 @@ LINES = (
 PASSAGE_ROWS = ("random word", "most repeated content word", "cache", "n-gram", "n-gram + cache")
 
 
-def rows_of(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
+def rows_of(folder):
     record = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
     return {(row["name"], row["set"]): row for row in record["baselines"]}
 
 
 @pytest.fixture(scope="module")
-def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def out(tmp_path_factory):
     return tmp_path_factory.mktemp("evaluated") / "out"
 
 
 @pytest.fixture(scope="module")
-def published(out: Path) -> Path:
+def published(out):
     path = out.parent / "lambada_tiny_plain_text.txt"
     path.write_text("".join(f"{line}\n" for line in LINES), encoding="utf-8")
     return path
 
 
 @pytest.fixture(scope="module")
-def run(out: Path, cli: Cli) -> Path:
+def run(out, cli):
     """A finished LAMBADA-style run over the sample, its committee the n-gram model alone."""
     quick = (
         "--set",
@@ -58,7 +58,7 @@ def run(out: Path, cli: Cli) -> Path:
 
 
 @pytest.fixture(scope="module")
-def measured(published: Path, out: Path, cli: Cli) -> tuple[Path, Any]:
+def measured(published, out, cli):
     """The published file, measured with everything that trains no network, and the call."""
     outcome = cli(
         "evaluate",
@@ -76,7 +76,7 @@ def measured(published: Path, out: Path, cli: Cli) -> tuple[Path, Any]:
     return out.parent / "measured", outcome
 
 
-def test_a_published_file_is_measured(measured: tuple[Path, Any]) -> None:
+def test_a_published_file_is_measured(measured):
     folder, outcome = measured
     rows = rows_of(folder)
     assert {which for _, which in rows} == {"passages"}
@@ -93,7 +93,7 @@ def test_a_published_file_is_measured(measured: tuple[Path, Any]) -> None:
     assert "give --only NAME)" in outcome.out
 
 
-def test_predictions_tell_the_figures(measured: tuple[Path, Any]) -> None:
+def test_predictions_tell_the_figures(measured):
     rows, predicted = rows_of(measured[0]), list(read_jsonl(measured[0] / "predictions.jsonl"))
     own = [line for line in predicted if line["baseline"] == "n-gram + cache"]
     assert [line["id"] for line in own] == ["1", "2", "3"]
@@ -111,9 +111,7 @@ def test_predictions_tell_the_figures(measured: tuple[Path, Any]) -> None:
     assert content.count(True) == rows["most repeated content word", "passages"]["correct"]
 
 
-def test_without_books_what_needs_none_is_measured(
-    published: Path, cli: Cli, tmp_path: Path
-) -> None:
+def test_without_books_what_needs_none_is_measured(published, cli, tmp_path):
     """Models are left out and named."""
     outcome = cli("evaluate", published, "--out", tmp_path, "--write-to", tmp_path / "here")
     assert outcome.status == 0, outcome.err
@@ -125,9 +123,7 @@ def test_without_books_what_needs_none_is_measured(
 
 
 @pytest.mark.usefixtures("measured")
-def test_rows_stay_until_the_models_are_others(
-    published: Path, out: Path, cli: Cli, tmp_path: Path
-) -> None:
+def test_rows_stay_until_the_models_are_others(published, out, cli, tmp_path):
     for options, kept in ((("--only", "cache"), {"cache"}), (("--only", "random word"), {"cache", "random word"}),
                           (("--only", "cache", "--seed", "2"), {"cache"})):  # fmt: skip
         outcome = cli(
@@ -145,7 +141,7 @@ def test_rows_stay_until_the_models_are_others(
         assert {name for name, _ in rows_of(tmp_path / "here")} == kept
 
 
-def test_scores_of_your_own(published: Path, cli: Cli, tmp_path: Path) -> None:
+def test_scores_of_your_own(published, cli, tmp_path):
     lines = [
         {"id": 1, "log10_prob": -0.5, "rank": 1},
         {"id": 2, "log10_prob": -2, "rank": 7},
@@ -177,7 +173,7 @@ def test_scores_of_your_own(published: Path, cli: Cli, tmp_path: Path) -> None:
     assert row["perplexity"] == pytest.approx(100)
 
 
-def test_a_run_is_measured_beside_its_control_set(run: Path, out: Path, cli: Cli) -> None:
+def test_a_run_is_measured_beside_its_control_set(run, out, cli):
     outcome = cli("evaluate", "tiny", "--out", out, "--workers", "1")
     assert outcome.status == 0, outcome.err
     (folder,) = out.joinpath("evaluations").glob("tiny-*")
@@ -199,9 +195,7 @@ def test_a_run_is_measured_beside_its_control_set(run: Path, out: Path, cli: Cli
 
 
 @pytest.mark.thorough
-def test_networks_are_trained_when_asked_for(
-    published: Path, out: Path, cli: Cli, tmp_path: Path
-) -> None:
+def test_networks_are_trained_when_asked_for(published, out, cli, tmp_path):
     options = (
         "--train",
         TRAIN,
@@ -237,7 +231,7 @@ def test_networks_are_trained_when_asked_for(
     )
 
 
-def test_answers_are_for_questions_only(published: Path, cli: Cli, tmp_path: Path) -> None:
+def test_answers_are_for_questions_only(published, cli, tmp_path):
     outcome = cli("evaluate", published, "--answers", "x.txt", "--out", tmp_path / "out")
     assert outcome.status != 0
     assert "passages contain their own answers" in outcome.err
@@ -246,9 +240,7 @@ def test_answers_are_for_questions_only(published: Path, cli: Cli, tmp_path: Pat
 
 @pytest.mark.thorough
 @pytest.mark.realdata
-def test_the_published_set_is_as_hard_as_it_should_be(
-    data_dir: Path, cli: Cli, tmp_path: Path
-) -> None:
+def test_the_published_set_is_as_hard_as_it_should_be(data_dir, cli, tmp_path):
     """The n-gram model is right in at most 1 %; a cache cuts perplexity to 0.4, rank to 0.2."""
     path = data_dir / "published" / "lambada-dev" / "lambada_development_plain_text.txt"
     if not path.is_file():

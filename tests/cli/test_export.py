@@ -16,7 +16,7 @@ import pytest
 from cloze_gen.release.export import to_print
 from cloze_gen.store.tables import read_jsonl
 from tests.cli.test_evaluate_items import items_of, write_logs
-from tests.conftest import RUN_FIXTURES, FinishedRun, Outcome
+from tests.conftest import RUN_FIXTURES, Outcome
 from tests.formats.test_quiz import (
     CHOICE,
     HOSTILE,
@@ -29,16 +29,14 @@ from tests.formats.test_quiz import (
 Cli = Callable[..., Outcome]
 
 
-def rows(outcome: Outcome) -> list[dict[str, str]]:
+def rows(outcome):
     assert outcome.status == 0, outcome.err
     return list(csv.DictReader(io.StringIO(outcome.out.removeprefix("\ufeff"), newline="")))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("style", sorted(RUN_FIXTURES))
-def test_every_style_in_every_format(
-    style: str, run_of: Callable[[str], FinishedRun], cli: Cli, tmp_path: Path
-) -> None:
+def test_every_style_in_every_format(style, run_of, cli, tmp_path):
     """A run and its release give the same items, and each format has all of them."""
     run = run_of(style)
     call = ("export", run.name, "--out", run.out, "--n", "3", "--title", TITLE)
@@ -55,7 +53,7 @@ def test_every_style_in_every_format(
     assert f"<h1>{html.escape(TITLE)}</h1>" in page
 
 
-def test_the_seed_draws(finished: FinishedRun, cli: Cli) -> None:
+def test_the_seed_draws(finished, cli):
     """The same seed gives the same items, another one others; a smaller sample is its beginning."""
     call = ("export", finished.release, "--format", "csv", "--n")
     first = [row["id"] for row in rows(cli(*call, "4"))]
@@ -63,14 +61,14 @@ def test_the_seed_draws(finished: FinishedRun, cli: Cli) -> None:
     assert [row["id"] for row in rows(cli(*call, "4", "--seed", "2"))] != first
 
 
-def test_filters(run_of: Callable[[str], FinishedRun], cli: Cli) -> None:
+def test_filters(run_of, cli):
     """Class, book and length; too few items are reported."""
     scs = run_of("scs-style")
     call = ("export", scs.release, "--format", "csv", "--n", "1000")
     records = {one["id"]: one for one in read_jsonl(scs.release / "questions.jsonl")}
     book = next(iter(records.values()))["book_id"]
 
-    def fit(*options: str) -> set[str]:
+    def fit(*options):
         outcome = cli(*call, *options)
         said = f"of {len(records)} questions in the set, {len(rows(outcome))} fit, fewer than --n 1,000"
         assert said in outcome.err
@@ -85,9 +83,7 @@ def test_filters(run_of: Callable[[str], FinishedRun], cli: Cli) -> None:
     assert fit("--length", "8-20") == {id for id, n in lengths.items() if 8 <= n <= 20} > set()
 
 
-def test_difficulty_is_that_of_the_item_analysis(
-    copied: FinishedRun, cli: Cli, tmp_path: Path
-) -> None:
+def test_difficulty_is_that_of_the_item_analysis(copied, cli, tmp_path):
     """Of a run its last analysis, or the file of one."""
     call = ("export", copied.name, "--out", copied.out, "--format", "csv", "--difficulty", "0-0.5")
     outcome = cli(*call)
@@ -118,9 +114,7 @@ def test_difficulty_is_that_of_the_item_analysis(
         (("--to", "{missing}/a.csv"), "cannot be written"),
     ],
 )
-def test_refused(
-    options: tuple[str, ...], said: str, finished: FinishedRun, cli: Cli, tmp_path: Path
-) -> None:
+def test_refused(options, said, finished, cli, tmp_path):
     """One message says what is wrong, and a file that is there keeps its bytes."""
     taken = tmp_path / "taken.html"
     taken.write_text("mine")
@@ -136,7 +130,7 @@ def test_refused(
     assert list(tmp_path.iterdir()) == [taken]
 
 
-def test_the_ending_gives_the_format(finished: FinishedRun, cli: Cli, tmp_path: Path) -> None:
+def test_the_ending_gives_the_format(finished, cli, tmp_path):
     """In any case of letters; Moodle's name alone is its XML."""
     formats = {"q.csv": "csv", "q.xml": "Moodle", "q.HTM": "PRINT"}
     for name, format in formats.items():
@@ -146,7 +140,7 @@ def test_the_ending_gives_the_format(finished: FinishedRun, cli: Cli, tmp_path: 
         assert other.read_bytes() == (tmp_path / name).read_bytes()
 
 
-def test_a_skipped_question_is_replaced(finished: FinishedRun, cli: Cli) -> None:
+def test_a_skipped_question_is_replaced(finished, cli):
     """By the next of the draw."""
     call = ("export", finished.release, "--format", "csv", "--n")
     first = [row["id"] for row in rows(cli(*call, "5"))]
@@ -154,8 +148,8 @@ def test_a_skipped_question_is_replaced(finished: FinishedRun, cli: Cli) -> None
     assert [row["id"] for row in rows(skipped)] == [first[1], *first[3:]]
 
 
-def test_no_answer_occurs_twice_while_there_are_others(finished: FinishedRun, cli: Cli) -> None:
-    def answers(*options: str) -> list[str]:
+def test_no_answer_occurs_twice_while_there_are_others(finished, cli):
+    def answers(*options):
         listed = rows(cli("export", finished.release, "--format", "csv", "--n", "1000", *options))
         return [row[row["answer"]] for row in listed]
 
@@ -164,9 +158,7 @@ def test_no_answer_occurs_twice_while_there_are_others(finished: FinishedRun, cl
     assert len(every) > n_different == len(set(every[:n_different]))
 
 
-def test_a_file_of_an_earlier_quiz_is_skipped(
-    finished: FinishedRun, cli: Cli, tmp_path: Path
-) -> None:
+def test_a_file_of_an_earlier_quiz_is_skipped(finished, cli, tmp_path):
     call = ("export", finished.release, "--format", "csv", "--n", "3")
     assert cli(*call, "--to", tmp_path / "first.csv").status == 0
     first, next_ones = rows(cli(*call)), rows(cli(*call, "--skip", tmp_path / "first.csv"))
@@ -180,7 +172,7 @@ def test_a_file_of_an_earlier_quiz_is_skipped(
     assert (refused.status, "no column `id`" in refused.err) == (2, True)
 
 
-def test_the_book_is_quoted(finished: FinishedRun, cli: Cli) -> None:
+def test_the_book_is_quoted(finished, cli):
     """With the marks that the paper's printed format leaves out."""
     records = {one["id"]: one for one in read_jsonl(finished.release / "questions.jsonl")}
     outcome = cli("export", finished.release, "--format", "csv", "--n", "1000")
@@ -195,7 +187,7 @@ def test_the_book_is_quoted(finished: FinishedRun, cli: Cli) -> None:
     assert differ > 0
 
 
-def hostile_source(record: dict[str, Any]) -> dict[str, Any]:
+def hostile_source(record):
     """The record's own source, with markup as its first word."""
     source = record["source"]
     words = [HOSTILE[0], *source["tokens"]]
@@ -204,7 +196,7 @@ def hostile_source(record: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_a_hostile_file_stays_text(finished: FinishedRun, cli: Cli, tmp_path: Path) -> None:
+def test_a_hostile_file_stays_text(finished, cli, tmp_path):
     """Markup in a foreign file is shown as text; a damaged release is refused."""
     record: dict[str, Any] = next(iter(read_jsonl(finished.release / "questions.jsonl")))
     tokens = list(record["tokens"])
@@ -228,7 +220,7 @@ def test_a_hostile_file_stays_text(finished: FinishedRun, cli: Cli, tmp_path: Pa
     assert "questions.jsonl" in outcome.err
 
 
-def test_a_changed_release_is_refused(copied: FinishedRun, cli: Cli) -> None:
+def test_a_changed_release_is_refused(copied, cli):
     """The items must be as `SHA256SUMS` lists them."""
     with open(copied.release / "questions.jsonl", "a") as handle:
         handle.write("\n")
@@ -239,7 +231,7 @@ def test_a_changed_release_is_refused(copied: FinishedRun, cli: Cli) -> None:
         assert outcome.out == ""
 
 
-def test_pointers_have_no_text(copied: FinishedRun, cli: Cli) -> None:
+def test_pointers_have_no_text(copied, cli):
     """A release without text says how to get it."""
     record = json.loads((copied.release / "release.json").read_text())
     (copied.release / "release.json").write_text(json.dumps(record | {"text": "pointers"}))
@@ -248,7 +240,7 @@ def test_pointers_have_no_text(copied: FinishedRun, cli: Cli) -> None:
     assert "Rebuild the full set with `cloze-gen fill`" in outcome.err
 
 
-def test_the_printed_page() -> None:
+def test_the_printed_page():
     """Rules for paper of any size, letters at the options, and the key on a page of its own."""
     page = to_print([CHOICE, MATCHING, WRITTEN], "<A & B>").decode()
     assert "&lt;A &amp; B&gt;" in page

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 import typer
@@ -13,7 +11,7 @@ import typer
 from cloze_gen.cli.app import app
 
 
-def walk(command: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+def walk(command, path=""):
     """Every command and group of the command line with what is typed to reach it."""
     yield path, command
     for name, one in getattr(command, "commands", {}).items():
@@ -25,14 +23,14 @@ COMMANDS = {path: command for path, command in REACHED.items() if not hasattr(co
 
 
 @pytest.mark.parametrize("path", [path for path in REACHED if path not in COMMANDS])
-def test_the_help_of_a_group_names_every_command(cli: Callable[..., Any], path: str) -> None:
+def test_the_help_of_a_group_names_every_command(cli, path):
     printed = cli(*path.split(), "--help").out
     commands = REACHED[path].commands
     assert [name for name, one in commands.items() if name not in printed or not one.help] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_example_can_be_typed(command: str) -> None:
+def test_the_example_can_be_typed(command):
     """There is one, with valid options and all required arguments, up to a shell's `>`."""
     (example,) = re.findall(r"^ *Example: cloze-gen (.*)$", COMMANDS[command].help, re.MULTILINE)
     typed = shlex.split(example.split(">")[0])
@@ -42,6 +40,6 @@ def test_the_example_can_be_typed(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_describes_every_option(cli: Callable[..., Any], command: str) -> None:
+def test_help_describes_every_option(cli, command):
     assert f"Example: cloze-gen {command}" in cli(*command.split(), "--help").out
     assert [one.name for one in COMMANDS[command].params if not one.help] == []

@@ -9,10 +9,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,10 +21,10 @@ from cloze_gen.cli import judge_ask
 from cloze_gen.cli.judge_ask import judge_for_model
 from cloze_gen.cli.judge_study import open_named_study, parse_judges
 from cloze_gen.judging.state import verdicts_of_models
-from cloze_gen.judging.study import Study, item_verdicts
+from cloze_gen.judging.study import item_verdicts
 from cloze_gen.judging.verdicts import parse_verdicts
 from cloze_gen.records.judgement import Role, Task
-from tests.cases.chat_server import Answer, Stub, completion, error, running_stub
+from tests.cases.chat_server import Answer, completion, error, running_stub
 from tests.cases.studies import WORDS, make_tiny_study, response
 from tests.conftest import Outcome
 
@@ -36,14 +35,14 @@ GOOD = completion(json.dumps({"picked": list(PICKS)}))  # the same words in any 
 
 
 @pytest.fixture
-def model() -> Iterator[Stub]:
+def model():
     with running_stub() as server:
         server.answers = [GOOD]
         yield server
 
 
 @pytest.fixture
-def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def waits(monkeypatch):
     """The waits of the command, which are not waited."""
     found = list[float]()
     monkeypatch.setattr(judge_ask, "ask_endpoint", partial(ask_endpoint, sleep=found.append))
@@ -51,9 +50,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture
-def ask(
-    model: Stub, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, waits: list[float]
-) -> Callable[..., Outcome]:
+def ask(model, tmp_path, cli, monkeypatch, waits):
     """Has the model judge a study: `tiny` has four items, `large` thirty."""
     for name in ("CLOZE_GEN_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
@@ -63,16 +60,14 @@ def ask(
             tmp_path / "judgements" / name, Task.GROOM, n=n, judges="ann", each=1, page=2
         ).close()
 
-    def call(*arguments: str, study: str = "tiny") -> Outcome:
+    def call(*arguments, study="tiny"):
         options = ("--endpoint", model.url, "--model", "tiny/model", "--per-second", "1000")
         return cli("judge", "ask", study, *options, "--out", tmp_path, *arguments)
 
     return call
 
 
-def test_a_model_judges_and_is_no_person(
-    ask: Callable[..., Outcome], model: Stub, tmp_path: Path, cli: Cli
-) -> None:
+def test_a_model_judges_and_is_no_person(ask, model, tmp_path, cli):
     outcome = ask()
     assert outcome.status == 0, outcome.err
     assert "to send    4 items, 8 requests (the options of an item in two orders)" in outcome.out
@@ -94,7 +89,7 @@ def test_a_model_judges_and_is_no_person(
     assert "Model annotators" in told
 
 
-def test_it_goes_on_where_it_stopped(ask: Callable[..., Outcome], model: Stub) -> None:
+def test_it_goes_on_where_it_stopped(ask, model):
     """What is answered is not asked again, and a study without open items is no failure."""
     assert "3 items, 6 requests" in ask("--limit", "3").out
     assert "1 items, 2 requests" in ask().out
@@ -105,13 +100,11 @@ def test_it_goes_on_where_it_stopped(ask: Callable[..., Outcome], model: Stub) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_killed_command_keeps_what_it_has(
-    ask: Callable[..., Outcome], model: Stub, tmp_path: Path, how: signal.Signals
-) -> None:
+def test_a_killed_command_keeps_what_it_has(ask, model, tmp_path, how):
     """Killed in the fifth request: two items are kept, and the next call asks for the rest."""
     reached = threading.Event()
 
-    def hangs(_: object) -> Answer:
+    def hangs(_):
         reached.set()
         model.over.wait(20)
         return GOOD
@@ -133,9 +126,7 @@ def test_a_killed_command_keeps_what_it_has(
     assert "order      0 of 4 items" in rest.out
 
 
-def test_an_item_that_is_not_accepted_is_asked_another_time(
-    ask: Callable[..., Outcome], model: Stub, tmp_path: Path
-) -> None:
+def test_an_item_that_is_not_accepted_is_asked_another_time(ask, model, tmp_path):
     """An item with a bad first reply is not sent in the other order; one bad reply loses both."""
     model.answers = [
         completion("I'm sorry, but I can't help with that."),
@@ -155,9 +146,7 @@ def test_an_item_that_is_not_accepted_is_asked_another_time(
     assert (again.status, "3 items, 6 requests" in again.out) == (0, True)
 
 
-def test_a_model_that_talks_nonsense_is_not_asked_to_the_end(
-    ask: Callable[..., Outcome], model: Stub, cli: Cli
-) -> None:
+def test_a_model_that_talks_nonsense_is_not_asked_to_the_end(ask, model, cli):
     """Ten useless replies in a row end it."""
     nonsense = completion("What a lovely day!")
     model.answers = [*[nonsense] * (MOST_USELESS - 1), GOOD, nonsense]
@@ -175,13 +164,13 @@ class By:
     task: Task
     chooses: Callable[[list[str]], dict[str, Any]]
 
-    def __call__(self, body: dict[str, Any]) -> Answer:
+    def __call__(self, body):
         data = json.loads(body["messages"][1]["content"].split("\n")[-2])
         listed = list((data.get("options") or data.get("candidates") or {}).values())
         return completion(json.dumps(self.chooses(listed)))
 
 
-def _letter(options: list[str], word: str) -> str:
+def _letter(options, word):
     return "abcde"[options.index(word)]
 
 
@@ -211,9 +200,7 @@ SWAPPED = {
 
 
 @pytest.mark.parametrize("case", SWAPPED)
-def test_only_what_both_orders_share_counts(
-    ask: Callable[..., Outcome], model: Stub, tmp_path: Path, case: str
-) -> None:
+def test_only_what_both_orders_share_counts(ask, model, tmp_path, case):
     """A model that chooses by place has no verdict, and the share of such items is printed."""
     by, depends, counted = SWAPPED[case]
     make_tiny_study(tmp_path / "judgements" / "own", by.task, n=3, judges="ann", each=1).close()
@@ -238,9 +225,7 @@ def test_only_what_both_orders_share_counts(
     study.close()
 
 
-def test_a_verdict_file_tells_what_the_model_was(
-    ask: Callable[..., Outcome], model: Stub, tmp_path: Path, cli: Cli
-) -> None:
+def test_a_verdict_file_tells_what_the_model_was(ask, model, tmp_path, cli):
     """Model, host and settings, and how many items depend on the order; people alone are counted."""
     study = make_tiny_study(tmp_path / "judgements" / "own", n=3, judges="ann,bob", each=2)
     _judge_all(study, "ann")
@@ -264,7 +249,7 @@ def test_a_verdict_file_tells_what_the_model_was(
     assert re.search(rf"{name} +machine +3", cli("judge", "status", "own", "--out", tmp_path).out)
 
 
-def _judge_all(study: Study, judge: str) -> None:
+def _judge_all(study, judge):
     while due := study.due(judge):
         for one in due:
             study.take(
@@ -296,12 +281,12 @@ BAD = {
 
 @pytest.mark.parametrize("case", BAD)
 def test_a_server_that_misbehaves(
-    ask: Callable[..., Outcome],
-    model: Stub,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    case: str,
-) -> None:
+    ask,
+    model,
+    tmp_path,
+    monkeypatch,
+    case,
+):
     """What is printed, the exit status, what was kept, and that the rest can be asked for later."""
     bad = BAD[case]
     monkeypatch.setenv("CLOZE_GEN_API_KEY", KEY)
@@ -328,7 +313,7 @@ MODELS = [
 ]  # fmt: skip
 
 
-def test_every_model_is_a_judge_of_its_own() -> None:
+def test_every_model_is_a_judge_of_its_own():
     """Names that can stand as they are, stay; no two models share one, and each can be a judge's."""
     names = [judge_for_model(model) for model in MODELS]
     assert len(set(names)) == len(MODELS)
@@ -341,7 +326,7 @@ def test_every_model_is_a_judge_of_its_own() -> None:
     assert judge_for_model("a" * 34) == f"model-{'a' * 34}"
 
 
-def test_no_key_leaves_this_machine(ask: Callable[..., Outcome], model: Stub) -> None:
+def test_no_key_leaves_this_machine(ask, model):
     """What the model is shown holds no key, no judge and no id of a book."""
     ask()
     for _, _, body in model.asked:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cloze_gen.cli.judge_study import open_named_study
-from cloze_gen.judging.study import Study
 from cloze_gen.records.judgement import Task
 from tests.cases.studies import make_tiny_study
 from tests.conftest import Outcome
@@ -20,7 +17,7 @@ Cli = Callable[..., Outcome]
 
 
 @pytest.fixture
-def out(tmp_path: Path) -> Path:
+def out(tmp_path):
     """An output folder with a study of two items, two judges each."""
     (tmp_path / "judgements").mkdir()
     make_tiny_study(
@@ -29,14 +26,14 @@ def out(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def packet(out: Path, cli: Cli) -> Path:
+def packet(out, cli):
     """The packet of ann."""
     assert cli("judge", "export", "tiny", "--judges", "ann", "--out", out).status == 0
     (file,) = (out / "judgements" / "tiny" / "packets").glob("ann-*")
     return file
 
 
-def filled(file: Path, *, first: int = 0) -> str:
+def filled(file, *, first=0):
     """A packet as a spreadsheet writes it after four words of each item were picked."""
     rows = list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8-sig"))))
     for row in rows:
@@ -49,7 +46,7 @@ def filled(file: Path, *, first: int = 0) -> str:
     return made.getvalue()
 
 
-def picked(study: Study) -> list[Any]:
+def picked(study):
     return [
         answer.response
         for case in study.state().cases.values()
@@ -58,7 +55,7 @@ def picked(study: Study) -> list[Any]:
     ]
 
 
-def test_a_packet_comes_back(out: Path, cli: Cli, tmp_path: Path) -> None:
+def test_a_packet_comes_back(out, cli, tmp_path):
     back = tmp_path / "back.csv"
     back.write_text(filled(packet(out, cli)), encoding="utf-8")
     for told in ("2 accepted", "2 already stored"):
@@ -69,7 +66,7 @@ def test_a_packet_comes_back(out: Path, cli: Cli, tmp_path: Path) -> None:
     assert [sorted(one["picked"]) for one in picked(study)] == [words, words]
 
 
-def test_a_file_that_is_there_stays(out: Path, cli: Cli) -> None:
+def test_a_file_that_is_there_stays(out, cli):
     """A packet that somebody may be filling in is never written over, and --again deals nothing."""
     file = packet(out, cli)
     file.write_text("mine", encoding="utf-8")
@@ -79,7 +76,7 @@ def test_a_file_that_is_there_stays(out: Path, cli: Cli) -> None:
     assert len(open_named_study(out, "tiny")[0].state().by_id) == 2
 
 
-def test_what_was_said_otherwise_is_refused(out: Path, cli: Cli, tmp_path: Path) -> None:
+def test_what_was_said_otherwise_is_refused(out, cli, tmp_path):
     """A second file cannot change a verdict: the first stays, and what is new is accepted."""
     file = packet(out, cli)
     back = tmp_path / "back.csv"
@@ -103,9 +100,7 @@ def test_what_was_said_otherwise_is_refused(out: Path, cli: Cli, tmp_path: Path)
         ("assignment,pick_1\n", "no answers found"),
     ],
 )
-def test_what_is_no_packet_is_one_message(
-    text: str, says: str, out: Path, cli: Cli, tmp_path: Path
-) -> None:
+def test_what_is_no_packet_is_one_message(text, says, out, cli, tmp_path):
     """It names the file, and nothing is taken."""
     back = tmp_path / "back.csv"
     back.write_text(text, encoding="utf-8")
@@ -116,7 +111,7 @@ def test_what_is_no_packet_is_one_message(
     assert cli("judge", "import", "tiny", tmp_path / "nowhere", "--out", out).status == 2
 
 
-def test_options_that_are_none(out: Path, cli: Cli, tmp_path: Path) -> None:
+def test_options_that_are_none(out, cli, tmp_path):
     """A name, a study, a condition: one message each, status 2, nothing dealt."""
     for arguments, says in (
         (("--judges", "../evil"), "part of file names"),
@@ -130,7 +125,7 @@ def test_options_that_are_none(out: Path, cli: Cli, tmp_path: Path) -> None:
     assert not open_named_study(out, "tiny")[0].state().by_id
 
 
-def test_all_files_are_read_before_a_verdict_is_taken(out: Path, cli: Cli, tmp_path: Path) -> None:
+def test_all_files_are_read_before_a_verdict_is_taken(out, cli, tmp_path):
     """A file whose last row cannot be read changes nothing."""
     text = filled(packet(out, cli))
     good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
@@ -141,7 +136,7 @@ def test_all_files_are_read_before_a_verdict_is_taken(out: Path, cli: Cli, tmp_p
     assert not open_named_study(out, "tiny")[0].state().verdicts
 
 
-def test_a_condition_is_of_guessing(tmp_path: Path, cli: Cli) -> None:
+def test_a_condition_is_of_guessing(tmp_path, cli):
     """One that no item is shown in is told, and is no page on which nothing waits."""
     (tmp_path / "judgements").mkdir()
     make_tiny_study(

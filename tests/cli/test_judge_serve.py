@@ -6,9 +6,6 @@ import contextlib
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +13,6 @@ from cloze_gen.cli.judge_study import serve
 from cloze_gen.errors import UsageError
 from cloze_gen.interrupts import STOPPED
 from cloze_gen.judging.database import SESSION, TOKEN, issue, judge_for, revoke
-from cloze_gen.judging.study import Study
 from cloze_gen.judging.web.serve import listen
 from cloze_gen.records.judgement import Judge, Role, Task
 from tests.cases.served import Browser, rows
@@ -24,7 +20,7 @@ from tests.cases.studies import make_tiny_study
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Study:
+def study(tmp_path):
     """A grooming study of ann, bob and a machine, beside no run."""
     made = make_tiny_study(tmp_path / "judgements" / "tiny", Task.GROOM, judges="ann,bob")
     made.add_judges([Judge("model", Role.MACHINE)])
@@ -32,10 +28,10 @@ def study(tmp_path: Path) -> Study:
 
 
 @pytest.fixture
-def served_at_a_taken_port(study: Study) -> Callable[..., None]:
+def served_at_a_taken_port(study):
     """Serve it where another program listens already."""
 
-    def call(**options: Any) -> None:
+    def call(**options):
         with contextlib.closing(study), contextlib.closing(listen("127.0.0.1", 0)) as taken:
             told = {
                 "host": "127.0.0.1",
@@ -50,9 +46,7 @@ def served_at_a_taken_port(study: Study) -> Callable[..., None]:
     return call
 
 
-def test_who_is_revoked_is_out_though_another_serves(
-    study: Study, served_at_a_taken_port: Callable[..., None]
-) -> None:
+def test_who_is_revoked_is_out_though_another_serves(study, served_at_a_taken_port):
     for judge, kind in (("ann", TOKEN), ("ann", SESSION), ("bob", TOKEN)):
         issue(study.store.database, judge, kind)
     with pytest.raises(UsageError, match="cannot listen"):
@@ -64,7 +58,7 @@ def test_who_is_revoked_is_out_though_another_serves(
     assert found == [("ann", TOKEN, True), ("ann", SESSION, True), ("bob", TOKEN, False)]
 
 
-def test_strangers_cannot_be_revoked(study: Study) -> None:
+def test_strangers_cannot_be_revoked(study):
     """A name that is no judge's, or a machine's: told before anybody is shut out."""
     token = issue(study.store.database, "ann", TOKEN)
     for name in ("nobody", "model"):
@@ -82,9 +76,7 @@ def test_strangers_cannot_be_revoked(study: Study) -> None:
     study.close()
 
 
-def test_who_is_revoked_stays_out(
-    study: Study, served_at_a_taken_port: Callable[..., None]
-) -> None:
+def test_who_is_revoked_stays_out(study, served_at_a_taken_port):
     """The next time that the study is served no link is made for them, until they are named again."""
     for judge in ("ann", "bob"):
         issue(study.store.database, judge, TOKEN)
@@ -95,13 +87,13 @@ def test_who_is_revoked_stays_out(
         served_at_a_taken_port(judges=["ann"])
 
 
-def test_nobody_left_is_told(served_at_a_taken_port: Callable[..., None]) -> None:
+def test_nobody_left_is_told(served_at_a_taken_port):
     """With all shut out there is nobody to serve it to."""
     with pytest.raises(UsageError, match="the study has no judges"):
         served_at_a_taken_port(revoked=["ann", "bob"])
 
 
-def owners_page(link: str) -> str:
+def owners_page(link):
     origin, _, token = link.rpartition("/owner/")
     host, port = origin.removeprefix("http://").split(":")
     browser = Browser(host, int(port), origin)
@@ -112,7 +104,7 @@ def owners_page(link: str) -> str:
 
 
 @pytest.mark.slow
-def test_everybody_gets_a_link_that_works(study: Study) -> None:
+def test_everybody_gets_a_link_that_works(study):
     study.close()
     command = [
         sys.executable,

@@ -6,9 +6,8 @@ import contextlib
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,13 +16,12 @@ import pytest
 from cloze_gen.cli.judge_study import open_named_study
 from cloze_gen.judging.database import read_study_file
 from cloze_gen.judging.study import Study, study_agreement
-from cloze_gen.judging.study_agreement import StudyAgreement
 from cloze_gen.recipes.msr.grooming.stage import read_groomed
-from cloze_gen.records.judgement import Assignment, StudyItem, Task
+from cloze_gen.records.judgement import Assignment, Task
 from cloze_gen.rng import derive_rng
 from cloze_gen.store.tables import read_jsonl
 from tests.cases.studies import make_tiny_study
-from tests.conftest import FinishedRun, Outcome
+from tests.conftest import Outcome
 
 Cli = Callable[..., Outcome]
 N_CANDIDATES, N_PICKED = 80, 4  # as forward.keep of the sample
@@ -39,16 +37,16 @@ REJECTED, WRONGLY_REJECTED, WRONGLY_KEPT = (
 )  # sentences that are no question; a judge's errors there
 
 
-def right_four(item: StudyItem) -> list[str]:
+def right_four(item):
     """What a judge without error picks."""
     return sorted(item.shown["candidates"])[:N_PICKED]
 
 
-def is_no_question(item: StudyItem) -> bool:
+def is_no_question(item):
     return bool(derive_rng(1, "tests.no_question", item.id).random() < REJECTED)
 
 
-def says(judge: str, item: StudyItem) -> dict[str, object]:
+def says(judge, item):
     """A scripted judge's verdict: each right candidate may be missed, a wrong one replaces it."""
     rng = derive_rng(1, "tests.judges", f"{judge}:{item.id}")
     if (
@@ -63,7 +61,7 @@ def says(judge: str, item: StudyItem) -> dict[str, object]:
     return {"picked": {*right, *taken}}
 
 
-def judge_all(study: Study) -> None:
+def judge_all(study):
     for judge in MISSES:
         while (one := study.next_open(judge)) is not None:
             words, response = study.seen(one)["candidates"], says(judge, study.store.item(one.item))
@@ -79,7 +77,7 @@ def judge_all(study: Study) -> None:
             study.take(one, given, verdict_id=f"{judge}-{one.id}", seconds=20.0, source="import")
 
 
-def expected_alpha(misses: Mapping[str, float]) -> float:
+def expected_alpha(misses):
     """Of `picked`, from the judges' error rates (Krippendorff 2011)."""
     share = N_PICKED / N_CANDIDATES
     apart = []
@@ -92,7 +90,7 @@ def expected_alpha(misses: Mapping[str, float]) -> float:
 
 
 @pytest.fixture(scope="module")
-def study(finished: FinishedRun, tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Study:
+def study(finished, tmp_path_factory, cli):
     """A finished round over a pool of 200 focus words."""
     out = tmp_path_factory.mktemp("round") / "out"
     shutil.copytree(finished.out, out, symlinks=True)
@@ -108,12 +106,12 @@ def study(finished: FinishedRun, tmp_path_factory: pytest.TempPathFactory, cli: 
 
 
 @pytest.fixture(scope="module")
-def found(study: Study) -> StudyAgreement:
+def found(study):
     return study_agreement(study, is_right=str.__eq__)
 
 
 @pytest.mark.slow
-def test_alpha_is_what_the_errors_make_it(found: StudyAgreement) -> None:
+def test_alpha_is_what_the_errors_make_it(found):
     """The alpha that follows from the judges' known errors lies within the interval that was found."""
     alpha = found.alphas["picked"]
     assert alpha.low is not None
@@ -123,7 +121,7 @@ def test_alpha_is_what_the_errors_make_it(found: StudyAgreement) -> None:
 
 
 @pytest.mark.slow
-def test_the_verdict_is_the_truth_more_often_than_any_judge(study: Study, cli: Cli) -> None:
+def test_the_verdict_is_the_truth_more_often_than_any_judge(study, cli):
     out = study.folder.parent.parent
     assert cli("judge", "apply", study.facts.name, "--no-run", "--out", out).status == 0
     (file,) = study.folder.glob("verdicts-*.jsonl")
@@ -141,13 +139,13 @@ def test_the_verdict_is_the_truth_more_often_than_any_judge(study: Study, cli: C
 Say = Callable[[Study, Assignment], dict[str, Any]]
 
 
-def first_four(study: Study, one: Assignment) -> dict[str, Any]:
+def first_four(study, one):
     """A judge of firm taste: the candidates that come first in the alphabet."""
     words = study.seen(one)["candidates"]
     return {"picked": sorted(sorted(range(len(words)), key=words.__getitem__)[:4])}
 
 
-def judge_all_judge_apply(out: Path, name: str, say: Say = first_four) -> None:
+def judge_all_judge_apply(out, name, say=first_four):
     study, _ = open_named_study(out, name)
     for judge in study.state().judges:
         while (one := study.next_open(judge)) is not None:
@@ -157,14 +155,14 @@ def judge_all_judge_apply(out: Path, name: str, say: Say = first_four) -> None:
     study.close()
 
 
-def stages_of(run: Path) -> dict[str, str]:
+def stages_of(run):
     return {
         one["label"]: one["fingerprint"]
         for one in json.loads((run / "run.json").read_text(encoding="utf-8"))["stages"]
     }
 
 
-def release_bytes(run: Path) -> dict[str, bytes]:
+def release_bytes(run):
     return {
         str(path.relative_to(run)): path.read_bytes()
         for path in sorted((run / "release").rglob("*"))
@@ -173,7 +171,7 @@ def release_bytes(run: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_a_round_of_grooming_makes_the_set(copied: FinishedRun, cli: Cli) -> None:
+def test_a_round_of_grooming_makes_the_set(copied, cli):
     """Without the study the run is what it was, byte for byte."""
     out, run = copied.out, copied.folder
     before, bytes_before = stages_of(run), release_bytes(run)
@@ -253,7 +251,7 @@ def test_a_round_of_grooming_makes_the_set(copied: FinishedRun, cli: Cli) -> Non
     assert release_bytes(run) == bytes_before
 
 
-def test_no_name_leaves_the_study(copied: FinishedRun, cli: Cli) -> None:
+def test_no_name_leaves_the_study(copied, cli):
     cli(
         "judge",
         "new",
@@ -275,7 +273,7 @@ def test_no_name_leaves_the_study(copied: FinishedRun, cli: Cli) -> None:
     assert "Annabella, Bartholomew" in told
 
 
-def test_verdicts_of_another_run_are_refused(copied: FinishedRun, cli: Cli) -> None:
+def test_verdicts_of_another_run_are_refused(copied, cli):
     """What judges picked elsewhere makes no set here; nothing of the run is changed."""
     before = release_bytes(copied.folder)
     cli(
@@ -306,7 +304,7 @@ def test_verdicts_of_another_run_are_refused(copied: FinishedRun, cli: Cli) -> N
     assert release_bytes(copied.folder) == before
 
 
-def test_no_more_is_made_anew_than_what_people_said(copied: FinishedRun, cli: Cli) -> None:
+def test_no_more_is_made_anew_than_what_people_said(copied, cli):
     cli(
         "judge", "new", "tiny", "--pool", "3", "--judges", "ann", "--each", "1", "--out", copied.out
     )
@@ -322,14 +320,14 @@ def test_no_more_is_made_anew_than_what_people_said(copied: FinishedRun, cli: Cl
     assert stages_of(copied.folder) == before
 
 
-def test_nothing_said_is_nothing_applied(copied: FinishedRun, cli: Cli) -> None:
+def test_nothing_said_is_nothing_applied(copied, cli):
     """A study without a verdict leaves the run alone and says who asks."""
     cli("judge", "new", "tiny", "--out", copied.out, "--judges", "ann")
     outcome = cli("judge", "apply", "tiny-groom", "--out", copied.out)
     assert (outcome.status, "no verdicts yet" in outcome.err) == (2, True)
 
 
-def test_a_file_that_was_changed_is_not_applied(copied: FinishedRun, cli: Cli) -> None:
+def test_a_file_that_was_changed_is_not_applied(copied, cli):
     cli(
         "judge", "new", "tiny", "--pool", "2", "--judges", "ann", "--each", "1", "--out", copied.out
     )
@@ -349,14 +347,14 @@ def test_a_file_that_was_changed_is_not_applied(copied: FinishedRun, cli: Cli) -
 
 
 @pytest.fixture
-def out(tmp_path: Path) -> Path:
+def out(tmp_path):
     """An output folder with one study."""
     (tmp_path / "judgements").mkdir()
     make_tiny_study(tmp_path / "judgements" / "tiny", Task.GROOM, n=2, judges="ann,bob").close()
     return tmp_path
 
 
-def change_item(study: Path, shown: str) -> None:
+def change_item(study, shown):
     """Change what is shown of an item to the value of an SQL expression."""
     with contextlib.closing(sqlite3.connect(study / "study.sqlite")) as connection, connection:
         connection.execute(f"UPDATE items SET shown = {shown} WHERE place = 2")
@@ -378,9 +376,7 @@ def change_item(study: Path, shown: str) -> None:
         (("--with", "nowhere.txt"), "--with"),
     ],
 )
-def test_a_study_that_cannot_be_made(
-    options: tuple[str, ...], says: str, finished: FinishedRun, tmp_path: Path, cli: Cli
-) -> None:
+def test_a_study_that_cannot_be_made(options, says, finished, tmp_path, cli):
     """One message that names the option, status 2, and no study."""
     shutil.copytree(finished.out / "runs", tmp_path / "runs", symlinks=True)
     (tmp_path / "store").symlink_to(finished.out / "store")
@@ -399,9 +395,7 @@ def test_a_study_that_cannot_be_made(
         ((), 3, False),
     ],
 )
-def test_all_named_judges_judge_each_item(
-    options: tuple[str, ...], each: int, warns: bool, copied: FinishedRun, cli: Cli
-) -> None:
+def test_all_named_judges_judge_each_item(options, each, warns, copied, cli):
     """Unless --each says otherwise; three where no judges are named."""
     made = cli("judge", "new", "tiny", "--pool", "2", *options, "--out", copied.out)
     assert made.status == 0
@@ -409,7 +403,7 @@ def test_all_named_judges_judge_each_item(
     assert read_study_file(copied.out / "judgements" / "tiny-groom").settings["each"] == each
 
 
-def test_a_study_is_never_written_over(copied: FinishedRun, cli: Cli) -> None:
+def test_a_study_is_never_written_over(copied, cli):
     """The second of a name is refused, and the first is as it was."""
     assert (
         cli("judge", "new", "tiny", "--pool", "3", "--judges", "ann", "--out", copied.out).status
@@ -422,7 +416,7 @@ def test_a_study_is_never_written_over(copied: FinishedRun, cli: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_a_changed_run_is_noticed(copied: FinishedRun, cli: Cli) -> None:
+def test_a_changed_run_is_noticed(copied, cli):
     """Whoever looks at the study is told; and what was said still stands."""
     cli("judge", "new", "tiny", "--pool", "3", "--judges", "ann", "--out", copied.out)
     assert "has changed" not in cli("judge", "status", "tiny-groom", "--out", copied.out).err
@@ -456,9 +450,7 @@ def test_a_changed_run_is_noticed(copied: FinishedRun, cli: Cli) -> None:
         (lambda study: change_item(study, "'3'"), "do not belong together"),
     ],
 )
-def test_a_damaged_study_is_one_message(
-    harm: Callable[[Path], None], says: str, out: Path, cli: Cli
-) -> None:
+def test_a_damaged_study_is_one_message(harm, says, out, cli):
     """It says what is wrong; nothing is taken for a study that is none."""
     for file in (out / "judgements" / "tiny").glob("study.sqlite-*"):
         file.unlink()
@@ -478,16 +470,14 @@ def test_a_damaged_study_is_one_message(
         ("ask", "tiny", "--endpoint", "http://127.0.0.1:1/v1", "--model", "m"),
     ],
 )  # fmt: skip
-def test_a_study_whose_items_have_changed_is_not_opened(
-    command: tuple[str, ...], out: Path, cli: Cli
-) -> None:
+def test_a_study_whose_items_have_changed_is_not_opened(command, out, cli):
     """Judges would work in vain: what they said of other items could not be applied."""
     change_item(out / "judgements" / "tiny", "replace(shown, 'before', 'Before')")
     outcome = cli("judge", *command, "--out", out)
     assert (outcome.status, "do not belong together" in outcome.err) == (2, True), outcome.err
 
 
-def test_a_study_is_found_by_name_and_path(out: Path, cli: Cli, tmp_path: Path) -> None:
+def test_a_study_is_found_by_name_and_path(out, cli, tmp_path):
     """A copy elsewhere can be looked at; its run cannot, which is said."""
     shutil.copytree(out / "judgements" / "tiny", tmp_path / "elsewhere")
     assert (

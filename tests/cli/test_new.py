@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,10 @@ BOOKS = {"train": SAMPLE / "train", "source": SAMPLE / "source", "books": SAMPLE
 
 
 @pytest.fixture
-def begun(cli: Callable[..., Any], tmp_path: Path) -> Callable[[str], Path]:
+def begun(cli, tmp_path):
     """A folder that was just made."""
 
-    def new(config: str) -> Path:
+    def new(config):
         outcome = cli("new", tmp_path / "mine", "--style", config)
         assert outcome.status == 0, outcome.err
         return tmp_path / "mine"
@@ -34,9 +33,7 @@ def begun(cli: Callable[..., Any], tmp_path: Path) -> Callable[[str], Path]:
 @pytest.mark.parametrize(
     "config", [*style_names(), "holmes-2011", "holmes-few-books", "lambada-sample"]
 )
-def test_left_unchanged_it_makes_what_the_config_makes(
-    config: str, begun: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_left_unchanged_it_makes_what_the_config_makes(config, begun, tmp_path):
     """The settings are equal but for the style's changes, and so are the fingerprints of every stage."""
     file = str(begun(config) / "mine.toml")
     style = find_style(
@@ -66,9 +63,7 @@ def test_left_unchanged_it_makes_what_the_config_makes(
 
 
 @pytest.mark.parametrize("style", style_names())
-def test_every_setting_stands_in_it_with_a_meaning(
-    style: str, begun: Callable[[str], Path]
-) -> None:
+def test_every_setting_stands_in_it_with_a_meaning(style, begun):
     """A setting's line has a comment, or the line above it is one; what is changed in it is read."""
     file = begun(style) / "mine.toml"
     lines = file.read_text(encoding="utf-8").splitlines()
@@ -97,9 +92,7 @@ def test_every_setting_stands_in_it_with_a_meaning(
         ("scs-style", ["books/source", "books/train"]),
     ],
 )
-def test_each_side_has_an_empty_place(
-    config: str, places: list[str], begun: Callable[[str], Path]
-) -> None:
+def test_each_side_has_an_empty_place(config, places, begun):
     folder = begun(config)
     found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
     assert found == sorted(["README.md", "mine.toml", *{"books", *places}])
@@ -109,11 +102,11 @@ def test_each_side_has_an_empty_place(
 
 @pytest.mark.slow
 def test_its_commands_work(
-    begun: Callable[[str], Path],
-    cli: Callable[..., Any],
-    corpus: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    begun,
+    cli,
+    corpus,
+    monkeypatch,
+):
     folder = begun("scs-sample")
     for side in ("train", "source"):
         shutil.copytree(getattr(corpus, side), folder / "books" / side, dirs_exist_ok=True)
@@ -137,9 +130,7 @@ def test_its_commands_work(
     assert (folder / "artifacts" / "runs" / "mine" / "release" / "report.html").is_file()
 
 
-def test_without_background_it_has_a_command(
-    begun: Callable[[str], Path], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_background_it_has_a_command(begun, cli, monkeypatch):
     """On a line of its own; the error for the empty folder says what to leave out."""
     folder = begun("scs-style")
     monkeypatch.chdir(folder)
@@ -152,9 +143,7 @@ def test_without_background_it_has_a_command(
     assert cli(*command.split()[1:], "--dry-run").status == 0
 
 
-def test_nothing_of_a_users_is_overwritten(
-    cli: Callable[..., Any], begun: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_nothing_of_a_users_is_overwritten(cli, begun, tmp_path):
     file = begun("holmes-style") / "mine.toml"
     file.write_text("mine")
     (tmp_path / "other").mkdir()
@@ -175,9 +164,7 @@ def test_nothing_of_a_users_is_overwritten(
     )
 
 
-def test_an_empty_folder_will_do(
-    cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_empty_folder_will_do(cli, tmp_path, monkeypatch):
     """But not the one in which the command is typed: its name would lead elsewhere afterwards."""
     (tmp_path / "mine").mkdir()
     assert cli("new", tmp_path / "mine").status == 0
@@ -188,7 +175,7 @@ def test_an_empty_folder_will_do(
     assert list((tmp_path / "here").iterdir()) == []
 
 
-def test_a_name_that_no_run_can_have_is_refused(cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_name_that_no_run_can_have_is_refused(cli, tmp_path):
     told = cli("new", tmp_path / "my set")
     assert told.status == 2
     assert "must be a valid run name" in told.err
@@ -196,7 +183,7 @@ def test_a_name_that_no_run_can_have_is_refused(cli: Callable[..., Any], tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_killed_command_left_is_swept(cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_what_a_killed_command_left_is_swept(cli, tmp_path):
     """A folder half written under its temporary name goes; the new one is whole."""
     with partial_folder(tmp_path / "mine") as partial:
         shutil.copytree(partial, tmp_path / ".mine~partial-0123abcd")

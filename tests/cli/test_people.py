@@ -15,7 +15,6 @@ from cloze_gen.api.evaluator import read_people
 from cloze_gen.cli.judge_study import open_named_study
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.evaluation.people import FAULTS
-from cloze_gen.judging.study import Study
 from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
 from cloze_gen.records.judgement import Judge, Role, Task
 from cloze_gen.rng import stable_fraction
@@ -45,7 +44,7 @@ class Round:
     right: dict[str, list[bool]]
     seen: list[dict[str, Any]]
 
-    def evaluation(self, name: str) -> dict[str, Any]:
+    def evaluation(self, name):
         return dict(
             json.loads(
                 (self.out / "runs" / name / "evaluation" / "evaluation.json").read_text(
@@ -54,12 +53,12 @@ class Round:
             )
         )
 
-    def human(self, name: str) -> dict[str, Any]:
+    def human(self, name):
         [row] = [row for row in self.evaluation(name)["baselines"] if row["kind"] == "human"]
         return dict(row)
 
 
-def scripted(study: Study, judge: str, item: Any) -> dict[str, Any]:
+def scripted(study, judge, item):
     """A judge of known error rate: right, or the next option, or two candidates swapped."""
     errs = stable_fraction(judge, item.id) < ERRORS[judge]
     if study.facts.task is Task.FILL:
@@ -81,7 +80,7 @@ def scripted(study: Study, judge: str, item: Any) -> dict[str, Any]:
     }
 
 
-def make_round(cli: Cli, out: Path, *new: str | Path) -> Round:
+def make_round(cli, out, *new):
     """A study of three people and a machine, who all say what they are scripted to."""
     made = cli("judge", "new", *new, "--judges", ",".join(JUDGES), "--name", "round", "--out", out)
     assert made.status == 0, made.err
@@ -108,7 +107,7 @@ def make_round(cli: Cli, out: Path, *new: str | Path) -> Round:
 
 
 @pytest.fixture(scope="module")
-def reading(finished: Any, scs: Path, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Round:
+def reading(finished, scs, cli, tmp_path_factory):
     """The questions of the Holmes sample among those of the SCS sample."""
     out = tmp_path_factory.mktemp("reading") / "out"
     shutil.copytree(finished.out, out, symlinks=True)
@@ -118,14 +117,14 @@ def reading(finished: Any, scs: Path, cli: Cli, tmp_path_factory: pytest.TempPat
 
 
 @pytest.fixture(scope="module")
-def filling(scde: Any, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Round:
+def filling(scde, cli, tmp_path_factory):
     """The passages of the SCDE sample."""
     out = tmp_path_factory.mktemp("filling") / "out"
     shutil.copytree(scde.out, out, symlinks=True)
     return make_round(cli, out, "tiny")
 
 
-def test_the_row_of_people_is_what_they_were_scripted_to(reading: Round, cli: Cli) -> None:
+def test_the_row_of_people_is_what_they_were_scripted_to(reading, cli):
     outcome = cli(
         "evaluate",
         "tiny",
@@ -149,9 +148,7 @@ def test_the_row_of_people_is_what_they_were_scripted_to(reading: Round, cli: Cl
     assert "3 judges, 120 verdicts" in outcome.out
 
 
-def test_the_other_set_is_found_in_the_same_file(
-    reading: Round, scs: Path, cli: Cli, tmp_path: Path
-) -> None:
+def test_the_other_set_is_found_in_the_same_file(reading, scs, cli, tmp_path):
     """As a run, and as a copy of its questions under another name: the same row each time."""
     run = scs / "runs" / "scs-style"
     shutil.copyfile(run / "release" / "questions.jsonl", tmp_path / "theirs.jsonl")
@@ -178,7 +175,7 @@ def test_the_other_set_is_found_in_the_same_file(
     assert rows[0]["accuracy"] == pytest.approx(sum(right) / len(right))
 
 
-def test_what_was_found_wrong_is_told_of_each_set(reading: Round, cli: Cli) -> None:
+def test_what_was_found_wrong_is_told_of_each_set(reading, cli):
     assert (
         cli(
             "evaluate", "tiny", "--people", reading.file, "--only", "human", "--out", reading.out
@@ -206,7 +203,7 @@ def test_what_was_found_wrong_is_told_of_each_set(reading: Round, cli: Cli) -> N
 
 
 @pytest.mark.slow
-def test_people_stay_when_machines_are_measured_later(reading: Round, cli: Cli) -> None:
+def test_people_stay_when_machines_are_measured_later(reading, cli):
     for only in (("--only", "human", "--people", str(reading.file)), ("--only", "position-a")):
         assert cli("evaluate", "tiny", *only, "--out", reading.out).status == 0
     record = reading.evaluation("tiny")
@@ -233,7 +230,7 @@ def test_people_stay_when_machines_are_measured_later(reading: Round, cli: Cli) 
 
 
 @pytest.mark.parametrize("which", ["reading", "filling"])
-def test_nothing_of_key_or_set_is_seen(which: str, request: pytest.FixtureRequest) -> None:
+def test_nothing_of_key_or_set_is_seen(which, request):
     found: Round = request.getfixturevalue(which)
     allowed = SHOWN[Task.READ if which == "reading" else Task.FILL]
     assert len(found.seen) > 40
@@ -247,7 +244,7 @@ def test_nothing_of_key_or_set_is_seen(which: str, request: pytest.FixtureReques
         assert {len(seen["options"]) for seen in found.seen} == {5}
 
 
-def test_no_name_leaves_the_store(reading: Round, filling: Round) -> None:
+def test_no_name_leaves_the_store(reading, filling):
     """Judges are numbers 1 to 3 in the file; the machine, who is always wrong, is not there."""
     for found in (reading, filling):
         head, *rows = read_jsonl(found.file)
@@ -260,7 +257,7 @@ def test_no_name_leaves_the_store(reading: Round, filling: Round) -> None:
         assert {row["set"] for row in rows} == set(found.right)
 
 
-def test_people_fill_blanks(filling: Round, cli: Cli) -> None:
+def test_people_fill_blanks(filling, cli):
     outcome = cli(
         "evaluate",
         "tiny",
@@ -291,9 +288,7 @@ def test_people_fill_blanks(filling: Round, cli: Cli) -> None:
     assert "| human |" in card.partition("## Human accuracy")[2].partition("## Evaluation")[0]
 
 
-def test_a_file_of_another_task_is_refused(
-    reading: Round, filling: Round, cli: Cli, tmp_path: Path
-) -> None:
+def test_a_file_of_another_task_is_refused(reading, filling, cli, tmp_path):
     """One message, and nothing is written."""
     options = ("--only", "longest", "--out", reading.out, "--write-to", tmp_path / "new")
     outcome = cli("evaluate", "tiny", "--people", filling.file, *options)
@@ -303,13 +298,13 @@ def test_a_file_of_another_task_is_refused(
     assert not (tmp_path / "new").exists()
 
 
-def test_people_are_asked_for_by_a_file(reading: Round, cli: Cli) -> None:
+def test_people_are_asked_for_by_a_file(reading, cli):
     outcome = cli("evaluate", "tiny", "--only", "human", "--out", reading.out)
     assert outcome.status == 2
     assert "--only human: no answers of people; pass --people FILE" in outcome.err
 
 
-def test_what_has_changed_since_is_not_counted(reading: Round, cli: Cli, tmp_path: Path) -> None:
+def test_what_has_changed_since_is_not_counted(reading, cli, tmp_path):
     records = list(read_jsonl(reading.out / "runs" / "tiny" / "release" / "questions.jsonl"))
     read = {row["id"] for row in read_jsonl(reading.file) if "id" in row}
     changed = next(one for one in records if one["id"] in read)
@@ -342,9 +337,7 @@ def test_what_has_changed_since_is_not_counted(reading: Round, cli: Cli, tmp_pat
     assert {one["set"]: one["items"] for one in record["people"]["sets"]}["tiny"] == 39
 
 
-def test_a_set_of_passages_takes_no_such_file(
-    lambada: Any, reading: Round, cli: Cli, tmp_path: Path
-) -> None:
+def test_a_set_of_passages_takes_no_such_file(lambada, reading, cli, tmp_path):
     """What people said of last words is in the set already."""
     outcome = cli(
         "evaluate", lambada.folder, "--people", reading.file, "--only", "random", "--out", tmp_path
@@ -353,7 +346,7 @@ def test_a_set_of_passages_takes_no_such_file(
     assert "--people: LAMBADA's passages were already selected by people's guesses" in outcome.err
 
 
-def test_a_model_is_no_person(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_is_no_person(tmp_path, capsys):
     """The verdicts of models in the file of a pool are left out of the row of people, which is said."""
     marks = {"fits_as_well": [], "ungrammatical": [], "broken": False, "trivial": False}
     rows = [

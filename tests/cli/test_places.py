@@ -5,9 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +17,7 @@ from tests.conftest import SAMPLE
 
 
 @pytest.fixture
-def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def books(tmp_path, monkeypatch):
     """One folder of training and source books, with the output folder beside it."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "all [1]"
@@ -30,13 +28,13 @@ def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def give_splits(books: Path) -> None:
+def give_splits(books):
     splits = itertools.cycle(("train", "validation", "test"))
     rows = (f"{path.name}\t{split}\n" for path, split in zip(sorted(books.iterdir()), splits, strict=False))  # fmt: skip
     (books / "manifest.tsv").write_text("file\trole\n" + "".join(rows))
 
 
-def test_both_sides_may_be_patterns_of_one_folder(books: Path, cli: Callable[..., Any]) -> None:
+def test_both_sides_may_be_patterns_of_one_folder(books, cli):
     """What was found on each side is printed once, before anything runs."""
     sides = ("--train", f"{books}/train-*.txt", "--source", f"{books}/source-*.txt")
     outcome = cli("run", "holmes-style", *sides, "--dry-run")
@@ -57,9 +55,7 @@ def test_both_sides_may_be_patterns_of_one_folder(books: Path, cli: Callable[...
         ("", "", ["input.keep_splits=true"], ""),
     ],
 )
-def test_the_same_files_on_both_sides(
-    books: Path, cli: Callable[..., Any], train: str, source: str, settings: list[str], said: str
-) -> None:
+def test_the_same_files_on_both_sides(books, cli, train, source, settings, said):
     """Refused where they would be dropped."""
     give_splits(books)
     options = [word for one in settings for word in ("--set", one)]
@@ -68,7 +64,7 @@ def test_the_same_files_on_both_sides(
     assert (outcome.status, said in outcome.err) == (2 if said else 0, True), outcome.err
 
 
-def test_a_run_is_planned_again_with_the_same_files(books: Path) -> None:
+def test_a_run_is_planned_again_with_the_same_files(books):
     """`run.json` has the patterns, and no path of the machine."""
     sides = {
         "train": f"{books}/train-*.txt",
@@ -87,7 +83,7 @@ def test_a_run_is_planned_again_with_the_same_files(books: Path) -> None:
     assert task_of_run(task.folder, overrides=[]).description() == described
 
 
-def test_a_pattern_in_a_run_cannot_leave_its_folder(books: Path) -> None:
+def test_a_pattern_in_a_run_cannot_leave_its_folder(books):
     task = RunTask(build=Build(), style="holmes-style", name="mine", out="out",
                    train=f"{books}/train-*.txt", source=f"{books}/source-*.txt")  # fmt: skip
     described = task.description() | {"patterns": {"train": "../*.txt"}}
@@ -97,7 +93,7 @@ def test_a_pattern_in_a_run_cannot_leave_its_folder(books: Path) -> None:
         task_of_run(task.folder, overrides=[])
 
 
-def test_short_options_are_settings(books: Path, cli: Callable[..., Any]) -> None:
+def test_short_options_are_settings(books, cli):
     give_splits(books)
     options = ("--text-column", "my text", "--keep-splits")
     outcome = cli("run", "lambada-style", "--books", books, *options, "--dry-run")
@@ -108,14 +104,14 @@ def test_short_options_are_settings(books: Path, cli: Callable[..., Any]) -> Non
 
 
 @pytest.mark.parametrize("style", ["holmes-style", "lambada-style", "scde-style", "scs-style"])
-def test_kept_splits_must_exist(books: Path, cli: Callable[..., Any], style: str) -> None:
+def test_kept_splits_must_exist(books, cli, style):
     side = "--books" if style in {"lambada-style", "scde-style"} else "--source"
     outcome = cli("run", style, side, books, "--keep-splits", "--dry-run")
     assert outcome.status == 2
     assert "none of the 17 books there has one. A split is a folder named train, " in outcome.err
 
 
-def test_inspect_a_place_without_books(tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_inspect_a_place_without_books(tmp_path, cli):
     outcome = cli("corpus", "inspect", tmp_path)
     assert outcome.status == 2
     assert "no file of books in this folder or below it" in outcome.err

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
 from cloze_gen.cli.judge_study import open_named_study
-from cloze_gen.judging.study import Study
 from cloze_gen.recipes.questions.pool import PoolReason
 from cloze_gen.records.judgement import Judge, Role
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import QUESTIONS, REJECTED, read_jsonl, read_parquet
-from tests.conftest import FinishedRun, Outcome
+from tests.conftest import Outcome
 
 Cli = Callable[..., Outcome]
 N, POOL = 8, 16
@@ -23,7 +20,7 @@ FINE = {"fits_as_well": [], "ungrammatical": [], "broken": False, "trivial": Fal
 
 
 @pytest.fixture
-def pooled(finished: FinishedRun, tmp_path: Path, cli: Cli) -> FinishedRun:
+def pooled(finished, tmp_path, cli):
     """A run of eight questions with a pool of sixteen, and a study of it: ann and a model read."""
     run = finished.copy(tmp_path / "pooled")
     made = cli(*run.call("--set", "choice.pool=2", "--set", f"choice.n_questions={N}"))
@@ -33,9 +30,7 @@ def pooled(finished: FinishedRun, tmp_path: Path, cli: Cli) -> FinishedRun:
     return run
 
 
-def read_all(
-    out: Path, judge: str, mark: Callable[[str, int], Mapping[str, Any]], *, machine: bool = False
-) -> Study:
+def read_all(out, judge, mark, *, machine=False):
     """The judge gives the right answer to every question, but for what `mark` of it says."""
     study, _ = open_named_study(out, "pool")
     if machine:
@@ -48,11 +43,11 @@ def read_all(
     return study
 
 
-def of_stage(run: FinishedRun, stage: str) -> list[dict[str, Any]]:
+def of_stage(run, stage):
     return list(read_jsonl(stage_artifact(run.folder, stage).path(QUESTIONS)))
 
 
-def test_the_set_is_chosen_from_what_no_reader_marks(pooled: FinishedRun, cli: Cli) -> None:
+def test_the_set_is_chosen_from_what_no_reader_marks(pooled, cli):
     pool = {one["id"]: one for one in of_stage(pooled, "pool")}
     assert len(pool) == POOL
     assert {one["id"] for one in of_stage(pooled, "choice")} < set(pool)
@@ -87,7 +82,7 @@ def test_the_set_is_chosen_from_what_no_reader_marks(pooled: FinishedRun, cli: C
     assert "and model-x; the set" in card
 
 
-def test_a_share_of_the_readers_may_mark_a_question(pooled: FinishedRun, cli: Cli) -> None:
+def test_a_share_of_the_readers_may_mark_a_question(pooled, cli):
     flat = min(one["id"] for one in of_stage(pooled, "pool"))
     read_all(pooled.out, "ann", lambda item, _: {"trivial": item == flat})
     read_all(pooled.out, "model-x", lambda *_: {}, machine=True)
@@ -98,7 +93,7 @@ def test_a_share_of_the_readers_may_mark_a_question(pooled: FinishedRun, cli: Cl
     assert (facts["pool"], facts["left"]) == (POOL, POOL)
 
 
-def test_a_choice_that_depends_on_the_order_is_no_reading(pooled: FinishedRun, cli: Cli) -> None:
+def test_a_choice_that_depends_on_the_order_is_no_reading(pooled, cli):
     """A model alone reads: a question that it answers by place is left out as not read."""
     lost = min(one["id"] for one in of_stage(pooled, "pool"))
     study, _ = open_named_study(pooled.out, "pool")
@@ -126,7 +121,7 @@ def test_a_choice_that_depends_on_the_order_is_no_reading(pooled: FinishedRun, c
     assert "16 questions read by model-x; the set" in card
 
 
-def test_questions_that_nobody_read_are_left_out(pooled: FinishedRun, cli: Cli) -> None:
+def test_questions_that_nobody_read_are_left_out(pooled, cli):
     study, _ = open_named_study(pooled.out, "pool")
     one = study.next_open("ann")
     assert one is not None
@@ -139,7 +134,7 @@ def test_questions_that_nobody_read_are_left_out(pooled: FinishedRun, cli: Cli) 
 
 
 @pytest.mark.slow
-def test_verdicts_of_another_pool_are_refused(pooled: FinishedRun, cli: Cli) -> None:
+def test_verdicts_of_another_pool_are_refused(pooled, cli):
     read_all(pooled.out, "ann", lambda *_: {})
     assert cli("judge", "apply", "pool", "--out", pooled.out).status == 0
     [file] = (pooled.out / "judgements" / "pool").glob("verdicts-*.jsonl")
@@ -150,7 +145,7 @@ def test_verdicts_of_another_pool_are_refused(pooled: FinishedRun, cli: Cli) -> 
     assert "choice.verdicts: the verdicts are about another pool" in other.err
 
 
-def test_a_finished_set_of_a_pool_is_read_as_a_release(pooled: FinishedRun, cli: Cli) -> None:
+def test_a_finished_set_of_a_pool_is_read_as_a_release(pooled, cli):
     read_all(pooled.out, "ann", lambda *_: {})
     assert cli("judge", "apply", "pool", "--out", pooled.out).status == 0
     assert cli("judge", "new", "tiny", "--judges", "bob", "--task", "read", "--name", "set", "--out", pooled.out).status == 0  # fmt: skip

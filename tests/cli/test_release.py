@@ -12,7 +12,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from cloze_gen.cli import release as run_again_module
 from cloze_gen.cli.release import check_names_no_file
@@ -23,18 +22,18 @@ from cloze_gen.release.books import BooksFound
 from cloze_gen.release.facts import read_record
 from cloze_gen.release.signature import write_checksums
 from tests.cases.releases import FACTS
-from tests.conftest import SAMPLE, FinishedRun, Outcome
+from tests.conftest import SAMPLE, Outcome
 
 Cli = Callable[..., Outcome]
 
 
 @pytest.fixture
-def release(finished: FinishedRun, tmp_path: Path) -> Path:
+def release(finished, tmp_path):
     """A copy of a release, far from its run."""
     return Path(shutil.copytree(finished.release, tmp_path / "release"))
 
 
-def lines(outcome: Outcome) -> dict[str, str]:
+def lines(outcome):
     """Check -> ok or FAILED."""
     return {
         words[1]: words[0]
@@ -45,9 +44,7 @@ def lines(outcome: Outcome) -> dict[str, str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("style", style_names())
-def test_a_release_of_each_style_is_as_it_says(
-    style: str, finished_run: Callable[[str], Path], tmp_path: Path, cli: Cli
-) -> None:
+def test_a_release_of_each_style_is_as_it_says(style, finished_run, tmp_path, cli):
     """Without its run, with the books."""
     found = next((finished_run(style) / "runs").glob("*/release"))
     release = shutil.copytree(found, tmp_path / "release")
@@ -63,7 +60,7 @@ def test_a_release_of_each_style_is_as_it_says(
 
 
 @pytest.mark.thorough
-def test_a_set_is_rebuilt(finished: FinishedRun, release: Path, cli: Cli) -> None:
+def test_a_set_is_rebuilt(finished, release, cli):
     outcome = cli("verify", release, "--books", finished.corpus.train.parent, "--deep")  # type: ignore[union-attr]
     assert outcome.status == 0, outcome.out + outcome.err
     assert lines(outcome)["again"] == "ok"
@@ -73,7 +70,7 @@ def test_a_set_is_rebuilt(finished: FinishedRun, release: Path, cli: Cli) -> Non
     assert "candidates.jsonl: differs from the rebuilt file" in outcome.out
 
 
-def edit(path: Path, change: Callable[[Any], None], *, line: int | None = None) -> None:
+def edit(path, change, *, line=None):
     """Change a JSON file or a line of JSON lines, and rewrite the folder's checksums."""
     texts = (
         [path.read_text(encoding="utf-8")]
@@ -89,18 +86,18 @@ def edit(path: Path, change: Callable[[Any], None], *, line: int | None = None) 
     write_checksums(path.parent)
 
 
-def shift(record: Any) -> None:
+def shift(record):
     record["source"]["start"] += 1
 
 
-def reword(record: Any) -> None:
+def reword(record):
     record["source"]["text"] = record["source"]["text"].replace("the", "a", 1)
     record["source"]["tokens"] = [
         "a" if one == "the" else one for one in record["source"]["tokens"]
     ]
 
 
-def another_option(record: Any) -> None:
+def another_option(record):
     wrong = (record["answer_index"] + 1) % len(record["options"])
     record["options"][wrong] = "teapot"
 
@@ -142,13 +139,13 @@ def another_option(record: Any) -> None:
     ],
 )
 def test_what_differs_is_found(
-    change: Callable[[Any], Any],
-    line: int | str | None,
-    check: str,
-    what: str,
-    release: Path,
-    cli: Cli,
-) -> None:
+    change,
+    line,
+    check,
+    what,
+    release,
+    cli,
+):
     if line is None:
         change(release)
     elif isinstance(line, int):
@@ -161,7 +158,7 @@ def test_what_differs_is_found(
     assert what in outcome.out
 
 
-def test_a_published_item_among_the_examples_is_found(release: Path, cli: Cli) -> None:
+def test_a_published_item_among_the_examples_is_found(release, cli):
     """Even where the checksums are renewed."""
     published = json.loads(
         (release / "questions.jsonl").read_text(encoding="utf-8").splitlines()[0]
@@ -172,7 +169,7 @@ def test_a_published_item_among_the_examples_is_found(release: Path, cli: Cli) -
     assert f"fewshot.jsonl: {published['id']} is also an item of the set" in outcome.out
 
 
-def test_a_repeated_sentence_is_found(release: Path, cli: Cli) -> None:
+def test_a_repeated_sentence_is_found(release, cli):
     """Under another id."""
     path = release / "questions.jsonl"
     first, *rest = path.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -186,7 +183,7 @@ def test_a_repeated_sentence_is_found(release: Path, cli: Cli) -> None:
     assert f"{record['id']}0: has the same text as {record['id']}" in outcome.out
 
 
-def test_a_file_of_the_user_is_no_difference(release: Path, cli: Cli) -> None:
+def test_a_file_of_the_user_is_no_difference(release, cli):
     """It is reported by name, is not read, and stays."""
     (release / "notes.txt").write_text("mine")
     (release / "x\x1b[2J.bin").touch()
@@ -199,7 +196,7 @@ def test_a_file_of_the_user_is_no_difference(release: Path, cli: Cli) -> None:
     assert (release / "notes.txt").read_text() == "mine"
 
 
-def test_books_that_are_needed_are_named(release: Path, tmp_path: Path, cli: Cli) -> None:
+def test_books_that_are_needed_are_named(release, tmp_path, cli):
     """--deep without books, a folder without them, a hostile name in release.json."""
     assert "Give their folder: --books DIR" in cli("verify", release, "--deep").err
     (tmp_path / "empty").mkdir()
@@ -214,7 +211,7 @@ def test_books_that_are_needed_are_named(release: Path, tmp_path: Path, cli: Cli
     assert (outcome.status, "is not a valid and unique file name" in outcome.err) == (2, True)
 
 
-def test_what_the_signature_names_is_looked_at(release: Path, cli: Cli) -> None:
+def test_what_the_signature_names_is_looked_at(release, cli):
     """Even if an option is changed in every file, checksums included."""
     edit(release / "questions.jsonl", another_option, line=2)
     assert "the signature has" in cli("verify", release).out
@@ -232,7 +229,7 @@ def test_what_the_signature_names_is_looked_at(release: Path, cli: Cli) -> None:
 # ---- run again
 
 
-def check(style: str, changes: dict[str, dict[str, Any]]) -> None:
+def check(style, changes):
     settings = settings_dict(find_style(style).settings())
     for group, values in changes.items():
         settings[group] |= values
@@ -240,7 +237,7 @@ def check(style: str, changes: dict[str, dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("style", style_names())
-def test_the_default_settings_are_allowed(style: str) -> None:
+def test_the_default_settings_are_allowed(style):
     check(style, {})
 
 
@@ -255,7 +252,7 @@ def test_the_default_settings_are_allowed(style: str) -> None:
         ("scs-style", {"sentences": {"offensive_words": "x"}}, "sentences.offensive_words = 'x'"),
     ],
 )  # fmt: skip
-def test_what_is_refused(style: str, changes: dict[str, dict[str, Any]], said: str) -> None:
+def test_what_is_refused(style, changes, said):
     """Settings that name a file, model or program."""
     with pytest.raises(UsageError, match=said):
         check(style, changes)
@@ -265,7 +262,7 @@ POOL = {"choice": {"pool": 2.0}}  # verdicts are of a pool
 
 
 @pytest.mark.parametrize("style", style_names())
-def test_every_free_text_is_taken_for_a_file(style: str) -> None:
+def test_every_free_text_is_taken_for_a_file(style):
     """So that a new setting that names a file is refused too."""
     model = find_style(style).settings
     texts = [
@@ -282,15 +279,13 @@ def test_every_free_text_is_taken_for_a_file(style: str) -> None:
             check(style, {group: {name: "x"} | POOL.get(group, {})})
 
 
-def test_a_set_of_the_sample_is_made_of_the_sample(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_set_of_the_sample_is_made_of_the_sample(tmp_path, monkeypatch):
     """Whatever books are given: those of the user lack what the sample's own manifest says."""
 
     class Called(Exception):
         pass
 
-    def make_task(**given: Any) -> None:
+    def make_task(**given):
         raise Called(given["train"], given["source"])
 
     monkeypatch.setattr(run_again_module, "make_task", make_task)
@@ -304,5 +299,5 @@ def test_a_set_of_the_sample_is_made_of_the_sample(
     assert called.value.args == ("", "")
 
 
-def group_fields(model: type[BaseModel] | None) -> list[tuple[str, Any]]:
+def group_fields(model):
     return list(model.model_fields.items()) if model is not None else []

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,7 +20,7 @@ from cloze_gen.release.write import read_published
 from cloze_gen.store.files import read_below
 from cloze_gen.store.folder_replacement import replace_published
 from cloze_gen.store.runs import EVALUATION_SCHEMA
-from tests.conftest import FinishedRun, report_data
+from tests.conftest import report_data
 
 pytestmark = pytest.mark.usefixtures("constant_pictures")
 EVALUATION = {"n": 5, "chance": 0.2, "signature": "s", "baselines": [
@@ -30,7 +28,7 @@ EVALUATION = {"n": 5, "chance": 0.2, "signature": "s", "baselines": [
     {"name": "longest", "accuracy": 0.2, "low": 0.0, "high": 0.6, "n": 5, "chance": 0.2, "seconds": 0.0, "kind": "bias"}]}  # fmt: skip
 
 
-def lay_evaluation(run: Path, text: str) -> Path:
+def lay_evaluation(run, text):
     """Write an evaluation as `cloze-gen evaluate` does; returns its folder."""
     place = run.parent.parent / "evaluations" / "mine"
     replace_published(
@@ -42,16 +40,14 @@ def lay_evaluation(run: Path, text: str) -> Path:
 
 
 @pytest.fixture
-def copied(finished: Any, tmp_path: Path) -> Path:
+def copied(finished, tmp_path):
     """The shared run's folder, in an output folder that a test may change."""
     out = tmp_path / "out"
     shutil.copytree(finished.out, out, symlinks=True)
     return out / "runs" / finished.name
 
 
-def test_a_run_ends_with_its_report(
-    finished: Any, digests: Callable[[Path], dict[str, str]]
-) -> None:
+def test_a_run_ends_with_its_report(finished, digests):
     """The release holds a report, its checksum among the others, and no place of the machine in it."""
     page = (finished.release / "report.html").read_text(encoding="utf-8")
     sums = dict(
@@ -65,9 +61,7 @@ def test_a_run_ends_with_its_report(
     assert str(finished.corpus.source) not in page
 
 
-def test_a_report_written_again_is_the_same(
-    copied: Path, digests: Callable[[Path], dict[str, str]]
-) -> None:
+def test_a_report_written_again_is_the_same(copied, digests):
     """`report` on an unchanged run changes no byte and leaves nothing behind."""
     before = digests(copied.parent)
     renew_report(copied)
@@ -77,9 +71,7 @@ def test_a_report_written_again_is_the_same(
 @pytest.mark.parametrize(
     "file", ["questions.jsonl", "candidates.jsonl", "signature.txt", "report.html"]
 )
-def test_a_release_changed_by_hand_is_not_reported_on(
-    copied: Path, cli: Callable[..., Any], file: str
-) -> None:
+def test_a_release_changed_by_hand_is_not_reported_on(copied, cli, file):
     (copied / "release" / file).write_text("mine", encoding="utf-8")
     outcome = cli("report", copied.name, "--out", copied.parent.parent)
     assert outcome.status == 2
@@ -88,7 +80,7 @@ def test_a_release_changed_by_hand_is_not_reported_on(
 
 
 @pytest.mark.slow
-def test_baselines_appear_once_evaluated(copied: Path, cli: Callable[..., Any]) -> None:
+def test_baselines_appear_once_evaluated(copied, cli):
     """After an evaluation `cloze-gen report` shows it, and the seconds it took change no byte."""
     assert "Not measured yet" in (copied / "release" / "report.html").read_text(encoding="utf-8")
     pages = []
@@ -104,9 +96,7 @@ def test_baselines_appear_once_evaluated(copied: Path, cli: Callable[..., Any]) 
     assert 'id="rules"' in pages[0]
 
 
-def test_another_file_for_an_evaluation_is_one_message(
-    copied: Path, cli: Callable[..., Any]
-) -> None:
+def test_another_file_for_an_evaluation_is_one_message(copied, cli):
     """A broken evaluation.json is named; the report stays as it was."""
     renew_report(copied, lay_evaluation(copied, json.dumps(EVALUATION)))
     before = (copied / "release" / "report.html").read_bytes()
@@ -126,7 +116,7 @@ def test_another_file_for_an_evaluation_is_one_message(
     assert (copied / "release" / "report.html").read_bytes() == before
 
 
-def test_unknown_runs_are_told(copied: Path, cli: Callable[..., Any]) -> None:
+def test_unknown_runs_are_told(copied, cli):
     """`report` and `compare` of a run that is not there name those that are."""
     for call in (("report", "nowhere"), ("compare", copied.name, "nowhere")):
         outcome = cli(*call, "--out", copied.parent.parent)
@@ -134,7 +124,7 @@ def test_unknown_runs_are_told(copied: Path, cli: Callable[..., Any]) -> None:
         assert copied.name in outcome.err
 
 
-def test_compare_reads_runs_from_disk(copied: Path, cli: Callable[..., Any]) -> None:
+def test_compare_reads_runs_from_disk(copied, cli):
     """A run beside itself, once by name and once by path: everything is shared."""
     outcome = cli("compare", copied.name, copied, "--out", copied.parent.parent)
     assert outcome.status == 0, outcome.err
@@ -144,7 +134,7 @@ def test_compare_reads_runs_from_disk(copied: Path, cli: Callable[..., Any]) -> 
     assert f"{n:,} of these with the same order of options" in outcome.out
 
 
-def test_what_the_report_holds_is_what_the_run_holds(copied: Path) -> None:
+def test_what_the_report_holds_is_what_the_run_holds(copied):
     """Counts, books, samples and levels are the artifacts' own."""
     style = find_style("holmes-style")
     record = read_record(copied / "release")
@@ -168,7 +158,7 @@ def test_what_the_report_holds_is_what_the_run_holds(copied: Path) -> None:
     assert {audit.side for audit in data.audits} == {"source", "train"}
 
 
-def test_items_of_another_shape_are_refused(copied: Path) -> None:
+def test_items_of_another_shape_are_refused(copied):
     (copied / "release" / "questions.jsonl").write_text(
         '{"id": "p1", "passage": ["A.", "B."]}\n', encoding="utf-8"
     )
@@ -176,7 +166,7 @@ def test_items_of_another_shape_are_refused(copied: Path) -> None:
         report_data(copied, find_style("holmes-style"))
 
 
-def test_a_report_of_passages_holds_the_set_alone(lambada: FinishedRun) -> None:
+def test_a_report_of_passages_holds_the_set_alone(lambada):
     data = report_data(lambada.folder, find_style("lambada-style"))
     lines = (lambada.release / "passages.jsonl").read_text(encoding="utf-8").splitlines()
     of_set = [one for one in map(json.loads, lines) if one["split"] != "control"]
@@ -196,7 +186,7 @@ def test_a_report_of_passages_holds_the_set_alone(lambada: FinishedRun) -> None:
     assert "passages, drawn with seed" in page
 
 
-def test_frequencies_need_scores_or_counts() -> None:
+def test_frequencies_need_scores_or_counts():
     """Without option scores and without counts nothing is said of frequencies."""
     question = Question("b:0:1", "b", ("We", "hide", "."), 1, ("hide", "eat"), 0)
     assert option_freqs([question], [{"id": "b:0:1"}], None) == ((), ())
@@ -207,7 +197,7 @@ def test_frequencies_need_scores_or_counts() -> None:
     assert option_freqs([question], [told], None) == ((0.1,), (0.2,))
 
 
-def test_dropped_books_stand_on_top() -> None:
+def test_dropped_books_stand_on_top():
     """Empty columns and our own are left out; a dropped book comes first with its reason."""
     rows = [{"book_id": "a", "status": "kept", "reason": "", "folder": "../x", "title": ""},
             {"book_id": "b", "status": "rejected", "reason": "empty", "folder": "", "title": ""}]  # fmt: skip

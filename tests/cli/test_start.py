@@ -8,8 +8,6 @@ import sys
 
 import pytest
 
-from tests.conftest import FinishedRun
-
 PROGRAM = "import sys; sys.argv[0] = 'cloze-gen'; from cloze_gen.__main__ import main; main()"
 HEAVY = {
     "numpy",
@@ -27,7 +25,7 @@ HEAVY = {
 
 
 @pytest.mark.parametrize("words", [("--help",), ("run", "--help"), ("judge", "--help")])
-def test_help_imports_nothing_heavy(words: tuple[str, ...]) -> None:
+def test_help_imports_nothing_heavy(words):
     """Neither the libraries of stages nor Rich, which takes half of the time of `--help`."""
     call = f"import sys; sys.argv[1:] = {words!r}\n"
     told = "import atexit; atexit.register(lambda: sys.stderr.write(' '.join(sys.modules)))\n"
@@ -40,7 +38,7 @@ def test_help_imports_nothing_heavy(words: tuple[str, ...]) -> None:
     assert HEAVY & {name.split(".")[0] for name in modules} == set()
 
 
-def test_a_plan_imports_no_library_of_plots_or_pages() -> None:
+def test_a_plan_imports_no_library_of_plots_or_pages():
     """A run with nothing to do writes no report and trains nothing."""
     told = "import sys, cloze_gen.cli.run, cloze_gen.pipelines.style_task as s\n"
     told += "[s.find_style(name) for name in s.style_names()]; print(*sys.modules)"
@@ -50,7 +48,7 @@ def test_a_plan_imports_no_library_of_plots_or_pages() -> None:
 
 
 @pytest.mark.parametrize("command", ["run", "explain", "trace"])
-def test_a_finished_run_is_read_without_slow_libraries(command: str, finished: FinishedRun) -> None:
+def test_a_finished_run_is_read_without_slow_libraries(command, finished):
     """Nor evaluation, reports, exports, or Luigi's libraries for a scheduler on a server."""
     first = json.loads((finished.release / "questions.jsonl").read_text().splitlines()[0])
     named = ["--run", finished.name, "--out", str(finished.out)]

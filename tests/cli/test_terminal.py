@@ -6,9 +6,6 @@ import json
 import os
 import shutil
 import unicodedata
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,14 +16,12 @@ HOSTILE_TITLE = "The \x1b[2JClockmaker\x9b31m\u202e 時計屋の借金"
 HOSTILE_FILE = "lamp\x1b[31m\tat\nskerry 岬の灯火.txt"
 
 
-def controls(text: str) -> list[str]:
+def controls(text):
     return [one for one in text if one != "\n" and unicodedata.category(one) in ("Cc", "Cf")]
 
 
 @pytest.mark.slow
-def test_no_command_prints_a_control_character(
-    tmp_path: Path, cli: Callable[..., Any], finished: Any
-) -> None:
+def test_no_command_prints_a_control_character(tmp_path, cli, finished):
     """Of a title, an author or a file's name."""
     source, out = tmp_path / "source", tmp_path / "out"
     source.mkdir()
@@ -61,14 +56,14 @@ def test_no_command_prints_a_control_character(
     )
 
 
-def test_what_a_user_typed_cannot_either(cli: Callable[..., Any], finished: Any) -> None:
+def test_what_a_user_typed_cannot_either(cli, finished):
     outcome = cli("trace", "\x1b[31mno:1:2", "--out", finished.out)
     assert (outcome.status, controls(outcome.err)) == (2, [])
     assert "\\x1b[31mno:1:2" in outcome.err
     assert "\\udcff" in cli("trace", os.fsdecode(b"\xff"), "--out", finished.out).err
 
 
-def test_lines_are_whole(finished: Any, cli: Callable[..., Any]) -> None:
+def test_lines_are_whole(finished, cli):
     question = next(read_jsonl(finished.release / "questions.jsonl"))
     signature = (finished.release / "signature.txt").read_text().strip()
     assert f"signature  {signature}\n" in finished.outcome.out

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +14,7 @@ from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.partition import PartitionSettings, write_part, write_partition
 from cloze_gen.corpus.scan import scan_corpus
 from cloze_gen.records.passage import Part
-from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.artifacts import Store
 from tests.support.stage import made
 
 _SCENES = (
@@ -37,7 +35,7 @@ _NAMES, _THINGS, _PLACES = (
 )
 
 
-def novel(number: int) -> str:
+def novel(number):
     """A novel of thirty scenes, too unlike others to count as their copy."""
     scenes = [
         _SCENES[(number + i) % 3].format(
@@ -61,11 +59,11 @@ class Novels:
     books: Path
     store: Store
 
-    def stage(self, name: str, write: Callable[..., None], **given: Any) -> Artifact:
+    def stage(self, name, write, **given):
         """The artifact of one stage, made where it is not there yet."""
         return made(self.store, name, write, **given)
 
-    def corpus(self) -> Artifact:
+    def corpus(self):
         found = scan_corpus(self.books)
         digests = [book.digest() for book in found]
         own = self.stage(
@@ -84,13 +82,13 @@ class Novels:
             settings=OverlapSettings(within="keep"),
         )
 
-    def partition(self, *, seed: int = 1, **settings: Any) -> Artifact:
+    def partition(self, *, seed=1, **settings):
         given = PartitionSettings.model_validate({"min_containment": 0.9} | settings)
         return self.stage(
             "partition", write_partition, corpus=self.corpus(), settings=given, seed=seed
         )
 
-    def counts(self, partition: Artifact) -> Artifact:
+    def counts(self, partition):
         return self.stage(
             "counts",
             write_counts,
@@ -98,7 +96,7 @@ class Novels:
         )
 
 
-def write_novels(books: Path) -> None:
+def write_novels(books):
     """Eight novels, two of them in a folder of their own."""
     (books / "Romance").mkdir(parents=True)
     for number in range(8):
@@ -106,7 +104,7 @@ def write_novels(books: Path) -> None:
 
 
 @pytest.fixture
-def novels(tmp_path: Path) -> Novels:
+def novels(tmp_path):
     """Eight novels that a test may change."""
     write_novels(tmp_path / "books")
     return Novels(tmp_path / "books", Store(tmp_path / "out"))

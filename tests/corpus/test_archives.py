@@ -9,7 +9,6 @@ import io
 import tarfile
 import zipfile
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import pytest
 
@@ -28,7 +27,7 @@ FILES = {
 }
 
 
-def tar(files: Mapping[str, bytes], mode: int = tarfile.PAX_FORMAT) -> bytes:
+def tar(files, mode=tarfile.PAX_FORMAT):
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w", format=mode) as out:
         for name, content in files.items():
@@ -38,7 +37,7 @@ def tar(files: Mapping[str, bytes], mode: int = tarfile.PAX_FORMAT) -> bytes:
     return data.getvalue()
 
 
-def zipped(files: Mapping[str, bytes]) -> bytes:
+def zipped(files):
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as out:
         for name, content in files.items():
@@ -59,16 +58,16 @@ FORMS: Mapping[str, Callable[[Mapping[str, bytes]], bytes]] = {
 }
 
 
-def members(path: Path) -> list[str]:
+def members(path):
     return [member.name for member in list_file(path, InputSettings()).members]
 
 
-def skipped(path: Path) -> dict[str, str]:
+def skipped(path):
     return dict(list_file(path, InputSettings()).skipped)
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_member_equals_the_plain_file(form: str, tmp_path: Path) -> None:
+def test_a_member_equals_the_plain_file(form, tmp_path):
     """In bytes, digest and text, in any order of reading; names are those in the archive."""
     path = tmp_path / form
     long_name = f"{'d' * 90}/{'n' * 60}.txt"
@@ -88,7 +87,7 @@ def test_a_member_equals_the_plain_file(form: str, tmp_path: Path) -> None:
     }
 
 
-def test_an_id_is_that_of_the_plain_file(tmp_path: Path) -> None:
+def test_an_id_is_that_of_the_plain_file(tmp_path):
     """Or longer, where another book has it."""
     files = {"a/emma.txt": b"x", "b/emma.txt": b"y", "b/persuasion.txt": b"z"}
     (tmp_path / "x.zip").write_bytes(zipped(files))
@@ -98,7 +97,7 @@ def test_an_id_is_that_of_the_plain_file(tmp_path: Path) -> None:
     assert ids["b/emma.txt"].startswith("x-b-emma.txt-")
 
 
-def test_of_two_files_of_one_name_the_first_is_read(tmp_path: Path) -> None:
+def test_of_two_files_of_one_name_the_first_is_read(tmp_path):
     """As the listing of the archive says."""
     path = tmp_path / "x.zip"
     with zipfile.ZipFile(path, "w") as out:
@@ -110,7 +109,7 @@ def test_of_two_files_of_one_name_the_first_is_read(tmp_path: Path) -> None:
     assert book_digest(path, "a.txt") == hashlib.sha256(b"The first.").hexdigest()
 
 
-def test_a_member_repeats_a_plain_file_and_not_the_other_way(tmp_path: Path) -> None:
+def test_a_member_repeats_a_plain_file_and_not_the_other_way(tmp_path):
     """Even where the archive comes first by its name."""
     (tmp_path / "a.zip").write_bytes(zipped({"emma.txt": b"x"}))
     (tmp_path / "emma.txt").write_bytes(b"x")
@@ -121,7 +120,7 @@ def test_a_member_repeats_a_plain_file_and_not_the_other_way(tmp_path: Path) -> 
     )
 
 
-def test_one_file_of_each_gutenberg_book_is_read(tmp_path: Path) -> None:
+def test_one_file_of_each_gutenberg_book_is_read(tmp_path):
     """By the rule for folders, with the catalogue beside the archive; but a release's books are
     looked for among all files.
     """
@@ -153,7 +152,7 @@ def test_one_file_of_each_gutenberg_book_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["x.zip", "x.tar.gz"])
-def test_html_in_an_archive_is_read_as_html(form: str, tmp_path: Path) -> None:
+def test_html_in_an_archive_is_read_as_html(form, tmp_path):
     """By its own reader, with its facts; the digest is of the HTML."""
     page = (
         b"<html><head><title>Emma</title></head><body><p>Emma <i>Woodhouse</i>.</p></body></html>"
@@ -165,7 +164,7 @@ def test_html_in_an_archive_is_read_as_html(form: str, tmp_path: Path) -> None:
     assert read_book(book.path, book.member).decode().text.strip() == "Emma Woodhouse."
 
 
-def test_names_that_are_no_utf8(tmp_path: Path) -> None:
+def test_names_that_are_no_utf8(tmp_path):
     """Old archives have names in Latin-1."""
     data = io.BytesIO()
     with tarfile.open(
@@ -180,7 +179,7 @@ def test_names_that_are_no_utf8(tmp_path: Path) -> None:
     assert book.digest() == hashlib.sha256(b"x").hexdigest()
 
 
-def test_a_file_that_is_cut_off_is_one_dropped_book(tmp_path: Path) -> None:
+def test_a_file_that_is_cut_off_is_one_dropped_book(tmp_path):
     """Its books before the end are read, also when the compressed stream breaks off."""
     whole = tar({"a.txt": b"one", "b.txt": b"two" * 20_000})
     for name, data in (
@@ -198,7 +197,7 @@ def test_a_file_that_is_cut_off_is_one_dropped_book(tmp_path: Path) -> None:
             read_book(path, "b.txt", digest=book_digest(path, "b.txt"))
 
 
-def test_a_changed_zip_is_read_anew(tmp_path: Path) -> None:
+def test_a_changed_zip_is_read_anew(tmp_path):
     path = tmp_path / "x.zip"
     for text in (b"one", b"three"):
         path.write_bytes(zipped({"a.txt": text}))

@@ -36,7 +36,7 @@ LINES = st.lists(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), min_size
 
 
 @given(LINES)
-def test_sums_over_arrays_are_sums_over_sentences(lines: list[str]) -> None:
+def test_sums_over_arrays_are_sums_over_sentences(lines):
     """Tokens as a treebank cuts them, the last word and the offensive words, sentence by sentence."""
     book = book_text(lines)
     traits = sentence_traits(book, offensive={"lamp"})
@@ -48,7 +48,7 @@ def test_sums_over_arrays_are_sums_over_sentences(lines: list[str]) -> None:
 
 
 @given(LINES, st.integers(0, 7))
-def test_a_sentence_has_its_traits_alone(lines: list[str], which: int) -> None:
+def test_a_sentence_has_its_traits_alone(lines, which):
     """What stands around it changes nothing but whether it begins within a speech."""
     which %= len(lines)
     among, alone = (
@@ -87,7 +87,7 @@ def test_a_sentence_has_its_traits_alone(lines: list[str], which: int) -> None:
         ("...", False),
     ],
 )
-def test_a_sentence_is_whole(line: str, whole: bool) -> None:
+def test_a_sentence_is_whole(line, whole):
     """Neither torn, nor a heading, nor a typist's mark in it."""
     assert sentence_traits(book_text([line]), offensive=()).whole.tolist() == [whole]
 
@@ -106,13 +106,13 @@ def test_a_sentence_is_whole(line: str, whole: bool) -> None:
         ("( he came . )", False),  # cut at the target, the bracket would stay open
     ],
 )
-def test_a_sentence_is_closed(line: str, closed: bool) -> None:
+def test_a_sentence_is_closed(line, closed):
     """Behind its last word a final mark stands, and nothing but such and quotation marks."""
     assert sentence_traits(book_text([line]), offensive=()).closed.tolist() == [closed]
 
 
 @pytest.mark.parametrize("mark", ['"', "'"])
-def test_speech_is_followed_within_a_paragraph(mark: str) -> None:
+def test_speech_is_followed_within_a_paragraph(mark):
     """A speech of three sentences; the next paragraph begins outside it."""
     lines = [
         "He rose .",
@@ -135,13 +135,13 @@ def test_speech_is_followed_within_a_paragraph(mark: str) -> None:
     ]
 
 
-def test_the_commoner_mark_is_that_of_speech() -> None:
+def test_the_commoner_mark_is_that_of_speech():
     """In a book that sets double marks around speech an apostrophe that stands alone opens none."""
     book = book_text(['" Come , " he said .', "The boys ' caps were wet .", "He sat ."])
     assert sentence_traits(book, offensive=()).in_speech.tolist() == [False, False, False]
 
 
-def test_types_broken_at_a_line_end_are_mended() -> None:
+def test_types_broken_at_a_line_end_are_mended():
     """Counted and shown in the form that was decided."""
     book = book_text(["The lamp\xadlight fell ."], forms={"lamp\xadlight": "lamplight"})
     assert book.tokens(0) == ("The", "lamplight", "fell", ".")
@@ -149,14 +149,14 @@ def test_types_broken_at_a_line_end_are_mended() -> None:
 
 
 @given(LINES)
-def test_arrays_give_the_lines_back(lines: list[str]) -> None:
+def test_arrays_give_the_lines_back(lines):
     """Each sentence's tokens are those that went in."""
     book = book_text(lines)
     assert [" ".join(book.tokens(i)) for i in range(book.sentence_count)] == lines
 
 
 @given(st.lists(st.integers(1, 30), max_size=30), st.integers(1, 60))
-def test_context_is_the_least_that_is_enough(tokens: list[int], least: int) -> None:
+def test_context_is_the_least_that_is_enough(tokens, least):
     """One sentence fewer is too few; -1 where all sentences before are too few."""
     first, found = least_context(np.array(tokens, dtype=np.int64), least)
     for i, begin in enumerate(first.tolist()):

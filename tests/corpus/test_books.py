@@ -17,12 +17,12 @@ from cloze_gen.corpus.partition import PartitionSettings
 from cloze_gen.pipelines.scs_style import ScsSettings
 
 
-def test_every_reason_has_a_remedy_and_no_other() -> None:
+def test_every_reason_has_a_remedy_and_no_other():
     """Whoever adds a reason says what to do about it."""
     assert set(REMEDIES) == set(BookReason)
 
 
-def test_remedies_name_settings_that_exist() -> None:
+def test_remedies_name_settings_that_exist():
     """A user who follows the advice is not told of an unknown setting."""
     known = {
         f"{group}.{name}" for group, settings in ScsSettings() for name in settings_dict(settings)
@@ -35,7 +35,7 @@ def test_remedies_name_settings_that_exist() -> None:
     assert named <= known
 
 
-def test_every_way_of_telling_is_bounded() -> None:
+def test_every_way_of_telling_is_bounded():
     """However many books, ten of a reason are named and the rest is a number; kept ones are none."""
     rows = [
         {"book_id": f"{reason}-{n}", "status": "rejected", "reason": str(reason), "detail": "why"}

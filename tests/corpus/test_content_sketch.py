@@ -13,7 +13,7 @@ RNG = np.random.default_rng(7)
 WORDS = RNG.integers(1, 2**32, size=60_000, dtype=np.uint64)
 
 
-def test_overlaps_are_found_in_both_directions() -> None:
+def test_overlaps_are_found_in_both_directions():
     """A part is wholly in its whole, and the whole partly in the part."""
     sketches = {
         "whole": content_sketch(WORDS[:40_000]),
@@ -27,7 +27,7 @@ def test_overlaps_are_found_in_both_directions() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 20)), min_size=1, max_size=5))
-def test_one_sort_finds_what_comparing_all_pairs_finds(spans: list[tuple[int, int]]) -> None:
+def test_one_sort_finds_what_comparing_all_pairs_finds(spans):
     """The inverted sort is an all-pairs comparison, only faster."""
     sketches = {
         f"b{i}": content_sketch(WORDS[start * 1000 : (start + length) * 1000])
@@ -45,7 +45,7 @@ def test_one_sort_finds_what_comparing_all_pairs_finds(spans: list[tuple[int, in
             assert np.allclose(found[a, b], both)
 
 
-def test_every_dropped_book_is_held_by_a_kept_one() -> None:
+def test_every_dropped_book_is_held_by_a_kept_one():
     """Of three copies one stays; the reason names it."""
     sketch = content_sketch(WORDS[:9000])
     drops = choose_drops(
@@ -58,7 +58,7 @@ def test_every_dropped_book_is_held_by_a_kept_one() -> None:
     }
 
 
-def test_formulas_and_chance_are_no_overlap() -> None:
+def test_formulas_and_chance_are_no_overlap():
     """Runs that many books share, and a handful of common runs, say nothing."""
     formula = WORDS[:3000]
     sketches = {
@@ -79,7 +79,7 @@ def test_formulas_and_chance_are_no_overlap() -> None:
     assert len(content_sketch(WORDS[:7])) == 0
 
 
-def dropped(spans: dict[str, np.ndarray], sizes: dict[str, int] | None = None) -> dict[str, str]:
+def dropped(spans, sizes=None):
     """Each dropped book and the one that stays for it, books looked at from the largest on."""
     sizes = sizes or {book: len(words) for book, words in spans.items()}
     sketches = {
@@ -90,7 +90,7 @@ def dropped(spans: dict[str, np.ndarray], sizes: dict[str, int] | None = None) -
     return {book: kept for book, (kept, _) in drops.items()}
 
 
-def misprinted(words: np.ndarray, seed: int, share: float) -> np.ndarray:
+def misprinted(words, seed, share):
     """A copy with some words replaced and its end cut off."""
     rng = np.random.default_rng(seed)
     copy = words.copy()
@@ -100,26 +100,26 @@ def misprinted(words: np.ndarray, seed: int, share: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("count", [2, 50, 51, 52, 500])
-def test_of_any_number_of_copies_one_stays(count: int) -> None:
+def test_of_any_number_of_copies_one_stays(count):
     """However many there are, and whatever else the corpus holds."""
     books = {f"copy{i:03}": WORDS[:9000] for i in range(count)} | {"other": WORDS[20_000:30_000]}
     assert dropped(books) == {f"copy{i:03}": "copy000" for i in range(1, count)}
 
 
-def test_of_many_editions_the_longest_stays() -> None:
+def test_of_many_editions_the_longest_stays():
     """Copies with a misprint in 300 words, each cut short elsewhere."""
     books = {f"copy{i:02}": misprinted(WORDS[:30_000], 99 - i, 0.003) for i in range(80)}
     assert dropped(books) == {f"copy{i:02}": "copy79" for i in range(79)}
 
 
 @pytest.mark.parametrize("count", [3, 120])
-def test_copies_go_with_what_holds_part_of_them(count: int) -> None:
+def test_copies_go_with_what_holds_part_of_them(count):
     """Of a book in many copies, half of which is in a larger one, none stays."""
     books = {f"copy{i:03}": WORDS[:10_000] for i in range(count)} | {"larger": WORDS[5_000:20_000]}
     assert dropped(books) == {f"copy{i:03}": "larger" for i in range(count)}
 
 
-def test_a_formula_of_many_books_ties_none() -> None:
+def test_a_formula_of_many_books_ties_none():
     """200 different books that open with the same half of their text are 200 books."""
     books = {
         f"b{i:03}": np.concatenate(

@@ -19,7 +19,7 @@ TEXTS = st.lists(st.lists(WORDS, max_size=12), max_size=5)
 
 
 @given(TEXTS)
-def test_the_table_adds_up(texts: list[list[str]]) -> None:
+def test_the_table_adds_up(texts):
     counts = Counter(token for text in texts for token in text)
     table = count_table(counts, {})
     assert table.words == sorted(counts, key=lambda word: (-counts[word], word))
@@ -38,7 +38,7 @@ def test_the_table_adds_up(texts: list[list[str]]) -> None:
         assert 0 <= share <= 1
 
 
-def test_frequency_is_case_folded() -> None:
+def test_frequency_is_case_folded():
     table = count_table({"The": 2, "the": 6, "sea": 2, ".": 30}, {})
     rows = table.index()
     assert table.freq[rows["The"]] == table.freq[rows["the"]] == 0.8
@@ -49,7 +49,7 @@ def test_frequency_is_case_folded() -> None:
     ) == (2, 8, 0)
 
 
-def test_openings_say_nothing_of_names() -> None:
+def test_openings_say_nothing_of_names():
     table = count_table({"Sea": 3, "sea": 1, "Ann": 4, "Oh": 2}, {"Sea": 3, "Ann": 1, "Oh": 2})
     rows = table.index()
     assert [table.lower_share[rows[word]] for word in ("Sea", "sea", "Ann", "Oh")] == [
@@ -71,11 +71,11 @@ def test_openings_say_nothing_of_names() -> None:
         ("", ""),
     ],
 )
-def test_the_opening_word(line: str, opens: str | None) -> None:
+def test_the_opening_word(line, opens):
     assert opening_words([line]) == Counter([opens] if opens is not None else [])
 
 
-def test_types_of_the_columns() -> None:
+def test_types_of_the_columns():
     table = count_table({"a": 1}, {})
     assert (table.count.dtype, table.freq.dtype) == (np.int64, np.float64)
 
@@ -93,11 +93,11 @@ COUNTS["filler"] = 100_000 - sum(count for word, count in COUNTS.items() if word
 
 def allowed(
     *,
-    max_freq: float = 1e-4,
-    min_count: int = 3,
-    min_freq: float = 0.0,
-    allow_proper_names: bool = False,
-) -> set[str]:
+    max_freq=1e-4,
+    min_count=3,
+    min_freq=0.0,
+    allow_proper_names=False,
+):
     table = count_table(COUNTS, {})
     mask = option_mask(
         table,
@@ -111,7 +111,7 @@ def allowed(
     return {word for word, may in zip(table.words, mask.tolist(), strict=True) if may}
 
 
-def test_limits_and_their_sides() -> None:
+def test_limits_and_their_sides():
     words = allowed()
     assert {"nine", "three"} <= words
     assert not {"ten", "rare", "two", "the"} & words
@@ -119,7 +119,7 @@ def test_limits_and_their_sides() -> None:
     assert "two" in allowed(min_count=2)
 
 
-def test_of_the_least_count_and_the_least_share_the_higher_holds() -> None:
+def test_of_the_least_count_and_the_least_share_the_higher_holds():
     """4 of 100,000 word tokens are 4e-5; three times the text needs three times the count."""
     assert "mother's" in allowed(min_freq=4e-5)
     assert not {"mother's", "three"} & allowed(min_freq=4.1e-5)
@@ -140,13 +140,13 @@ MARKS = "-- é x_y".split()
 
 
 @pytest.mark.parametrize("names", [False, True])
-def test_options_are_spelt_in_full(names: bool) -> None:
+def test_options_are_spelt_in_full(names):
     """As the published options; no clipped word, mark, or word outside of ASCII."""
     words = allowed(allow_proper_names=names)
     assert [word for word in PUBLISHED if word not in words] == []
     assert [word for word in CLIPPED + MARKS if word in words] == []
 
 
-def test_names_only_when_asked() -> None:
+def test_names_only_when_asked():
     assert not {"Ann", "ann", "Mr."} & allowed(min_count=1)
     assert {"Ann", "ann"} <= allowed(min_count=1, allow_proper_names=True)

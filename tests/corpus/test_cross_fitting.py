@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -29,7 +27,7 @@ BOOKS = {
 }
 
 
-def books_artifact(folder: Path, books: dict[str, list[str]], *, heading: str = "") -> Artifact:
+def books_artifact(folder, books, *, heading=""):
     """A table of books and their sentences, each after a heading where one is given."""
     for book, lines in books.items():
         (folder / book).mkdir(parents=True)
@@ -49,7 +47,7 @@ def books_artifact(folder: Path, books: dict[str, list[str]], *, heading: str = 
     return Artifact(folder, {})
 
 
-def text_of(tmp_path: Path, corpus: Artifact) -> tuple[Artifact, Artifact]:
+def text_of(tmp_path, corpus):
     """The training text of the books, and their counts."""
     store = Store(tmp_path / "out")
     ctx = StageContext(store, InProcessEngine(), "text")
@@ -64,14 +62,14 @@ def text_of(tmp_path: Path, corpus: Artifact) -> tuple[Artifact, Artifact]:
     return store.open(keys[1]), counts
 
 
-def test_few_books_have_a_group_each_and_many_are_dealt_in_turn(tmp_path: Path) -> None:
+def test_few_books_have_a_group_each_and_many_are_dealt_in_turn(tmp_path):
     """As many groups as books, and no more than models."""
     corpus = books_artifact(tmp_path, {book: ["the sea ."] for book in "abcde"})
     assert held_out_groups(corpus, n_groups=8) == {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}
     assert held_out_groups(corpus, n_groups=2) == {"a": 1, "b": 2, "c": 1, "d": 2, "e": 1}
 
 
-def test_one_book_is_told_what_to_do(tmp_path: Path) -> None:
+def test_one_book_is_told_what_to_do(tmp_path):
     """There is no other book to learn from."""
     with pytest.raises(
         CorpusError,
@@ -80,7 +78,7 @@ def test_one_book_is_told_what_to_do(tmp_path: Path) -> None:
         held_out_groups(books_artifact(tmp_path, {"a": BOOKS["a"]}), n_groups=8)
 
 
-def test_a_word_of_one_group_is_unknown_to_its_model(tmp_path: Path) -> None:
+def test_a_word_of_one_group_is_unknown_to_its_model(tmp_path):
     """`lamp` is in a alone, `swam` and `sea` in c alone; `owl`, `pike` and `sat` in two books."""
     corpus = books_artifact(tmp_path / "books", BOOKS, heading="the whale .")
     text, counts = text_of(tmp_path, corpus)
@@ -95,7 +93,7 @@ def test_a_word_of_one_group_is_unknown_to_its_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("group", [1, 2, 3])
-def test_the_others_are_all_lines_but_those_of_the_group(tmp_path: Path, group: int) -> None:
+def test_the_others_are_all_lines_but_those_of_the_group(tmp_path, group):
     """Each group's lines go, wherever they stand, and headings are none."""
     corpus = books_artifact(tmp_path / "books", BOOKS, heading="the whale .")
     text, counts = text_of(tmp_path, corpus)
@@ -111,6 +109,6 @@ def test_the_others_are_all_lines_but_those_of_the_group(tmp_path: Path, group: 
     ]
 
 
-def _joined(lines: list[str]) -> list[str]:
+def _joined(lines):
     """Lines as the numbers spell them: all but the first after the space that follows a line's end."""
     return [line if i == 0 else f" {line}" for i, line in enumerate(lines)]

@@ -25,7 +25,7 @@ from cloze_gen.errors import BookError
         (b"Plato, Locke,\xcaBerkeley", "mac_roman", "Locke,\u00a0Berkeley"),
     ],
 )
-def test_evidence_chooses_the_encoding(raw: bytes, encoding: str, word: str) -> None:
+def test_evidence_chooses_the_encoding(raw, encoding, word):
     """A mark decides, then validity as UTF-8, then which characters make words."""
     decoded = decode_book(raw)
     assert decoded.encoding == encoding
@@ -43,7 +43,7 @@ def test_evidence_chooses_the_encoding(raw: bytes, encoding: str, word: str) -> 
         (b"\xff\xfea", "binary"),
     ],
 )
-def test_what_holds_no_text_has_a_reason(raw: bytes, reason: str) -> None:
+def test_what_holds_no_text_has_a_reason(raw, reason):
     """Empty and binary files are book errors with their reason."""
     with pytest.raises(BookError) as caught:
         decode_book(raw)
@@ -51,7 +51,7 @@ def test_what_holds_no_text_has_a_reason(raw: bytes, reason: str) -> None:
 
 
 @given(st.text())
-def test_flattening_keeps_every_offset(text: str) -> None:
+def test_flattening_keeps_every_offset(text):
     """One character stays one character, and no control character or foreign space is left."""
     flat = flatten(text)
     assert len(flat) == len(text)
@@ -60,17 +60,17 @@ def test_flattening_keeps_every_offset(text: str) -> None:
 
 
 @given(st.text())
-def test_flattening_twice_is_flattening_once_but_for_soft_hyphens(text: str) -> None:
+def test_flattening_twice_is_flattening_once_but_for_soft_hyphens(text):
     """Only the stand-in of a soft hyphen is not its own image."""
     once = flatten(text)
     assert flatten(once) == once.replace("\x7f", " ")
 
 
-def test_accents_that_lost_their_high_bit_are_repaired() -> None:
+def test_accents_that_lost_their_high_bit_are_repaired():
     """CP437 bytes stripped to seven bits are letters again inside a word, spaces elsewhere."""
     assert flatten("a d\x02collet\x02 gown, \x02 o\x1c") == "a d\u00e9collet\u00e9 gown,   o "
 
 
-def test_line_ends_of_every_kind_become_one() -> None:
+def test_line_ends_of_every_kind_become_one():
     """CRLF keeps its two places; stray CR, form feed and the Unicode line ends become a newline."""
     assert flatten("a\r\nb\rc\x0cd\x0be\x85f\u2028g") == "a \nb\nc\nd\ne\nf\ng"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,13 +13,13 @@ from cloze_gen.corpus.scan import scan_corpus
 from cloze_gen.errors import UsageError
 
 
-def put(root: Path, *names: str) -> None:
+def put(root, *names):
     for name in names:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(name)
 
 
-def test_books_of_all_spellings_are_found(tmp_path: Path) -> None:
+def test_books_of_all_spellings_are_found(tmp_path):
     """`.txt` and `.txt.gz` in any letter case, in subfolders; nothing hidden and nothing else."""
     put(
         tmp_path,
@@ -42,15 +40,13 @@ def test_books_of_all_spellings_are_found(tmp_path: Path) -> None:
     ]
 
 
-def test_the_order_of_listing_does_not_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_order_of_listing_does_not_count(tmp_path, monkeypatch):
     """Books come sorted by id, however the file system lists them."""
     put(tmp_path, "b.txt", "a.txt", "z/c.txt", "y/d.txt")
     expected = scan_corpus(tmp_path)
     walk = os.walk
 
-    def backwards(root: Path, **options: Any) -> Iterator[tuple[str, list[str], list[str]]]:
+    def backwards(root, **options):
         for folder, folders, names in walk(root, **options):
             folders.sort(reverse=True)
             yield folder, folders, sorted(names, reverse=True)
@@ -59,7 +55,7 @@ def test_the_order_of_listing_does_not_count(
     assert scan_corpus(tmp_path) == expected
 
 
-def test_missing_and_empty_folders(tmp_path: Path) -> None:
+def test_missing_and_empty_folders(tmp_path):
     """Each is one message with the folder in it."""
     with pytest.raises(UsageError, match="none: no such file or folder"):
         scan_corpus(tmp_path / "none")
@@ -70,7 +66,7 @@ def test_missing_and_empty_folders(tmp_path: Path) -> None:
         scan_corpus(tmp_path / "a.txt" / "b")
 
 
-def test_manifest_gives_ids_and_facts(tmp_path: Path) -> None:
+def test_manifest_gives_ids_and_facts(tmp_path):
     """A manifest may name a book otherwise and say who wrote it; files it does not list stay."""
     put(tmp_path, "a.txt", "b.txt")
     (tmp_path / "manifest.tsv").write_text(
@@ -81,14 +77,14 @@ def test_manifest_gives_ids_and_facts(tmp_path: Path) -> None:
     assert (b.book_id, b.facts) == ("b", ())
 
 
-def test_a_manifest_tells_what_a_book_may_be_copied_under(tmp_path: Path) -> None:
+def test_a_manifest_tells_what_a_book_may_be_copied_under(tmp_path):
     """In the user's words, and not of a book whose cell is empty."""
     put(tmp_path, "a.txt", "b.txt")
     (tmp_path / "manifest.tsv").write_text("file\tlicense\na.txt\tCC0-1.0\nb.txt\t\n")
     assert [dict(book.facts) for book in scan_corpus(tmp_path)] == [{"license": "CC0-1.0"}, {}]
 
 
-def test_what_is_not_read_is_said_in_one_line(tmp_path: Path) -> None:
+def test_what_is_not_read_is_said_in_one_line(tmp_path):
     put(
         tmp_path,
         "a.txt",
@@ -114,7 +110,7 @@ def test_what_is_not_read_is_said_in_one_line(tmp_path: Path) -> None:
     ]
 
 
-def test_a_folder_of_other_files_says_what_they_are(tmp_path: Path) -> None:
+def test_a_folder_of_other_files_says_what_they_are(tmp_path):
     """No book at all: the kinds found are told, and of many kinds and names only some."""
     put(tmp_path, *(f"book.x{n:02}" for n in range(30)), *(f".h{n:02}.txt" for n in range(30)))
     with pytest.raises(
@@ -126,7 +122,7 @@ def test_a_folder_of_other_files_says_what_they_are(tmp_path: Path) -> None:
     assert len(str(caught.value)) < 600
 
 
-def test_many_books_of_one_id_are_not_all_listed(tmp_path: Path) -> None:
+def test_many_books_of_one_id_are_not_all_listed(tmp_path):
     """Ten names say it."""
     put(tmp_path, *(f"{n:02}/emma.txt" for n in range(30)))
     with pytest.raises(
@@ -135,14 +131,12 @@ def test_many_books_of_one_id_are_not_all_listed(tmp_path: Path) -> None:
         scan_corpus(tmp_path)
 
 
-def test_a_folder_that_cannot_be_read_ends_the_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_be_read_ends_the_run(tmp_path, monkeypatch):
     """The system's refusal is mocked, because root can read every folder."""
     put(tmp_path, "a.txt", "closed/b.txt")
     scandir = os.scandir
 
-    def refusing(path: Any) -> Any:
+    def refusing(path):
         if Path(path).name == "closed":
             raise PermissionError(13, "Permission denied", str(path))
         return scandir(path)
@@ -168,9 +162,7 @@ def test_a_folder_that_cannot_be_read_ends_the_run(
         ("out", "out/books", False),
     ],
 )
-def test_output_and_books_lie_apart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str, books: str, refused: bool
-) -> None:
+def test_output_and_books_lie_apart(tmp_path, monkeypatch, out, books, refused):
     """Links are resolved; the advice in the message is accepted."""
     monkeypatch.chdir(tmp_path)
     put(tmp_path, "books/a.txt", f"{books}/a.txt")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from cloze_gen.corpus.gutenberg import Body, find_body
+from cloze_gen.corpus.gutenberg import find_body
 from cloze_gen.corpus.sentences import OTHER, split_paragraphs
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "front_back_matter.json").read_text())
@@ -17,7 +16,7 @@ STORY = "It was night.\n\nThe lamp was lit, and nobody had come to put it out.\n
 STORIES = f"{STORY}\n" * 100
 
 
-def cases(group: str) -> list[Any]:
+def cases(group):
     """The cases; those that fail to this day are expected to fail."""
     return [
         pytest.param(
@@ -29,14 +28,14 @@ def cases(group: str) -> list[Any]:
     ]
 
 
-def book_with(matter: str, zone: str, gap: str = "\n\n") -> str:
+def book_with(matter, zone, gap="\n\n"):
     """A book of one story, told over and over, with `matter` at one place."""
     before = "" if zone == "front" else STORIES
     after = "" if zone == "back" else STORIES
     return f"{before}{gap}{matter}{gap}{after}"
 
 
-def kept_text(flat: str, body: Body) -> str:
+def kept_text(flat, body):
     at, pieces = body.start, []
     for start, end, _ in body.skipped:
         pieces.append(flat[at:start])
@@ -46,7 +45,7 @@ def kept_text(flat: str, body: Body) -> str:
 
 @pytest.mark.parametrize("case", cases("removed"))
 @pytest.mark.parametrize("gap", ["\n\n", " \n \n"], ids=["empty", "blank"])
-def test_matter_is_removed_and_the_story_stays(case: dict[str, str], gap: str) -> None:
+def test_matter_is_removed_and_the_story_stays(case, gap):
     """By the rule of its name, with everything that belongs to it and nothing else."""
     flat = book_with(case["text"].replace("\n\n", gap), case["zone"], gap)
     body = find_body(flat)
@@ -56,13 +55,13 @@ def test_matter_is_removed_and_the_story_stays(case: dict[str, str], gap: str) -
 
 
 @pytest.mark.parametrize("case", cases("kept"))
-def test_what_only_looks_like_matter_stays(case: dict[str, str]) -> None:
+def test_what_only_looks_like_matter_stays(case):
     """At the place where it could be taken for matter."""
     flat = book_with(case["text"], case["zone"])
     assert kept_text(flat, find_body(flat)).split() == flat.split()
 
 
-def test_a_list_of_books_ends_the_book_behind_the_end() -> None:
+def test_a_list_of_books_ends_the_book_behind_the_end():
     """Far from the end of the file, after THE END alone."""
     lists = "BY THE SAME AUTHOR\n\n" + "THE SECOND LAMP. A bright book.\n\n" * 200
     story = STORIES * 12
@@ -72,14 +71,14 @@ def test_a_list_of_books_ends_the_book_behind_the_end() -> None:
     assert kept_text(flat, find_body(flat)).split() == flat.split()
 
 
-def test_lists_of_books_are_looked_for_at_the_end_alone() -> None:
+def test_lists_of_books_are_looked_for_at_the_end_alone():
     """In the middle of a book such a heading may be the author's."""
     flat = f"{STORIES}\nBY THE SAME AUTHOR\n\n{STORIES}"
     assert kept_text(flat, find_body(flat)).split() == flat.split()
 
 
 @pytest.mark.parametrize("heading", ["FOOTNOTES", "CHAPTER II", "INDEX.", "Appendix"])
-def test_a_transcribers_notes_end_where_the_book_goes_on(heading: str) -> None:
+def test_a_transcribers_notes_end_where_the_book_goes_on(heading):
     """Notes that stand before the author's own, or before a chapter."""
     flat = f"{STORIES}\nTRANSCRIBER'S NOTES\n\nMisprints were mended.\n\n{heading}\n\n{STORY}"
     kept = kept_text(flat, find_body(flat)).split()
@@ -88,7 +87,7 @@ def test_a_transcribers_notes_end_where_the_book_goes_on(heading: str) -> None:
 
 
 @pytest.mark.parametrize("mark", ["[1]", "(1)", "*", "**"])
-def test_a_paragraph_with_the_mark_of_a_word_before_is_a_footnote(mark: str) -> None:
+def test_a_paragraph_with_the_mark_of_a_word_before_is_a_footnote(mark):
     """Only with that mark behind a word of the text."""
     note = f"{mark} A lamp of brass."
     marked = f"The lamp{mark} was lit, and nobody came.\n\n{note}\n\n{STORY}"
@@ -98,13 +97,13 @@ def test_a_paragraph_with_the_mark_of_a_word_before_is_a_footnote(mark: str) -> 
     assert kept_text(unmarked, find_body(unmarked)) == unmarked
 
 
-def test_stars_around_emphasis_mark_no_footnotes() -> None:
+def test_stars_around_emphasis_mark_no_footnotes():
     flat = f"She had *never* been so cold.\n\n*I will not stay,* she thought.\n\n{STORY}"
     assert kept_text(flat, find_body(flat)) == flat
 
 
 @pytest.mark.parametrize("between", [3, 4])
-def test_a_note_has_at_most_three_paragraphs_more(between: int) -> None:
+def test_a_note_has_at_most_three_paragraphs_more(between):
     """What has a number behind more of them is the text again."""
     more = "They had it from the keeper of the lamp.\n\n" * between
     rest = f"{more}2. Of oil.\n\n"
@@ -113,14 +112,14 @@ def test_a_note_has_at_most_three_paragraphs_more(between: int) -> None:
     assert kept_text(flat, find_body(flat)).split() == f"{STORIES} {left}{STORY}".split()
 
 
-def test_numbered_chapters_behind_endnotes_stay() -> None:
+def test_numbered_chapters_behind_endnotes_stay():
     """Chapters have numbers too, but no brackets."""
     story = f"8. THE LAMP GOES OUT\n\n{STORY}\n9. NIGHT\n\n{STORY}"
     flat = f"{STORIES}\nENDNOTES:\n(1) Of brass.\n(2) Of oil.\n\n{story}"
     assert kept_text(flat, find_body(flat)).split() == f"{STORIES}{story}".split()
 
 
-def test_the_first_chapter_keeps_its_heading() -> None:
+def test_the_first_chapter_keeps_its_heading():
     """It stands below the table that lists it."""
     table = "CONTENTS\n\nCHAPTER I. The Lamp\n\nCHAPTER II. The Oil\n\nCHAPTER III. The Wick"
     flat = f"{table}\n\nCHAPTER I\n\nTHE LAMP\n\n{STORIES}"
@@ -128,7 +127,7 @@ def test_the_first_chapter_keeps_its_heading() -> None:
     assert kept == f"CHAPTER I THE LAMP {STORIES}".split()
 
 
-def test_a_heading_without_entries_takes_no_story_along() -> None:
+def test_a_heading_without_entries_takes_no_story_along():
     flat = f"Contents\n\nThe Lamp\n\n{STORY}"
     assert kept_text(flat, find_body(flat)).split() == f"The Lamp {STORY}".split()
 
@@ -141,38 +140,38 @@ def test_a_heading_without_entries_takes_no_story_along() -> None:
         "It hung[1] there.\n\n[1] Of brass.\n     The lamp was lit.",
     ],
 )
-def test_text_behind_a_note_is_a_paragraph_of_its_own(text: str) -> None:
+def test_text_behind_a_note_is_a_paragraph_of_its_own(text):
     """Without a blank line between, no word of the story is lost."""
     flat = f"{text}\n\n{STORY}"
     prose = [flat[a:b] for a, b, kind in split_paragraphs(flat, find_body(flat)) if kind == "prose"]
     assert prose[-3:] == ["The lamp was lit.", *(one.strip() for one in STORY.split("\n\n"))]
 
 
-def test_a_long_paragraph_at_the_border_of_a_zone_is_read_whole() -> None:
+def test_a_long_paragraph_at_the_border_of_a_zone_is_read_whole():
     """The first part of it is short, and has a word of a credit."""
     flat = f"{STORY * 40}\nShe wrote to a@lamps.example, and {'waited and ' * 400}died."
     assert kept_text(flat, find_body(flat)) == flat
 
 
-def test_a_bracket_that_nothing_closes_ends_with_its_paragraph() -> None:
+def test_a_bracket_that_nothing_closes_ends_with_its_paragraph():
     flat = f"[Footnote 1: Of brass.\n\n{STORY}"
     assert kept_text(flat, find_body(flat)).strip() == STORY.strip()
 
 
-def test_positions_hold_in_a_text_of_other_letters() -> None:
+def test_positions_hold_in_a_text_of_other_letters():
     """Letters that are two in small or no Latin-1 do not move what is removed."""
     flat = f"İİİ ŒŒ “ʻ”\n\n{STORIES}[Footnote 1: Of brass.]\n\n{STORIES}"
     (one,) = find_body(flat).skipped
     assert flat[one.start : one.end] == "[Footnote 1: Of brass.]"
 
 
-def test_a_line_without_end_is_looked_at_once() -> None:
+def test_a_line_without_end_is_looked_at_once():
     """Text without a blank line, full of hints, takes no time."""
     flat = "footnote ebook " * 20_000
     assert find_body(flat).skipped == ()
 
 
-def test_removed_paragraphs_are_no_prose() -> None:
+def test_removed_paragraphs_are_no_prose():
     flat = f"Copyright 2012 Jane Quill\n\n{STORY}"
     kinds = [one.kind for one in split_paragraphs(flat, find_body(flat))]
     assert kinds == [OTHER, "prose", "prose"]
@@ -191,7 +190,7 @@ def test_removed_paragraphs_are_no_prose() -> None:
         "+\n" * 40 + "| transcribed",
     ],
 )
-def test_the_same_paragraph_over_and_over_takes_no_time(paragraph: str) -> None:
+def test_the_same_paragraph_over_and_over_takes_no_time(paragraph):
     """Time rises with the size of the book, whatever it says."""
     flat = f"{paragraph}\n\n" * (100_000 // len(paragraph))
     begun = time.process_time()

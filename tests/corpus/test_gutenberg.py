@@ -14,7 +14,7 @@ STORY = "It was night.\n\nThe lamp was lit, and nobody had come to put it out.\n
 LICENCE = "Project Gutenberg Etexts are made by volunteers.\nWhy is this here?\n"
 
 
-def body_text(flat: str) -> str:
+def body_text(flat):
     """The body without its skipped spans."""
     body = find_body(flat)
     at, pieces = body.start, []
@@ -25,24 +25,24 @@ def body_text(flat: str) -> str:
 
 
 @pytest.mark.parametrize("header", CASES["headers"].values(), ids=CASES["headers"])
-def test_the_book_begins_behind_its_header(header: str) -> None:
+def test_the_book_begins_behind_its_header(header):
     """Every header shape is found, however it is spelled or broken."""
     assert body_text(f"{LICENCE}\n{header}\n\n\n{STORY}") == STORY.strip()
 
 
 @pytest.mark.parametrize("footer", CASES["footers"])
-def test_the_book_ends_before_its_footer(footer: str) -> None:
+def test_the_book_ends_before_its_footer(footer):
     """Every spelling of the footer is found."""
     found = body_text(f"{LICENCE}\n*END*THE SMALL PRINT! Ver.04*END*\n\n{STORY}\n\n\n{footer}\n")
     assert found.removesuffix("THE END\n\nof").strip() == STORY.strip()
 
 
-def test_text_without_any_marker_is_all_book() -> None:
+def test_text_without_any_marker_is_all_book():
     """A plain text file is kept whole."""
     assert body_text(STORY) == STORY.strip()
 
 
-def test_small_print_at_the_bottom_is_no_header() -> None:
+def test_small_print_at_the_bottom_is_no_header():
     """Cutting to the last small print would leave nothing."""
     start, end = (f"*** {word} OF THE PROJECT GUTENBERG EBOOK X ***" for word in ("START", "END"))
     assert (
@@ -50,7 +50,7 @@ def test_small_print_at_the_bottom_is_no_header() -> None:
     )
 
 
-def test_a_footer_with_more_of_the_book_behind_it_does_not_end_it() -> None:
+def test_a_footer_with_more_of_the_book_behind_it_does_not_end_it():
     """A preface printed behind the first footer stays; the footer between is skipped."""
     footer = "End of Project Gutenberg's Etext of A Story\n\n"
     preface = "I wrote this preface last of all, in the garden, when the lamp was out. " * 12
@@ -60,7 +60,7 @@ def test_a_footer_with_more_of_the_book_behind_it_does_not_end_it() -> None:
     ]
 
 
-def test_a_list_of_corrections_behind_the_footer_is_not_the_book() -> None:
+def test_a_list_of_corrections_behind_the_footer_is_not_the_book():
     """What a proofreader changed is cut with the footer before it."""
     footer = "End of Project Gutenberg's Etext of A Story\n\n"
     table = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 
 import pytest
 
@@ -56,7 +55,7 @@ BREAK = "       *       *       *       *       *"
         ("<p class=\"x>a</p><p>b <i>c</i>", "a\n\nb c"),
     ],
 )  # fmt: skip
-def test_markup_becomes_paragraphs(markup: str, text: str) -> None:
+def test_markup_becomes_paragraphs(markup, text):
     """Blocks are paragraphs, `<br>` ends a line, headings and tables look as in a text file."""
     assert extract_text(markup).text.removesuffix("\n") == text
 
@@ -94,7 +93,7 @@ def test_markup_becomes_paragraphs(markup: str, text: str) -> None:
         ("<p><span class='pagenum'>12<p>a", "a", "page_number"),
     ],
 )  # fmt: skip
-def test_what_is_no_prose_is_left_out_and_counted(markup: str, text: str, rule: str) -> None:
+def test_what_is_no_prose_is_left_out_and_counted(markup, text, rule):
     """Each rule leaves out what it names, and nothing that only looks alike."""
     made = extract_text(markup)
     assert made.text.removesuffix("\n") == text
@@ -115,7 +114,7 @@ def test_what_is_no_prose_is_left_out_and_counted(markup: str, text: str, rule: 
         ("<p class='dropcap'>I</p>", "I"),
     ],
 )
-def test_a_drop_capital_opens_its_word(markup: str, text: str) -> None:
+def test_a_drop_capital_opens_its_word(markup, text):
     """In a span, an image or a block of its own."""
     assert extract_text(markup).text.removesuffix("\n") == text
 
@@ -136,7 +135,7 @@ def test_a_drop_capital_opens_its_word(markup: str, text: str) -> None:
         "<p class='poem'>Over the hill<br>\nAnd under the sky,<br><br>Away.</p>",
     ],
 )  # fmt: skip
-def test_verse_is_indented_line_by_line(markup: str) -> None:
+def test_verse_is_indented_line_by_line(markup):
     """However a poem is marked, its lines and stanzas are those of a text file."""
     text = extract_text(f"<p>He sang:</p>{markup}<p>And left.</p>").text
     assert text == (
@@ -144,7 +143,7 @@ def test_verse_is_indented_line_by_line(markup: str) -> None:
     )
 
 
-def test_paragraphs_are_wrapped_as_prose() -> None:
+def test_paragraphs_are_wrapped_as_prose():
     """At 72 characters, narrower where all lines would begin with capitals as verse does."""
     capitals = (
         "The professor was not at home. Nor was Mr. Chase. Nor was Miss Norah Derrick, the lady I "
@@ -156,7 +155,7 @@ def test_paragraphs_are_wrapped_as_prose() -> None:
     assert " ".join(lines) == capitals
 
 
-def test_a_book_of_html_is_the_book_of_text() -> None:
+def test_a_book_of_html_is_the_book_of_text():
     """Rendered as HTML, a novel has the sentences, kinds and paragraphs of its text file."""
     raw = (SAMPLE / "source" / "the-lamp-at-skerry-point.txt").read_bytes()
     blocks = raw.decode().replace("&", "&amp;").replace("<", "&lt;").split("\r\n\r\n")
@@ -182,7 +181,7 @@ HARBOURS, AND OF WHAT WAS SEEN THERE ***</span></div></section>
 <span>*** END OF THE PROJECT GUTENBERG EBOOK A LAMP ***</span></div><div>Updated editions.</div></section>"""
 
 
-def test_gutenbergs_header_and_footer_are_cut_as_in_text_files() -> None:
+def test_gutenbergs_header_and_footer_are_cut_as_in_text_files():
     """They are kept as text, so that files with and without their ids are treated alike."""
     flat = flatten(extract_text(GUTENBERG).text)
     body = find_body(flat)
@@ -207,7 +206,7 @@ def test_gutenbergs_header_and_footer_are_cut_as_in_text_files() -> None:
         (b"<meta charset=windows-1252><p>caf\xe9 r\xe9sum\xe9 na\xefve \x81", "latin-1"),
     ],
 )  # fmt: skip
-def test_the_encoding_is_found_and_decodes_again(raw: bytes, encoding: str) -> None:
+def test_the_encoding_is_found_and_decodes_again(raw, encoding):
     """Valid UTF-8 before what is declared; a declared codec only if it is one of texts."""
     found = HtmlBook().decode(raw)
     assert found.text.startswith("café")
@@ -215,7 +214,7 @@ def test_the_encoding_is_found_and_decodes_again(raw: bytes, encoding: str) -> N
     assert HtmlBook().decode(raw, found.encoding).text == found.text
 
 
-def test_text_of_another_extractor_is_not_read_again() -> None:
+def test_text_of_another_extractor_is_not_read_again():
     """Spans count the characters of one extractor's text."""
     with pytest.raises(LookupError, match="extractor 'html 0'"):
         HtmlBook().decode(b"<p>a", "html 0, ascii")
@@ -241,12 +240,12 @@ def test_text_of_another_extractor_is_not_read_again() -> None:
         ("<p>no head", {}),
     ],
 )  # fmt: skip
-def test_facts_come_from_the_head(head: str, facts: dict[str, str]) -> None:
+def test_facts_come_from_the_head(head, facts):
     """Title, author, language, licence and e-text number."""
     assert html_facts(head) == facts
 
 
-def test_a_folder_lists_and_reads_html(tmp_path: Path) -> None:
+def test_a_folder_lists_and_reads_html(tmp_path):
     """With its facts and the kind that keys the stored book."""
     (tmp_path / "a.HTM").write_bytes(b"<title>Emma, by J. A.</title>" + b"<p>caf\xe9" * 40_000)
     (book,) = scan(tmp_path).books
@@ -260,13 +259,13 @@ def test_a_folder_lists_and_reads_html(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("raw", [b"", b"  ", b"<html><title>a</title><img src=x></html>"])
-def test_html_without_text_is_empty(raw: bytes) -> None:
+def test_html_without_text_is_empty(raw):
     with pytest.raises(BookError) as error:
         HtmlBook().decode(raw)
     assert error.value.reason == "empty"
 
 
-def test_html_is_no_longer_markup() -> None:
+def test_html_is_no_longer_markup():
     """A text from HTML has no tags; HTML in a text file keeps its reason."""
     page = "<html><body>" + "<p class='a'>It was late.</p>" * 30
     assert find_markup(page)
@@ -301,7 +300,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_markup_takes_linear_time(name: str) -> None:
+def test_hostile_markup_takes_linear_time(name):
     """Quadratic time would take minutes each."""
     if name.startswith(("deep", "links")):
         with pytest.raises(BookError, match="inside one another"):
@@ -310,7 +309,7 @@ def test_hostile_markup_takes_linear_time(name: str) -> None:
         assert "\0" not in extract_text(HOSTILE[name]).text
 
 
-def test_a_listing_reads_only_the_head() -> None:
+def test_a_listing_reads_only_the_head():
     file = io.BytesIO(b"<title>a</title>" + b" " * 10**6)
     HtmlBook().listing(file, InputSettings())
     assert file.tell() < 10**5

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from cloze_gen.corpus.hyphens import (
@@ -21,14 +19,14 @@ from cloze_gen.store.artifacts import ArtifactWriter
 COUNTS = {f"lamp{BROKEN}light": 2, "lamplight": 5, f"sea{BROKEN}god": 1, "sea": 9, "god": 9}
 
 
-def test_decisions_come_back_from_disk_as_they_were(tmp_path: Path) -> None:
+def test_decisions_come_back_from_disk_as_they_were(tmp_path):
     forms = write_hyphens(ArtifactWriter(tmp_path), COUNTS)
     assert forms == {f"lamp{BROKEN}light": "lamplight", f"sea{BROKEN}god": "sea-god"}
     assert read_hyphen_forms(tmp_path / HYPHENS) == forms
     assert "lamp|light\t2\t5\t0\tlamplight\t" in (tmp_path / HYPHENS).read_text(encoding="utf-8")
 
 
-def test_a_mended_line_has_no_broken_word() -> None:
+def test_a_mended_line_has_no_broken_word():
     """A type that was never counted keeps the hyphen that the printer set; whole words stay."""
     line = f"the lamp{BROKEN}light on a fish{BROKEN}wife 's to-day ."
     assert (
@@ -37,7 +35,7 @@ def test_a_mended_line_has_no_broken_word() -> None:
     )
 
 
-def test_a_broken_word_at_the_end_of_a_longer_one() -> None:
+def test_a_broken_word_at_the_end_of_a_longer_one():
     """Each becomes its own form in the text too."""
     short, long = f"light{BROKEN}house", f"moonlight{BROKEN}house"
     forms = {short: "lighthouse", long: "moonlight-house"}
@@ -63,20 +61,18 @@ def test_a_broken_word_at_the_end_of_a_longer_one() -> None:
         ({"candle": 9}, "candlelight", HyphenReason.PARTS_ARE_NOT_WORDS),
     ],
 )
-def test_the_better_attested_form_wins(
-    counts: dict[str, int], form: str, reason: HyphenReason
-) -> None:
+def test_the_better_attested_form_wins(counts, form, reason):
     """Joined or hyphenated by case-folded counts; with neither attested by its parts."""
     decision = resolve_hyphens(counts | {"candle\u00adlight": 1})["candle\u00adlight"]
     assert (decision.form, decision.reason) == (form, reason)
 
 
-def test_a_possessive_is_decided_as_its_word() -> None:
+def test_a_possessive_is_decided_as_its_word():
     """The clitic does not hide the attested form, and stays."""
     assert resolve_hyphens({"sea\u00adman's": 1, "seaman": 4})["sea\u00adman's"].form == "seaman's"
 
 
-def test_case_and_every_break_are_kept() -> None:
+def test_case_and_every_break_are_kept():
     """A word broken twice and capitalised keeps its spelling."""
     assert (
         resolve_hyphens({"Mother-in\u00adlaw": 1, "mother-in-law": 7})["Mother-in\u00adlaw"].form

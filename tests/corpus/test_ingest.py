@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -30,11 +29,11 @@ ONE, OTHER = (
 )
 
 
-def shards(out: Path, books: Path) -> list[BookShard]:
+def shards(out, books):
     return [BookShard(out, book, book.digest(), SETTINGS) for book in scan_corpus(books)]
 
 
-def ingest(out: Path, books: Path, name: str = "x") -> list[dict[str, str]]:
+def ingest(out, books, name="x"):
     """The table of books of one ingest."""
     key = StageKey("ingest", 1, {"name": name})
     found = scan_corpus(books)
@@ -51,7 +50,7 @@ def ingest(out: Path, books: Path, name: str = "x") -> list[dict[str, str]]:
     return read_books(Store(out).open(key))
 
 
-def texts(out: Path, name: str = "x") -> dict[str, str]:
+def texts(out, name="x"):
     """Book id -> its first sentence, as later stages read it."""
     artifact = Store(out).open(StageKey("ingest", 1, {"name": name}))
     rows = kept_books(artifact)
@@ -63,7 +62,7 @@ def texts(out: Path, name: str = "x") -> dict[str, str]:
     }
 
 
-def test_a_book_that_changed_since_it_was_counted_in_is_stored_nowhere(tmp_path: Path) -> None:
+def test_a_book_that_changed_since_it_was_counted_in_is_stored_nowhere(tmp_path):
     """The next run reads the new bytes; restored bytes get their old place."""
     books, out = tmp_path / "books", tmp_path / "out"
     books.mkdir()
@@ -80,7 +79,7 @@ def test_a_book_that_changed_since_it_was_counted_in_is_stored_nowhere(tmp_path:
     assert ingest_book(whole)["sentences"] == 9
 
 
-def test_books_that_cannot_be_opened_share_nothing(tmp_path: Path) -> None:
+def test_books_that_cannot_be_opened_share_nothing(tmp_path):
     """One of two unreadable books is repaired: only it gets text."""
     books, out = tmp_path / "books", tmp_path / "out"
     books.mkdir()
@@ -103,7 +102,7 @@ def test_books_that_cannot_be_opened_share_nothing(tmp_path: Path) -> None:
     assert not list((out / "store").glob("book-*/unreadable*"))
 
 
-def test_a_book_unlike_its_listing_is_dropped(tmp_path: Path) -> None:
+def test_a_book_unlike_its_listing_is_dropped(tmp_path):
     """The audit has reason, both digests and the line; a matching book is kept."""
     books, out = tmp_path / "books", tmp_path / "out"
     books.mkdir()
@@ -120,7 +119,7 @@ def test_a_book_unlike_its_listing_is_dropped(tmp_path: Path) -> None:
     )
 
 
-def test_many_dropped_books_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_dropped_books_are_counted(tmp_path, capsys):
     """Ten warnings a reason and a count; a short error where books were dropped."""
     books, out = tmp_path / "books", tmp_path / "out"
     books.mkdir()
@@ -147,7 +146,7 @@ def test_many_dropped_books_are_counted(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.fixture
-def hasty_threads() -> Iterator[None]:
+def hasty_threads():
     """Threads that switch after a microsecond, to provoke races."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -155,7 +154,7 @@ def hasty_threads() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def tokens_of(out: Path, shards: list[BookShard]) -> list[list[str]]:
+def tokens_of(out, shards):
     return [
         read_parquet(Store(out).folder(shard.key) / SENTENCES)["tokens"].to_pylist()
         for shard in shards
@@ -164,7 +163,7 @@ def tokens_of(out: Path, shards: list[BookShard]) -> list[list[str]]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("hasty_threads")
-def test_several_threads_read_what_one_reads(tmp_path: Path) -> None:
+def test_several_threads_read_what_one_reads(tmp_path):
     """The memory of chunks is one a process, yet threads that share it spoil no book."""
     lines = NOVEL.read_text(encoding="utf-8", errors="replace").splitlines()
     settings = IngestSettings(min_word_tokens=0, min_function_word_share=0)
@@ -186,7 +185,7 @@ def test_several_threads_read_what_one_reads(tmp_path: Path) -> None:
     assert tokens_of(tmp_path / "several", several) == tokens_of(tmp_path / "one", one)
 
 
-def test_counts_of_books_together_are_the_counts_of_their_texts_joined(tmp_path: Path) -> None:
+def test_counts_of_books_together_are_the_counts_of_their_texts_joined(tmp_path):
     """Counting books apart and together is the same, words that open sentences among them."""
     books, out = tmp_path / "books", tmp_path / "out"
     books.mkdir()
@@ -200,7 +199,7 @@ def test_counts_of_books_together_are_the_counts_of_their_texts_joined(tmp_path:
     assert read_type_counts([folders["a"], folders["b"]]) == read_type_counts([folders["both"]])
 
 
-def test_the_table_of_books_has_what_the_manifest_says(tmp_path: Path) -> None:
+def test_the_table_of_books_has_what_the_manifest_says(tmp_path):
     """The licence among it, as it was written."""
     books = tmp_path / "books"
     books.mkdir()
@@ -210,9 +209,7 @@ def test_the_table_of_books_has_what_the_manifest_says(tmp_path: Path) -> None:
     assert (row["license"], row["title"], row["status"]) == ("In copyright, by leave", "A", "kept")
 
 
-def test_the_table_has_the_share_of_unknown_words_and_the_run_warns_of_ocr(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_table_has_the_share_of_unknown_words_and_the_run_warns_of_ocr(tmp_path, capsys):
     books = tmp_path / "books"
     books.mkdir()
     (books / "clean.txt").write_text(ONE)

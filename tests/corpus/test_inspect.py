@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from cloze_gen.corpus.inspect import inspection, summary
@@ -17,7 +13,7 @@ HEADER = "*** START OF THE PROJECT GUTENBERG EBOOK EMMA ***"
 
 
 @pytest.fixture
-def books(tmp_path: Path) -> Path:
+def books(tmp_path):
     (tmp_path / "x").mkdir()
     (tmp_path / "emma.txt").write_text(
         f"Title: Emma\n{HEADER}\n\n\nIt was a fine\nday. " + "Go. " * 99
@@ -31,7 +27,7 @@ def books(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_page_of_a_location(books: Path) -> None:
+def test_the_page_of_a_location(books):
     """Formats, metadata, what is skipped, the first words of the text itself, and what to type."""
     words = "It was a fine day. " + "Go. " * 20
     assert inspection(scan(books), InputSettings()).splitlines() == [
@@ -50,7 +46,7 @@ def test_the_page_of_a_location(books: Path) -> None:
     ]
 
 
-def test_the_first_lines_of_a_run(books: Path) -> None:
+def test_the_first_lines_of_a_run(books):
     assert summary(scan(books)) == [
         f"3 books in {books}, 493 bytes (text file: 3 files)",
         "metadata (books that have it): title 2, author 1, license 1",
@@ -61,7 +57,7 @@ def test_the_first_lines_of_a_run(books: Path) -> None:
     )
 
 
-def test_a_run_names_only_some_of_much_that_is_skipped(tmp_path: Path) -> None:
+def test_a_run_names_only_some_of_much_that_is_skipped(tmp_path):
     """The rest is counted, with the command that prints it."""
     (tmp_path / "a b.txt").write_text("A.")
     found = scan(tmp_path)
@@ -82,7 +78,7 @@ def test_a_run_names_only_some_of_much_that_is_skipped(tmp_path: Path) -> None:
     assert "warnings     odd" in page.splitlines()
 
 
-def test_advice_depends_on_what_is_there(tmp_path: Path) -> None:
+def test_advice_depends_on_what_is_there(tmp_path):
     """Sentences are background only; options and quoted paths are in the next command."""
     place = tmp_path / "my books"
     place.mkdir()
@@ -119,9 +115,7 @@ def test_advice_depends_on_what_is_there(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_the_next_command_depends_on_the_number_of_books(
-    tmp_path: Path, count: int, commands: list[str]
-) -> None:
+def test_the_next_command_depends_on_the_number_of_books(tmp_path, count, commands):
     for number in range(count):
         (tmp_path / f"b{number}.txt").write_text(f"Book {number}.")
     lines = inspection(scan(tmp_path), InputSettings()).splitlines()
@@ -131,9 +125,7 @@ def test_the_next_command_depends_on_the_number_of_books(
     assert warned == (count == 10), "where a style splits by author"
 
 
-def test_unreadable_files_are_named_and_are_no_books(
-    tmp_path: Path, cli: Callable[..., Any]
-) -> None:
+def test_unreadable_files_are_named_and_are_no_books(tmp_path, cli):
     """With the reason and what to do; status 1 only where no book is readable."""
     (tmp_path / "bad.parquet").write_text("no table")
     outcome = cli("corpus", "inspect", tmp_path)
@@ -153,7 +145,7 @@ def test_unreadable_files_are_named_and_are_no_books(
     assert cli("corpus", "inspect", tmp_path).status == 0
 
 
-def test_rows_of_a_named_column_have_its_name(tmp_path: Path) -> None:
+def test_rows_of_a_named_column_have_its_name(tmp_path):
     rows = "".join(f'{{"story": "A {number}", "n": {number}}}\n' for number in range(2))
     (tmp_path / "x.jsonl").write_text(rows)
     settings = InputSettings(text_column="story")

@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,7 +33,7 @@ from tests.corpus.test_archives import FORMS as ARCHIVES
 TEXTS = ["Emma Woodhouse, handsome.\r\n", "\ufeff\u201cMy dear,\u201d\n", "Call me Ishmael."]
 
 
-def zst_of_frames(data: bytes) -> bytes:
+def zst_of_frames(data):
     return b"".join(zstd.compress(data[at : at + 50]) for at in range(0, len(data), 50))
 
 
@@ -50,16 +49,16 @@ FORMS: Mapping[str, Callable[[bytes], bytes]] = {
 }
 
 
-def lines(*records: Any) -> bytes:
+def lines(*records):
     return b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
 
-def names(path: Path, settings: InputSettings | None = None) -> list[str]:
+def names(path, settings=None):
     return [member.name for member in list_file(path, settings or InputSettings()).members]
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_row_equals_the_plain_file(form: str, tmp_path: Path) -> None:
+def test_a_row_equals_the_plain_file(form, tmp_path):
     """In bytes, digest and text, in any order of reading; blank lines count as rows."""
     data = lines({"text": TEXTS[0]}) + b" \r\n" + lines(*({"text": text} for text in TEXTS[1:]))
     path, plain = tmp_path / form, tmp_path / "plain.txt"
@@ -72,7 +71,7 @@ def test_a_row_equals_the_plain_file(form: str, tmp_path: Path) -> None:
         assert read_book(path, row, digest=digest).decode() == read_book(plain).decode()
 
 
-def test_facts_and_ids_of_dolma(tmp_path: Path) -> None:
+def test_facts_and_ids_of_dolma(tmp_path):
     record = {
         "id": "1342",
         "text": "It is a truth.",
@@ -96,7 +95,7 @@ def test_facts_and_ids_of_dolma(tmp_path: Path) -> None:
     )
 
 
-def test_a_named_column_is_part_of_the_name(tmp_path: Path) -> None:
+def test_a_named_column_is_part_of_the_name(tmp_path):
     """So trace and workers read it without the settings; pages are joined."""
     path = tmp_path / "x.jsonl"
     path.write_bytes(lines({"text": "no", "story": "yes"}, {"text": "no", "story": ["a", "b"]}))
@@ -119,9 +118,7 @@ def test_a_named_column_is_part_of_the_name(tmp_path: Path) -> None:
     ],
     ids=range(7),
 )
-def test_a_broken_line_is_one_dropped_book(
-    line: bytes, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_line_is_one_dropped_book(line, why, tmp_path, monkeypatch):
     """With its number; the lines before and after it are read."""
     if b"   " in line:
         monkeypatch.setattr(jsonl, "MAX_BOOK_BYTES", 2000)
@@ -135,7 +132,7 @@ def test_a_broken_line_is_one_dropped_book(
         read_book(path, "1", digest=book_digest(path, "1"))
 
 
-def test_no_text_is_an_empty_book(tmp_path: Path) -> None:
+def test_no_text_is_an_empty_book(tmp_path):
     """As in a Parquet table."""
     path = tmp_path / "x.jsonl"
     path.write_bytes(lines({"text": None}, {"id": 7}, {"text": "one"}))
@@ -153,9 +150,7 @@ def test_no_text_is_an_empty_book(tmp_path: Path) -> None:
         ("x.jsonl.zst", b"\x28\xb5\x2f\xfd\xff\xff", "line 1: the data is damaged"),
     ],
 )
-def test_a_file_without_an_object_is_one_dropped_book(
-    name: str, data: bytes, why: str, tmp_path: Path
-) -> None:
+def test_a_file_without_an_object_is_one_dropped_book(name, data, why, tmp_path):
     path = tmp_path / name
     path.write_bytes(data)
     assert names(path) == [""]
@@ -164,9 +159,7 @@ def test_a_file_without_an_object_is_one_dropped_book(
 
 
 @pytest.mark.parametrize("pack", [lambda data: gzip.compress(data, 0), zst_of_frames])
-def test_a_file_that_is_cut_off_drops_the_line_where_it_ends(
-    pack: Callable[[bytes], bytes], tmp_path: Path
-) -> None:
+def test_a_file_that_is_cut_off_drops_the_line_where_it_ends(pack, tmp_path):
     data = lines(*({"text": text * 40} for text in "abc"))
     path = tmp_path / "x.jsonl"
     path.write_bytes(pack(data)[:-10])
@@ -177,7 +170,7 @@ def test_a_file_that_is_cut_off_drops_the_line_where_it_ends(
         read_book(path, cut, digest=book_digest(path, cut))
 
 
-def test_unknown_columns_are_one_message(tmp_path: Path) -> None:
+def test_unknown_columns_are_one_message(tmp_path):
     """It lists them and names the option; other files of the folder are read."""
     (tmp_path / "a.jsonl").write_bytes(lines({"story": "x", "n": 1}))
     (tmp_path / "b.txt").write_text("Call me Ishmael.")
@@ -189,7 +182,7 @@ def test_unknown_columns_are_one_message(tmp_path: Path) -> None:
     assert "e.g. --text-column story" in line
 
 
-def test_one_sentence_a_row_is_no_book(tmp_path: Path) -> None:
+def test_one_sentence_a_row_is_no_book(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_bytes(lines({"text": "`` i do n't know , '' he said ."}) * 200)
     found = list_file(path, InputSettings())
@@ -198,7 +191,7 @@ def test_one_sentence_a_row_is_no_book(tmp_path: Path) -> None:
         read_book(path)
 
 
-def test_the_number_of_books_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_books_is_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr(jsonl, "_MAX_BOOKS", 2)
     path = tmp_path / "x.jsonl"
     path.write_bytes(lines({"text": "x"}) * 3)
@@ -206,7 +199,7 @@ def test_the_number_of_books_is_bounded(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("form", ["x.jsonl.zst", "x.tar.gz"])
-def test_spans_lead_back_into_the_file(form: str, tmp_path: Path) -> None:
+def test_spans_lead_back_into_the_file(form, tmp_path):
     """Ingest, trace and the search for a release's books read a member that a name leads to."""
     folder, lamp, name = tmp_path / "corpus-source", "The lamp was out. " * 9, "two\tlines.txt"
     folder.mkdir()

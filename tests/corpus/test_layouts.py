@@ -6,14 +6,12 @@ import csv
 import gzip
 import io
 import zipfile
-from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
 from cloze_gen.corpus.layouts.catalogs import author_names
 from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import CorpusScan, scan
+from cloze_gen.corpus.scan import scan
 from cloze_gen.corpus.splits import books_of_split
 from cloze_gen.errors import UsageError
 
@@ -31,7 +29,7 @@ FACTS_OF_EMMA = {
 }
 
 
-def put(root: Path, *files: str, text: str = "") -> Path:
+def put(root, *files, text=""):
     """Files whose text is their path, so that no two are equal."""
     for file in files:
         (root / file).parent.mkdir(parents=True, exist_ok=True)
@@ -39,7 +37,7 @@ def put(root: Path, *files: str, text: str = "") -> Path:
     return root
 
 
-def table(path: Path, *rows: Sequence[str]) -> None:
+def table(path, *rows):
     path.parent.mkdir(parents=True, exist_ok=True)
     text = io.StringIO()
     csv.writer(text).writerows(rows)
@@ -47,11 +45,11 @@ def table(path: Path, *rows: Sequence[str]) -> None:
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
 
 
-def ids(found: CorpusScan) -> dict[str, str]:
+def ids(found):
     return {book.file: book.book_id for book in found.books}
 
 
-def facts(found: CorpusScan) -> dict[str, dict[str, str]]:
+def facts(found):
     return {book.book_id: dict(book.facts) for book in found.books}
 
 
@@ -69,7 +67,7 @@ def facts(found: CorpusScan) -> dict[str, dict[str, str]]:
         ("158-h/158-h.htm", "158.epub"),
     ],
 )
-def test_the_best_file_of_a_book_is_read(tmp_path: Path, names: tuple[str, ...]) -> None:
+def test_the_best_file_of_a_book_is_read(tmp_path, names):
     """The first of each list; the others are counted in one line."""
     put(tmp_path, *(f"1/5/158/{name}" for name in names), "1/5/158/old/emma10.txt")
     found = scan(tmp_path)
@@ -81,7 +79,7 @@ def test_the_best_file_of_a_book_is_read(tmp_path: Path, names: tuple[str, ...])
 
 
 @pytest.mark.parametrize("packed", ["", ".gz"])
-def test_the_catalogue_gives_facts_and_never_a_year(tmp_path: Path, packed: str) -> None:
+def test_the_catalogue_gives_facts_and_never_a_year(tmp_path, packed):
     put(tmp_path, "cache/epub/158/pg158.txt", "cache/epub/84/pg84.txt")
     table(tmp_path / f"feeds/pg_catalog.csv{packed}", PG_HEADER, EMMA)
     found = scan(tmp_path)
@@ -90,7 +88,7 @@ def test_the_catalogue_gives_facts_and_never_a_year(tmp_path: Path, packed: str)
     assert found.skipped == ()
 
 
-def test_what_the_catalogue_says_is_no_english_text_is_not_read(tmp_path: Path) -> None:
+def test_what_the_catalogue_says_is_no_english_text_is_not_read(tmp_path):
     put(tmp_path, *(f"cache/epub/{n}/pg{n}.txt" for n in (158, 2, 3, 4)))
     other = EMMA[5:]
     table(
@@ -109,7 +107,7 @@ def test_what_the_catalogue_says_is_no_english_text_is_not_read(tmp_path: Path) 
     )
 
 
-def test_a_flat_folder_keeps_its_ids(tmp_path: Path) -> None:
+def test_a_flat_folder_keeps_its_ids(tmp_path):
     """Bare numbers name no etext without a folder of that number or a catalogue."""
     put(tmp_path, "158-0.txt", "84.txt", "chapters/3.txt")
     before = scan(tmp_path)
@@ -131,18 +129,18 @@ def test_a_flat_folder_keeps_its_ids(tmp_path: Path) -> None:
         (" ; ", ""),
     ],
 )  # fmt: skip
-def test_authors_have_no_dates_and_no_translators(authors: str, expected: str) -> None:
+def test_authors_have_no_dates_and_no_translators(authors, expected):
     assert author_names(authors) == expected
 
 
-def archive(path: Path, *names: str) -> None:
+def archive(path, *names):
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as file:
         for name in names:
             file.writestr(name, f"text of {name}")
 
 
-def test_the_catalogue_tells_of_books_in_an_archive(tmp_path: Path) -> None:
+def test_the_catalogue_tells_of_books_in_an_archive(tmp_path):
     """As of files beside it; a book that lies unpacked too is read once."""
     put(tmp_path, "cache/epub/84/pg84.txt")
     archive(
@@ -159,7 +157,7 @@ def test_the_catalogue_tells_of_books_in_an_archive(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("names", [("158-0.txt",), ("158.txt", "158-0.txt")])
-def test_the_archive_of_a_book_is_that_book(tmp_path: Path, names: tuple[str, ...]) -> None:
+def test_the_archive_of_a_book_is_that_book(tmp_path, names):
     """Read if its text does not lie beside it."""
     archive(tmp_path / "1/5/158/158-0.zip", *names)
     table(tmp_path / "pg_catalog.csv", PG_HEADER, EMMA)
@@ -184,20 +182,20 @@ KEPT = InputSettings(keep_splits=True)
         ("books", ["a", "b", "c", "d", "mine"]),
     ],
 )
-def test_a_side_takes_its_split(tmp_path: Path, side: str, expected: list[str]) -> None:
+def test_a_side_takes_its_split(tmp_path, side, expected):
     """And books without a split."""
     found = scan(put(tmp_path, *SPLIT_BOOKS, "mine.txt"), settings=KEPT)
     assert sorted(book.book_id for book in books_of_split(found.books, side)) == expected
 
 
-def test_a_side_without_its_split_is_an_error(tmp_path: Path) -> None:
+def test_a_side_without_its_split_is_an_error(tmp_path):
     found = scan(put(tmp_path, *SPLIT_BOOKS), settings=KEPT)
     only_train = [book for book in found.books if dict(book.facts)["role"] == "train"]
     with pytest.raises(UsageError, match=r"no book of the split 'test'.*train \(2\)"):
         books_of_split(only_train, "source")
 
 
-def test_folders_are_splits_if_asked(tmp_path: Path) -> None:
+def test_folders_are_splits_if_asked(tmp_path):
     """Only the first folder counts, and a role that is known stays."""
     put(tmp_path, "Train/old/a.txt", "dev/b.txt", "test/c.txt", "test/d.txt", "more/train/e.txt")
     (tmp_path / "manifest.tsv").write_text("file\trole\ntest/d.txt\ttrain\n")
@@ -212,13 +210,13 @@ def test_folders_are_splits_if_asked(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_books_without_splits_cannot_keep_them(tmp_path: Path) -> None:
+def test_books_without_splits_cannot_keep_them(tmp_path):
     put(tmp_path, "old/a.txt", "b.txt")
     with pytest.raises(UsageError, match=r"none of the 2 books there has one; its folders: 'old'"):
         scan(tmp_path, settings=InputSettings(keep_splits=True))
 
 
-def test_each_part_needs_its_split(tmp_path: Path) -> None:
+def test_each_part_needs_its_split(tmp_path):
     """Unless books without a split can be drawn for it."""
     put(tmp_path, "train/a.txt", "test/c.txt")
     settings = InputSettings(keep_splits=True)
@@ -231,7 +229,7 @@ def test_each_part_needs_its_split(tmp_path: Path) -> None:
 # ---- BookCorpus
 
 
-def test_a_book_of_several_genres_is_one_book(tmp_path: Path) -> None:
+def test_a_book_of_several_genres_is_one_book(tmp_path):
     put(tmp_path, "Fantasy/a.txt", "Romance/b.txt", "Science_fiction/c.txt")
     for genre in ("Romance", "Fantasy"):
         put(tmp_path, f"{genre}/both.txt", text="the same bytes")
@@ -247,7 +245,7 @@ def test_a_book_of_several_genres_is_one_book(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stump", ["short", "other bytes, as long"])
-def test_different_files_of_one_name_have_the_genre_in_their_id(tmp_path: Path, stump: str) -> None:
+def test_different_files_of_one_name_have_the_genre_in_their_id(tmp_path, stump):
     whole = "whole bytes, as long"
     put(tmp_path, "Fantasy/Hopeless-1.txt", "New_Adult/hopeless-1.txt", text=whole)
     put(tmp_path, "Romance/Hopeless-1.txt", text=stump)
@@ -257,19 +255,19 @@ def test_different_files_of_one_name_have_the_genre_in_their_id(tmp_path: Path, 
     }
 
 
-def test_a_file_of_a_whole_genre_is_skipped_beside_its_books(tmp_path: Path) -> None:
+def test_a_file_of_a_whole_genre_is_skipped_beside_its_books(tmp_path):
     put(tmp_path, "Romance/a.txt", "Romance/romance-all.txt", "Adventure/adventure-all.txt")
     found = scan(tmp_path)
     assert sorted(ids(found).values()) == ["a", "adventure-all"]
     assert [line.rsplit(": ", 1)[1] for line in found.skipped] == ["'Romance/romance-all.txt'"]
 
 
-def test_one_genre_folder_is_no_bookcorpus(tmp_path: Path) -> None:
+def test_one_genre_folder_is_no_bookcorpus(tmp_path):
     put(tmp_path, "Romance/a.txt", "novels/b.txt")
     assert scan(tmp_path).layouts == ()
 
 
-def test_bookcorpusopen_has_its_titles_in_file_names(tmp_path: Path) -> None:
+def test_bookcorpusopen_has_its_titles_in_file_names(tmp_path):
     put(tmp_path, "books1/epubtxt/the-long_way-home.epub.txt", "books1/2020-08-27-epub_urls.txt")
     found = scan(tmp_path)
     assert facts(found) == {"the-long_way-home": {"title": "the long way home"}}
@@ -280,7 +278,7 @@ def test_bookcorpusopen_has_its_titles_in_file_names(tmp_path: Path) -> None:
 # ---- a manifest, unknown tables
 
 
-def test_a_manifest_overrides_what_was_found(tmp_path: Path) -> None:
+def test_a_manifest_overrides_what_was_found(tmp_path):
     """Listed files are read under their own ids; so the other files of that book are not."""
     put(tmp_path, "158/158-0.txt", "158/158.txt", "158/old/emma10.txt")
     table(tmp_path / "pg_catalog.csv", PG_HEADER, EMMA)
@@ -293,13 +291,13 @@ def test_a_manifest_overrides_what_was_found(tmp_path: Path) -> None:
     assert found.notes == ()
 
 
-def test_a_listed_copy_of_a_genre_stays(tmp_path: Path) -> None:
+def test_a_listed_copy_of_a_genre_stays(tmp_path):
     put(tmp_path, "Fantasy/a.txt", "Romance/b.txt", "Romance/romance-all.txt")
     (tmp_path / "manifest.tsv").write_text("file\tgenre\nRomance/romance-all.txt\tmine\n")
     assert facts(scan(tmp_path))["romance-all"] == {"genre": "mine"}
 
 
-def test_a_table_of_no_known_kind_is_named_with_its_columns(tmp_path: Path) -> None:
+def test_a_table_of_no_known_kind_is_named_with_its_columns(tmp_path):
     put(tmp_path, "a.txt")
     table(tmp_path / "pg_catalog.csv", ("filename", "writer"), ("a.txt", "Anne"))
     found = scan(tmp_path)

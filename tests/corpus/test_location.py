@@ -15,14 +15,14 @@ FILES = ("a.txt", "b.txt", "c.md", "x/e.txt", "x/y/d.txt", "x/y/[1].txt", "z*/a.
 
 
 @pytest.fixture
-def books(tmp_path: Path) -> Path:
+def books(tmp_path):
     for file in FILES:
         (tmp_path / "books" / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "books" / file).write_text(file)
     return tmp_path / "books"
 
 
-def found(place: str) -> list[str]:
+def found(place):
     """The files of a location, by their paths below the folder of the test."""
     location = Location.parse(place)
     books = scan(location).books
@@ -47,7 +47,7 @@ def found(place: str) -> list[str]:
         ("z[*]/*.txt", ["z*/a.txt"]),
     ],
 )
-def test_a_file_a_folder_and_a_pattern(books: Path, place: str, expected: list[str]) -> None:
+def test_a_file_a_folder_and_a_pattern(books, place, expected):
     """An existing path wins over the pattern that it could be; brackets escape."""
     assert found(f"{books}/{place}") == [f"{books}/{file}" for file in expected]
 
@@ -55,9 +55,7 @@ def test_a_file_a_folder_and_a_pattern(books: Path, place: str, expected: list[s
 @pytest.mark.parametrize(
     "pattern", ["*", "**", "**/a*", "x/*", "x/**/b*", "*/y/*", "x/y/?*.txt", "**/y/**", "[a-x]/*"]
 )
-def test_a_location_is_read_back_and_enters_the_folders_of_its_files(
-    books: Path, pattern: str
-) -> None:
+def test_a_location_is_read_back_and_enters_the_folders_of_its_files(books, pattern):
     """`parse` reads what `str` writes; no folder of a matching file is left out."""
     location = Location.parse(f"{books}/{pattern}")
     assert (location.root / location.pattern, Location.parse(str(location))) == (
@@ -74,9 +72,7 @@ def test_a_location_is_read_back_and_enters_the_folders_of_its_files(
             )
 
 
-def test_a_pattern_of_one_folder_leaves_other_folders_unread(
-    books: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pattern_of_one_folder_leaves_other_folders_unread(books, monkeypatch):
     """A file in a large folder costs no walk through it."""
     assert not Location.parse(f"{books}/*.txt").enters("x")
     assert not Location.parse(f"{books}/a.txt").enters("x")
@@ -84,7 +80,7 @@ def test_a_pattern_of_one_folder_leaves_other_folders_unread(
     assert not Location.parse(f"{books}/x*/y/*").enters("x1/z")
 
 
-def test_a_folder_of_wildcards_is_written_so_that_it_is_read_back(books: Path) -> None:
+def test_a_folder_of_wildcards_is_written_so_that_it_is_read_back(books):
     for location in (Location(books / "z*", "*.txt"), Location(books / "x/y", "[[]1].txt")):
         assert Location.parse(str(location)) == location
 
@@ -102,7 +98,7 @@ def test_a_folder_of_wildcards_is_written_so_that_it_is_read_back(books: Path) -
         ("[z-a].txt", r"not a pattern of files \(bad character range z-a"),
     ],
 )  # fmt: skip
-def test_what_matches_nothing_says_what_is_there(books: Path, place: str, said: str | None) -> None:
+def test_what_matches_nothing_says_what_is_there(books, place, said):
     if said is None:
         assert found(f"{books}/{place}") == [f"{books}/x/e.txt"]
         return
@@ -116,8 +112,8 @@ def test_what_matches_nothing_says_what_is_there(books: Path, place: str, said: 
      ("books/x/*.txt", False)],
 )  # fmt: skip
 def test_the_output_folder_may_lie_beside_files_that_a_pattern_names(
-    books: Path, monkeypatch: pytest.MonkeyPatch, place: str, refused: bool
-) -> None:
+    books, monkeypatch, place, refused
+):
     """Only where the pattern could read the output as books."""
     monkeypatch.chdir(books.parent)
     location = Location.parse(place)
@@ -128,7 +124,7 @@ def test_the_output_folder_may_lie_beside_files_that_a_pattern_names(
         check_apart(Path("books/artifacts"), location)
 
 
-def test_linked_files_are_read_and_linked_folders_are_not(books: Path) -> None:
+def test_linked_files_are_read_and_linked_folders_are_not(books):
     (books / "x" / "link.txt").symlink_to(books / "a.txt")
     (books / "x" / "folder").symlink_to(books / "x" / "y")
     assert found(f"{books}/x/**") == [

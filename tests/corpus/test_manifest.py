@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,7 @@ from cloze_gen.corpus.scan import listing_digest, scan_corpus
 from cloze_gen.errors import UsageError
 
 
-def corpus_with(folder: Path, manifest: str | bytes) -> Path:
+def corpus_with(folder, manifest):
     """Two books and this manifest."""
     for name in ("a.txt", "b b.txt"):
         (folder / name).write_text(name)
@@ -22,7 +21,7 @@ def corpus_with(folder: Path, manifest: str | bytes) -> Path:
     return folder
 
 
-def notices(folder: Path) -> list[str]:
+def notices(folder):
     """What a look at the folder says."""
     said: list[str] = []
     scan_corpus(folder, notice=said.append)
@@ -55,7 +54,7 @@ def notices(folder: Path) -> list[str]:
         ),
     ],
 )
-def test_broken_manifests(tmp_path: Path, manifest: bytes, said: str) -> None:
+def test_broken_manifests(tmp_path, manifest, said):
     """Each mistake is named with the manifest's path and its line."""
     with pytest.raises(UsageError) as caught:
         scan_corpus(corpus_with(tmp_path, manifest))
@@ -63,7 +62,7 @@ def test_broken_manifests(tmp_path: Path, manifest: bytes, said: str) -> None:
     assert str(tmp_path) in str(caught.value)
 
 
-def test_long_cells_that_nothing_prints_are_read(tmp_path: Path) -> None:
+def test_long_cells_that_nothing_prints_are_read(tmp_path):
     folder = corpus_with(
         tmp_path, f"file\ttitle\t{'n' * 9000}\na.txt\t{'x' * 2000}\t{'y' * 9000}\n"
     )
@@ -72,7 +71,7 @@ def test_long_cells_that_nothing_prints_are_read(tmp_path: Path) -> None:
     assert "n" * 81 not in notice
 
 
-def test_a_manifest_that_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_a_manifest_that_is_no_file_is_refused(tmp_path):
     """A pipe does not make the run wait; a link to nowhere is no manifest left out."""
     (tmp_path / "a.txt").write_text("a")
     os.mkfifo(tmp_path / "manifest.tsv")
@@ -86,7 +85,7 @@ def test_a_manifest_that_is_no_file_is_refused(tmp_path: Path) -> None:
         scan_corpus(tmp_path)
 
 
-def test_rows_without_a_file_and_columns_without_a_meaning_are_said(tmp_path: Path) -> None:
+def test_rows_without_a_file_and_columns_without_a_meaning_are_said(tmp_path):
     corpus_with(tmp_path, "file\tTitle\nA.TXT\tA\ngone.txt\n")
     assert notices(tmp_path) == [
         "manifest.tsv lists files that do not exist: line 2 'A.TXT' (there is 'a.txt'), line "
@@ -96,14 +95,14 @@ def test_rows_without_a_file_and_columns_without_a_meaning_are_said(tmp_path: Pa
     ]
 
 
-def test_many_rows_without_a_file_are_counted(tmp_path: Path) -> None:
+def test_many_rows_without_a_file_are_counted(tmp_path):
     """A manifest of both sides lists the other side's books too."""
     corpus_with(tmp_path, "file\n" + "".join(f"gone{n}.txt\n" for n in range(500)))
     (said,) = notices(tmp_path)
     assert "line 11 'gone9.txt' and 490 more" in said
 
 
-def test_a_manifest_that_holds_says_nothing(tmp_path: Path) -> None:
+def test_a_manifest_that_holds_says_nothing(tmp_path):
     """Windows line ends, a byte-order mark, blank lines and short rows are no slips."""
     corpus_with(
         tmp_path, b"\xef\xbb\xbffile\ttitle\tyear\r\n\r\nb b.txt\tB\r\na.txt\tA\t1900\t\r\n"
@@ -115,11 +114,11 @@ def test_a_manifest_that_holds_says_nothing(tmp_path: Path) -> None:
     ]
 
 
-def test_the_listing_counts_where_it_changes_the_table(tmp_path: Path) -> None:
+def test_the_listing_counts_where_it_changes_the_table(tmp_path):
     """Facts and mismatching checksums count; a matching checksum does not."""
     right, wrong = hashlib.sha256(b"a.txt").hexdigest(), "0" * 64
 
-    def listing(manifest: str) -> str:
+    def listing(manifest):
         books = scan_corpus(corpus_with(tmp_path, manifest))
         return listing_digest(books, [book.digest() for book in books])
 
@@ -131,7 +130,7 @@ def test_the_listing_counts_where_it_changes_the_table(tmp_path: Path) -> None:
     assert len({*found, ""}) == 5
 
 
-def test_rows_of_files_that_were_not_asked_for_are_no_slip(tmp_path: Path) -> None:
+def test_rows_of_files_that_were_not_asked_for_are_no_slip(tmp_path):
     """Beside a file or a pattern; a file that does not exist still is."""
     folder = corpus_with(tmp_path, "file\ttitle\na.txt\tA\nb b.txt\tB\nc.txt\tC\n")
     said: list[str] = []
@@ -142,7 +141,7 @@ def test_rows_of_files_that_were_not_asked_for_are_no_slip(tmp_path: Path) -> No
     ]
 
 
-def test_a_column_that_is_nearly_known_gets_a_question(tmp_path: Path) -> None:
+def test_a_column_that_is_nearly_known_gets_a_question(tmp_path):
     folder = corpus_with(tmp_path, "file\tlicence\tmood\na.txt\tCC0\tgood\n")
     (line,) = notices(folder)
     assert "'licence' (did you mean 'license'?), 'mood' (known" in line

@@ -22,13 +22,13 @@ MARKED = PIECES.map("".join)
 
 
 @pytest.mark.parametrize(("piece", "expected"), CASES)
-def test_marks_of_the_typist_go(piece: str, expected: str) -> None:
+def test_marks_of_the_typist_go(piece, expected):
     """Each rule on an example from the books."""
     assert normalize_sentence(piece) == expected
 
 
 @given(st.one_of(MARKED, st.text().map(flatten)))
-def test_normalizing_twice_is_normalizing_once(piece: str) -> None:
+def test_normalizing_twice_is_normalizing_once(piece):
     """Clean text is its own normal form."""
     once = normalize_sentence(piece)
     assert normalize_sentence(once) == once
@@ -38,7 +38,7 @@ def test_normalizing_twice_is_normalizing_once(piece: str) -> None:
 
 
 @given(st.lists(st.one_of(MARKED, st.text().map(flatten)), min_size=1, max_size=5))
-def test_a_book_is_normalized_as_its_sentences_are(pieces: list[str]) -> None:
+def test_a_book_is_normalized_as_its_sentences_are(pieces):
     """No rule reaches across the separator."""
     together = normalize_many(pieces).split(SEPARATOR)[1:-1]
     assert [piece.strip() for piece in together] == [normalize_sentence(piece) for piece in pieces]

@@ -22,19 +22,19 @@ SAMPLE = ROOT / "corpora" / "sample"
 MEMO = ChunkMemo(chunk_tokenizer())
 
 
-def unknown_share(raw: bytes, rate: float = 0.0) -> float:
+def unknown_share(raw, rate=0.0):
     if rate:
         raw = with_ocr_errors(decode_book(raw).text, rate).encode()
     return parse_book(raw, settings=IngestSettings(), memo=MEMO).audit.unknown_word_share
 
 
 @pytest.mark.parametrize("book", sorted(SAMPLE.glob("*/*.txt")), ids=lambda book: book.stem)
-def test_a_book_looks_like_ocr_with_errors_only(book: Path) -> None:
+def test_a_book_looks_like_ocr_with_errors_only(book):
     raw = book.read_bytes()
     assert unknown_share(raw) < MOST_UNKNOWN < unknown_share(raw, 0.01)
 
 
-def test_inspect_warns_of_the_books_it_reads(tmp_path: Path) -> None:
+def test_inspect_warns_of_the_books_it_reads(tmp_path):
     text = decode_book((SAMPLE / "source" / "the-clockmakers-debt.txt").read_bytes()).text
     (tmp_path / "clean.txt").write_text(text)
     (tmp_path / "scanned.txt").write_text(with_ocr_errors(text, 0.02))
@@ -45,7 +45,7 @@ def test_inspect_warns_of_the_books_it_reads(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.realdata
-def test_few_clean_books_and_all_with_errors_look_like_ocr() -> None:
+def test_few_clean_books_and_all_with_errors_look_like_ocr():
     """At most 1 % of the clean books, and from one error in 200 characters on 99 % of every twelfth
     and every second book (of the training books, and of the others).
     """

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -21,7 +18,7 @@ NOVEL, OTHER, TRAINING = (0, 20_000), (40_000, 60_000), (20_000, 40_000)
 ANTHOLOGY = (0, 40_000)  # the novel, and the training book after it
 
 
-def ingested(folder: Path, **spans: tuple[int, int]) -> Artifact:
+def ingested(folder, **spans):
     """An ingest of books that are spans of one text."""
     for book, (start, end) in spans.items():
         (folder / book).mkdir(parents=True)
@@ -35,7 +32,7 @@ def ingested(folder: Path, **spans: tuple[int, int]) -> Artifact:
     return Artifact(folder, {})
 
 
-def decide(tmp_path: Path, **given: Any) -> tuple[dict[str, str], Path]:
+def decide(tmp_path, **given):
     """Each book's reason, empty where it goes on, and the folder of the artifact."""
     writer = overlap_of(tmp_path, **given)
     return {
@@ -44,13 +41,13 @@ def decide(tmp_path: Path, **given: Any) -> tuple[dict[str, str], Path]:
 
 
 def overlap_of(
-    tmp_path: Path,
+    tmp_path,
     *,
-    side: str = "source",
-    other: Artifact | None,
-    own: Artifact | None = None,
-    **settings: str,
-) -> ArtifactWriter:
+    side="source",
+    other,
+    own=None,
+    **settings,
+):
     """The overlap of three books with another side, as it was written."""
     own = own or ingested(tmp_path / "own", anthology=ANTHOLOGY, novel=NOVEL, other=OTHER)
     folder = tmp_path / "out"
@@ -68,14 +65,14 @@ def overlap_of(
     return writer
 
 
-def test_an_anthology_takes_no_clean_book_with_it(tmp_path: Path) -> None:
+def test_an_anthology_takes_no_clean_book_with_it(tmp_path):
     reasons, folder = decide(tmp_path, other=ingested(tmp_path / "train", trained=TRAINING))
     assert reasons == {"anthology": "overlaps_train", "novel": "", "other": ""}
     found = {(row["book_a"], row["book_b"], row["where"]) for row in read_tsv(folder / OVERLAPS)}
     assert found == {("anthology", "novel", "within"), ("anthology", "trained", "across")}
 
 
-def test_the_training_side_is_decided_alike(tmp_path: Path) -> None:
+def test_the_training_side_is_decided_alike(tmp_path):
     """Where overlap costs training books, the same law holds for them."""
     reasons, _ = decide(
         tmp_path,
@@ -95,14 +92,12 @@ def test_the_training_side_is_decided_alike(tmp_path: Path) -> None:
         ({"within": "keep"}, {"anthology": "overlaps_train"}),
     ],
 )
-def test_each_setting_drops_what_it_says(
-    tmp_path: Path, settings: dict[str, str], dropped: dict[str, str]
-) -> None:
+def test_each_setting_drops_what_it_says(tmp_path, settings, dropped):
     reasons, _ = decide(tmp_path, other=ingested(tmp_path / "train", trained=TRAINING), **settings)
     assert {book: reason for book, reason in reasons.items() if reason} == dropped
 
 
-def test_of_very_many_copies_the_longest_stays(tmp_path: Path) -> None:
+def test_of_very_many_copies_the_longest_stays(tmp_path):
     """Of more than fifty, all are compared with one alone, which must be the longest."""
     copies = {f"copy{n:02}": (0, 20_000 + 10 * n) for n in range(60)}
     reasons, _ = decide(tmp_path, own=ingested(tmp_path / "own", **copies), other=None)
@@ -110,7 +105,7 @@ def test_of_very_many_copies_the_longest_stays(tmp_path: Path) -> None:
     assert set(reasons.values()) == {"", "duplicate_of"}
 
 
-def test_without_the_other_side_only_copies_go(tmp_path: Path) -> None:
+def test_without_the_other_side_only_copies_go(tmp_path):
     """Alone, the anthology holds the novel, and the novel goes."""
     reasons, _ = decide(tmp_path, other=None)
     assert reasons == {"anthology": "", "novel": "duplicate_of", "other": ""}
@@ -119,9 +114,7 @@ def test_without_the_other_side_only_copies_go(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("across", "leaks"), [("keep", ["anthology"]), ("drop_train", []), ("drop_source", [])]
 )
-def test_only_a_book_that_stays_on_both_sides_is_a_leak(
-    tmp_path: Path, across: str, leaks: list[str]
-) -> None:
+def test_only_a_book_that_stays_on_both_sides_is_a_leak(tmp_path, across, leaks):
     """With `drop_train` the training copy goes, so card and report must not call it a leak."""
     writer = overlap_of(
         tmp_path, other=ingested(tmp_path / "train", trained=TRAINING), across=across
@@ -130,9 +123,7 @@ def test_only_a_book_that_stays_on_both_sides_is_a_leak(
 
 
 @pytest.mark.parametrize(("own", "other"), [(26, 26), (1, 60), (60, 1)])
-def test_a_leak_is_found_however_many_copies_there_are(
-    tmp_path: Path, own: int, other: int
-) -> None:
+def test_a_leak_is_found_however_many_copies_there_are(tmp_path, own, other):
     """Every copy of a training book goes, and the clean book stays."""
     copies = {f"copy{i:02}": NOVEL for i in range(own)}
     trained = ingested(tmp_path / "train", **{f"trained{i:02}": NOVEL for i in range(other)})
@@ -142,14 +133,12 @@ def test_a_leak_is_found_however_many_copies_there_are(
     assert reasons == dict.fromkeys(copies, "overlaps_train") | {"clean": ""}
 
 
-def parts_of(count: int) -> dict[str, tuple[int, int]]:
+def parts_of(count):
     return {f"part{i}": (i * 5_000, (i + 1) * 5_000) for i in range(count)}
 
 
 @pytest.mark.parametrize(("count", "falls"), [(4, False), (5, True), (9, True)])
-def test_a_collection_of_several_books_falls_and_takes_none_with_it(
-    tmp_path: Path, count: int, falls: bool
-) -> None:
+def test_a_collection_of_several_books_falls_and_takes_none_with_it(tmp_path, count, falls):
     """A whole genre in one file; a volume of a few books is a book, and contains them."""
     parts = parts_of(count)
     own = ingested(tmp_path / "own", genre=(0, 45_000), **parts)
@@ -158,7 +147,7 @@ def test_a_collection_of_several_books_falls_and_takes_none_with_it(
     assert {book: reason for book, reason in reasons.items() if reason} == expected
 
 
-def test_copies_of_one_book_make_no_collection(tmp_path: Path) -> None:
+def test_copies_of_one_book_make_no_collection(tmp_path):
     """A longer edition with eight copies of a part is a book, as before."""
     copies = {f"copy{i}": (0, 5_000) for i in range(8)}
     own = ingested(tmp_path / "own", longer=(0, 20_000), **copies)
@@ -166,7 +155,7 @@ def test_copies_of_one_book_make_no_collection(tmp_path: Path) -> None:
     assert [book for book, reason in reasons.items() if not reason] == ["longer"]
 
 
-def test_two_editions_of_a_collection_both_fall(tmp_path: Path) -> None:
+def test_two_editions_of_a_collection_both_fall(tmp_path):
     """And a stump loses to the whole book, not to the collection."""
     own = ingested(
         tmp_path / "own",
@@ -186,7 +175,7 @@ def test_two_editions_of_a_collection_both_fall(tmp_path: Path) -> None:
     assert details["all1"].startswith("contains 9 books: part0, part1")
 
 
-def test_a_collection_that_is_kept_by_request_drops_nothing(tmp_path: Path) -> None:
+def test_a_collection_that_is_kept_by_request_drops_nothing(tmp_path):
     own = ingested(tmp_path / "own", genre=(0, 45_000), **parts_of(9))
     reasons, _ = decide(tmp_path, own=own, other=None, within="keep")
     assert set(reasons.values()) == {""}

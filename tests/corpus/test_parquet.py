@@ -18,9 +18,9 @@ from cloze_gen.corpus.books import SENTENCES, book_folder, read_books
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers import book_digest, list_file, parquet, read_book
-from cloze_gen.corpus.readers.reader import InputSettings, Listing, UnknownTableError
+from cloze_gen.corpus.readers.reader import InputSettings, UnknownTableError
 from cloze_gen.corpus.readers.table_columns import OCR_NOTE
-from cloze_gen.corpus.scan import CorpusScan, read_digests, scan
+from cloze_gen.corpus.scan import read_digests, scan
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError, UsageError
@@ -35,21 +35,21 @@ from tests.corpus.conftest import novel
 NOVELS = [novel(number) for number in range(5)]
 
 
-def table(path: Path, columns: Any, **options: Any) -> Path:
+def table(path, columns, **options):
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), path, **options)
     return path
 
 
-def listing(path: Path, **settings: Any) -> Listing:
+def listing(path, **settings):
     return list_file(path, InputSettings(**settings))
 
 
-def read(path: Path, member: str) -> bytes:
+def read(path, member):
     return read_book(path, member).data
 
 
-def ids_and_facts(found: CorpusScan) -> dict[str, dict[str, str]]:
+def ids_and_facts(found):
     return {book.book_id: dict(book.facts) for book in found.books}
 
 
@@ -115,7 +115,7 @@ SCHEMAS: dict[str, tuple[dict[str, list[Any]], str, str, dict[str, str]]] = {
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_the_columns_of_known_collections_give_ids_and_facts(tmp_path: Path, name: str) -> None:
+def test_the_columns_of_known_collections_give_ids_and_facts(tmp_path, name):
     columns, source, book_id, facts = SCHEMAS[name]
     path = table(tmp_path / "shelf.parquet", columns)
     found = scan(tmp_path)
@@ -124,7 +124,7 @@ def test_the_columns_of_known_collections_give_ids_and_facts(tmp_path: Path, nam
     assert read(path, "0") == NOVELS[0].encode()
 
 
-def test_a_table_of_unknown_columns_is_one_message(tmp_path: Path) -> None:
+def test_a_table_of_unknown_columns_is_one_message(tmp_path):
     """It lists the columns with their types, and the option."""
     table(tmp_path / "a.parquet", {"prose\n": ["x"], "n": [1], "text": [2]})
     with pytest.raises(UsageError) as caught:
@@ -142,15 +142,13 @@ def test_a_table_of_unknown_columns_is_one_message(tmp_path: Path) -> None:
         ({"text_column": "n"}, "'n' contains numbers (int64), not text.*--text-column text"),
     ],
 )
-def test_a_named_column_must_be_there(
-    tmp_path: Path, settings: dict[str, str], message: str
-) -> None:
+def test_a_named_column_must_be_there(tmp_path, settings, message):
     path = table(tmp_path / "a.parquet", {"text": ["x"], "n": [1]})
     with pytest.raises(UnknownTableError, match=message.replace("(", r"\(").replace(")", r"\)")):
         listing(path, **settings)
 
 
-def test_named_columns_may_be_nested_and_are_part_of_the_member(tmp_path: Path) -> None:
+def test_named_columns_may_be_nested_and_are_part_of_the_member(tmp_path):
     """So trace and workers find the text without settings."""
     rows = [{"text": text, "n": n} for n, text in enumerate(NOVELS)]
     path = table(tmp_path / "a.parquet", {"doc": rows, "text": ["x"] * 5})
@@ -165,13 +163,13 @@ def test_named_columns_may_be_nested_and_are_part_of_the_member(tmp_path: Path) 
     [pa.large_string(), pa.binary(), pa.large_binary(), pa.dictionary(pa.int32(), pa.string())],
     ids=str,
 )
-def test_text_may_have_any_type_of_text(tmp_path: Path, kind: pa.DataType) -> None:
+def test_text_may_have_any_type_of_text(tmp_path, kind):
     path = table(tmp_path / "a.parquet", {"text": pa.array(["a", None, "b"], kind)})
     assert [read(path, member.name) for member in listing(path).members] == [b"a", b"", b"b"]
 
 
 @pytest.mark.parametrize("column", ["text_by_page_src", "text"])
-def test_pages_are_joined_and_ocr_is_noted(tmp_path: Path, column: str) -> None:
+def test_pages_are_joined_and_ocr_is_noted(tmp_path, column):
     columns = {"barcode_src": ["B1"], "title_src": ["Emma"], column: [["One.", None, "Two."]]}
     path = table(tmp_path / "a.parquet", columns)
     found = listing(path)
@@ -181,12 +179,12 @@ def test_pages_are_joined_and_ocr_is_noted(tmp_path: Path, column: str) -> None:
     assert read(path, "0") == b"One.\n\nTwo."
 
 
-def test_a_score_of_ocr_is_noted(tmp_path: Path) -> None:
+def test_a_score_of_ocr_is_noted(tmp_path):
     assert listing(table(tmp_path / "a.parquet", {"text": ["x"], "mean_wc_ocr": [0.9]})).notes
     assert not listing(table(tmp_path / "b.parquet", {"text": ["x"], "mediocre": [1]})).notes
 
 
-def test_a_page_a_row_is_refused(tmp_path: Path) -> None:
+def test_a_page_a_row_is_refused(tmp_path):
     """Unless the user names the text column."""
     path = table(
         tmp_path / "a.parquet", {"record_id": ["r", "r"], "pg": [1, 2], "text": ["a", "b"]}
@@ -199,7 +197,7 @@ def test_a_page_a_row_is_refused(tmp_path: Path) -> None:
 # ---- sentences
 
 
-def test_bookcorpus_sentences_are_no_books(tmp_path: Path) -> None:
+def test_bookcorpus_sentences_are_no_books(tmp_path):
     """They are known by their rows: the columns are those of a table of books."""
     rows = [f"`` i do n't know , '' he said to number {n} ." for n in range(1500)]
     path = table(tmp_path / "train-00000-of-00010.parquet", {"text": rows}, row_group_size=400)
@@ -214,7 +212,7 @@ def test_bookcorpus_sentences_are_no_books(tmp_path: Path) -> None:
     assert not listing(table(tmp_path / "c.parquet", {"text": [""] * 300})).sentences
 
 
-def test_a_row_of_sentences_is_one_line(tmp_path: Path) -> None:
+def test_a_row_of_sentences_is_one_line(tmp_path):
     """Also one with line ends in it; one without text is an empty line."""
     rows = ["he sat\ndown .", None, *(f"`` yes , '' said number {n} ." for n in range(300))]
     path = table(tmp_path / "a.parquet", {"text": rows}, row_group_size=100)
@@ -227,7 +225,7 @@ def test_a_row_of_sentences_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shelf(tmp_path_factory):
     """23 books in row groups of five."""
     texts = [f"{novel(number)} é" for number in range(23)]
     path = tmp_path_factory.mktemp("shelf") / "shelf.parquet"
@@ -236,9 +234,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("order", ["forward", "backward", "random", "with gaps"])
 @pytest.mark.parametrize("batch_bytes", [1, 100_000, 1 << 30])
-def test_any_order_reads_the_same_bytes(
-    shelf: Path, monkeypatch: pytest.MonkeyPatch, order: str, batch_bytes: int
-) -> None:
+def test_any_order_reads_the_same_bytes(shelf, monkeypatch, order, batch_bytes):
     monkeypatch.setattr(parquet, "_BATCH_BYTES", batch_bytes)
     numbers = list(range(23))
     if order == "backward":
@@ -252,19 +248,17 @@ def test_any_order_reads_the_same_bytes(
 
 
 @pytest.fixture
-def fresh_shelf(shelf: Path, tmp_path: Path) -> Path:
+def fresh_shelf(shelf, tmp_path):
     """The same books, of which none was read before."""
     return Path(shutil.copy(shelf, tmp_path))
 
 
-def test_reading_starts_at_the_row_group(
-    fresh_shelf: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reading_starts_at_the_row_group(fresh_shelf, monkeypatch):
     """No row group before that of the wanted row is read, so a killed run resumes there."""
     groups = []
     whole = parquet._Table.texts
 
-    def texts(self: Any, group: int, columns: Any) -> Any:
+    def texts(self, group, columns):
         groups.append(group)
         return whole(self, group, columns)
 
@@ -274,14 +268,12 @@ def test_reading_starts_at_the_row_group(
     assert groups == [4, 2]
 
 
-def test_batches_are_bounded_by_the_size_of_the_row_group(
-    fresh_shelf: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batches_are_bounded_by_the_size_of_the_row_group(fresh_shelf, monkeypatch):
     """No row is larger than its row group."""
     sizes = []
     whole = pq.ParquetFile.iter_batches
 
-    def batches(self: Any, batch_size: int, **options: Any) -> Any:
+    def batches(self, batch_size, **options):
         sizes.append(batch_size)
         return whole(self, batch_size=batch_size, **options)
 
@@ -293,19 +285,19 @@ def test_batches_are_bounded_by_the_size_of_the_row_group(
     assert sizes == [2, 1, 1]
 
 
-def test_rows_that_are_not_there_are_named(shelf: Path) -> None:
+def test_rows_that_are_not_there_are_named(shelf):
     for member in ("23", "-1", "1e3", "9" * 30, "1:gone"):
         with pytest.raises(BookError):
             read_book(shelf, member)
 
 
-def test_a_row_has_the_digest_of_a_text_file(shelf: Path, tmp_path: Path) -> None:
+def test_a_row_has_the_digest_of_a_text_file(shelf, tmp_path):
     """So both are one stored book."""
     (tmp_path / "a.txt").write_bytes(f"{novel(7)} é".encode())
     assert book_digest(shelf, "7") == book_digest(tmp_path / "a.txt")
 
 
-def test_trace_and_search_find_the_text_of_a_row(tmp_path: Path) -> None:
+def test_trace_and_search_find_the_text_of_a_row(tmp_path):
     """A span leads to the row, and a release's books are found by their bytes in a table."""
     books = tmp_path / "corpus-source"
     table(books / "shelf.parquet", {"title": list("abcde"), "text": NOVELS}, row_group_size=2)
@@ -336,7 +328,7 @@ def test_trace_and_search_find_the_text_of_a_row(tmp_path: Path) -> None:
 # ---- ids
 
 
-def test_rows_that_repeat_id_and_text_are_one_book(tmp_path: Path) -> None:
+def test_rows_that_repeat_id_and_text_are_one_book(tmp_path):
     """In one file and across shards; the first stays."""
     table(tmp_path / "a.parquet", {"id": ["1", "1", "2"], "text": ["one", "one", "two"]})
     table(tmp_path / "b.parquet", {"id": ["2", "3"], "text": ["two", "three"]})
@@ -352,7 +344,7 @@ def test_rows_that_repeat_id_and_text_are_one_book(tmp_path: Path) -> None:
     )
 
 
-def test_different_rows_with_one_id_get_an_id_of_file_and_row(tmp_path: Path) -> None:
+def test_different_rows_with_one_id_get_an_id_of_file_and_row(tmp_path):
     """A file of its own keeps its id."""
     (tmp_path / "1.txt").write_text("none")
     table(tmp_path / "en" / "a.parquet", {"id": ["1", "1"], "text": ["one", "another"]})
@@ -368,13 +360,13 @@ def test_different_rows_with_one_id_get_an_id_of_file_and_row(tmp_path: Path) ->
     )
 
 
-def test_shards_of_one_name_have_different_ids(tmp_path: Path) -> None:
+def test_shards_of_one_name_have_different_ids(tmp_path):
     for folder, text in (("train", "one"), ("test", "two")):
         table(tmp_path / folder / "0000.parquet", {"text": [text]})
     assert {book.book_id for book in scan(tmp_path).books} == {"0000-0", "train-0000-0"}
 
 
-def test_hostile_values_are_bounded_and_stay_on_one_line(tmp_path: Path) -> None:
+def test_hostile_values_are_bounded_and_stay_on_one_line(tmp_path):
     columns = {
         "id": ["../../x", "y" * 10**5, None, "\0"],
         "title": ["a\n---\x1b[1m", "x" * 10**5, None, "\ud7ff"],
@@ -391,7 +383,7 @@ def test_hostile_values_are_bounded_and_stay_on_one_line(tmp_path: Path) -> None
 # ---- damage
 
 
-def damaged(path: Path) -> BookError:
+def damaged(path):
     """Why the file is not read; its listing is one book, which is dropped."""
     (member,) = listing(path).members
     with pytest.raises(BookError) as caught:
@@ -400,19 +392,19 @@ def damaged(path: Path) -> BookError:
     return caught.value
 
 
-def test_large_row_groups_are_noted(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_row_groups_are_noted(shelf, monkeypatch):
     assert not listing(shelf).notes
     monkeypatch.setattr(parquet, "_LARGE_GROUP_BYTES", 1000)
     assert "use fewer --workers" in listing(shelf).notes[0]
 
 
-def test_too_many_rows_are_no_books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_rows_are_no_books(tmp_path, monkeypatch):
     monkeypatch.setattr(parquet, "_MAX_BOOKS", 3)
     error = damaged(table(tmp_path / "a.parquet", {"text": NOVELS}))
     assert "5 rows, more than 3. If each row is a book, split the table" in str(error)
 
 
-def test_a_damaged_row_group_loses_its_own_rows_only(tmp_path: Path) -> None:
+def test_a_damaged_row_group_loses_its_own_rows_only(tmp_path):
     path = table(
         tmp_path / "a.parquet",
         {"id": list("abcde"), "text": NOVELS},
@@ -434,7 +426,7 @@ def test_a_damaged_row_group_loses_its_own_rows_only(tmp_path: Path) -> None:
     assert digests[4] == hashlib.sha256(NOVELS[4].encode()).hexdigest()
 
 
-def test_damaged_titles_are_noted_and_the_books_read(tmp_path: Path) -> None:
+def test_damaged_titles_are_noted_and_the_books_read(tmp_path):
     path = table(
         tmp_path / "a.parquet", {"id": list("abcde"), "text": NOVELS}, use_dictionary=False
     )

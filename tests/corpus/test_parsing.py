@@ -17,7 +17,6 @@ from cloze_gen.corpus.normalization import normalize_sentence
 from cloze_gen.corpus.parse_book import (
     BookReason,
     IngestSettings,
-    ParsedBook,
     count_residual_boilerplate,
     find_markup,
     find_sentence_lines,
@@ -26,12 +25,12 @@ from cloze_gen.corpus.parse_book import (
 from cloze_gen.corpus.tokens import ChunkMemo
 
 
-def test_licence_left_in_the_text_is_counted() -> None:
+def test_licence_left_in_the_text_is_counted():
     """Tokens that no novel has are what is left of the licence."""
     assert count_residual_boilerplate({"Gutenberg": 2, "etext": 1, "night": 5}) == 3
 
 
-def test_reasons_read_aloud() -> None:
+def test_reasons_read_aloud():
     """A reason is a lower-case key of the funnel."""
     assert all(reason.value == reason.name.lower() for reason in BookReason)
 
@@ -45,18 +44,18 @@ FILLER = (
 )
 
 
-def cases(*groups: str) -> list[pytest.ParameterSet]:
+def cases(*groups):
     return [pytest.param(text, id=name) for group in groups for name, text in CASES[group].items()]
 
 
 @pytest.mark.parametrize("text", cases("markup once"))
-def test_what_opens_as_markup_is_markup(text: str) -> None:
+def test_what_opens_as_markup_is_markup(text):
     """However long the book behind it is."""
     assert find_markup(text + FILLER)
 
 
 @pytest.mark.parametrize("text", cases("markup when repeated"))
-def test_many_tags_are_markup_and_few_are_not(text: str) -> None:
+def test_many_tags_are_markup_and_few_are_not(text):
     """A page's tags all through the text; one such passage in a book is a passage."""
     assert find_markup(text * 20)
     assert not find_markup(text)
@@ -64,12 +63,12 @@ def test_many_tags_are_markup_and_few_are_not(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", cases("plain"))
-def test_plain_texts_stay_plain(text: str) -> None:
+def test_plain_texts_stay_plain(text):
     """Italics, side notes, addresses and signs of all sorts stand in plain e-texts, however often."""
     assert find_markup(text * 200) == ""
 
 
-def test_the_limits() -> None:
+def test_the_limits():
     """Ten tags, and one in 2,000 characters, both inclusive."""
     assert find_markup("<p>" * 10)
     assert not find_markup("<p>" * 9)
@@ -77,14 +76,14 @@ def test_the_limits() -> None:
     assert not find_markup("<p>" * 10 + "x" * (20_000 - 29))
 
 
-def test_what_is_told_fits_a_line() -> None:
+def test_what_is_told_fits_a_line():
     """The first tag is shown on one line, cut where it is long."""
     told = find_markup(f'<p\n class="{"x" * 500}">' * 10)
     assert "\n" not in told
     assert len(told) < 140
 
 
-def test_a_page_is_dropped_and_its_encoding_still_told() -> None:
+def test_a_page_is_dropped_and_its_encoding_still_told():
     """No sentence with tags in it comes out; the audit row says what was found."""
     page = '<p class="a">It was a dark and stormy night, and the café was shut.</p>\n' * 100
     book = parse_book(page.encode(), settings=IngestSettings(), memo=ChunkMemo(chunk_tokenizer()))
@@ -108,7 +107,7 @@ LOWER = "the lamp was out, and nobody had seen it go.\njane didn't answer.\n"
     ids=["bookcorpus", "tokens in their case", "small letters alone"],
 )
 @pytest.mark.parametrize("size", [200, 20_000])
-def test_lists_of_sentences_are_found(lines: str, size: int) -> None:
+def test_lists_of_sentences_are_found(lines, size):
     """Treebank tokens, small letters, or both."""
     assert find_sentence_lines(lines * (size // lines.count("\n")))
 
@@ -133,17 +132,17 @@ def test_lists_of_sentences_are_found(lines: str, size: int) -> None:
         "a table",
     ],
 )
-def test_books_stay_books(text: str) -> None:
+def test_books_stay_books(text):
     """What has its letter case and punctuation is one, and so is what has no sentence a line."""
     assert find_sentence_lines(text * 500) == ""
 
 
-def test_a_short_list_is_no_file_of_sentences() -> None:
+def test_a_short_list_is_no_file_of_sentences():
     """An article of thirty such lines is read."""
     assert find_sentence_lines(CASED * 15) == ""
 
 
-def test_such_a_file_is_dropped_with_its_reason() -> None:
+def test_such_a_file_is_dropped_with_its_reason():
     """The audit says what it is and keeps no sentence of it."""
     book = parse_book(
         BOOKCORPUS.encode() * 100,
@@ -173,11 +172,11 @@ BOOK = (
 )
 
 
-def parse(raw: bytes, settings: IngestSettings = SMALL) -> ParsedBook:
+def parse(raw, settings=SMALL):
     return parse_book(raw, settings=settings, memo=MEMO)
 
 
-def assert_laws(book: ParsedBook, raw: bytes) -> None:
+def assert_laws(book, raw):
     """What holds of every parsed book."""
     flat = flatten(decode_book(raw).text)
     columns = (book.start, book.end, book.paragraph, book.kind, book.text, book.tokens)
@@ -196,7 +195,7 @@ def assert_laws(book: ParsedBook, raw: bytes) -> None:
     assert sum(len(tokens.split(" ")) for tokens in book.tokens) == book.audit.tokens
 
 
-def test_a_book_becomes_sentences_of_tokens() -> None:
+def test_a_book_becomes_sentences_of_tokens():
     """Headings, prose and verse with their spans; credits, rules and licence left out."""
     book = parse(BOOK)
     assert_laws(book, BOOK)
@@ -212,7 +211,7 @@ def test_a_book_becomes_sentences_of_tokens() -> None:
     assert book.audit.footer_marker == "End of Project Gutenberg's Etext of It"
 
 
-def test_a_paragraph_with_a_placeholder_is_background_only() -> None:
+def test_a_paragraph_with_a_placeholder_is_background_only():
     """PG-19 replaces words, so that no sentence near one is as it was written."""
     clean = "He came home late, and there was no light in any of the windows.\n\n"
     book = parse(
@@ -241,7 +240,7 @@ def test_a_paragraph_with_a_placeholder_is_background_only() -> None:
         ),
     ],
 )
-def test_a_book_that_cannot_serve_is_dropped_with_its_reason(raw: bytes, reason: str) -> None:
+def test_a_book_that_cannot_serve_is_dropped_with_its_reason(raw, reason):
     """Never an exception, always an audit row with the reason and words for a reader."""
     book = parse(raw, IngestSettings())
     assert (book.audit.status, book.audit.reason) == ("rejected", reason)
@@ -249,7 +248,7 @@ def test_a_book_that_cannot_serve_is_dropped_with_its_reason(raw: bytes, reason:
     assert not book.text
 
 
-def test_a_book_does_not_depend_on_what_was_read_before() -> None:
+def test_a_book_does_not_depend_on_what_was_read_before():
     """A fresh memory and a used one give the same columns and the same sketch."""
     parse(b"Other words were here, and they were many. " * 30)
     again = parse_book(BOOK, settings=SMALL, memo=ChunkMemo(chunk_tokenizer()))
@@ -263,13 +262,13 @@ def test_a_book_does_not_depend_on_what_was_read_before() -> None:
     assert np.array_equal(again.sketch, book.sketch)
 
 
-def test_one_endless_line_is_read_like_any_other() -> None:
+def test_one_endless_line_is_read_like_any_other():
     """A book without line ends has the sentences of the wrapped one."""
     story = "The lamp was lit, and nobody had come. He waited for it to go out. " * 2000
     assert parse(story.encode()).text == parse(story.replace(". ", ".\n").encode()).text
 
 
-def real(name: str) -> bytes:
+def real(name):
     path = DATA / name
     if not path.exists():
         pytest.skip(f"needs {path.relative_to(DATA.parent)}: run `make data SHARED=DIR`")
@@ -289,7 +288,7 @@ def real(name: str) -> bytes:
     ],
 )
 @pytest.mark.slow
-def test_odd_books_begin_and_end_where_they_should(name: str, first: str, last: str) -> None:
+def test_odd_books_begin_and_end_where_they_should(name, first, last):
     """The books that data notes name: the first sentences and the very last."""
     raw = real(name)
     book = parse(raw, IngestSettings())
@@ -302,7 +301,7 @@ def test_odd_books_begin_and_end_where_they_should(name: str, first: str, last: 
 
 @pytest.mark.realdata
 @pytest.mark.slow
-def test_vanity_fair_is_found_under_another_name() -> None:
+def test_vanity_fair_is_found_under_another_name():
     """The SCS book and the training book are one; a third novel is not."""
     names = {
         "599": "scs-books/599.txt",

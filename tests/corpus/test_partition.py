@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -24,16 +23,15 @@ from cloze_gen.corpus.partition import (
 from cloze_gen.errors import CorpusError
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import derive_rng
-from cloze_gen.store.artifacts import Artifact
 from cloze_gen.word_tokens import is_word
-from tests.corpus.conftest import Novels, novel
+from tests.corpus.conftest import novel
 
 
-def column(artifact: Artifact, name: str) -> dict[str, str]:
+def column(artifact, name):
     return {row["book_id"]: row[name] for row in read_books(artifact)}
 
 
-def test_every_novel_has_a_part(novels: Novels) -> None:
+def test_every_novel_has_a_part(novels):
     """One of three, and each part has a novel; the manifest counts them and their tokens."""
     found = novels.partition()
     parts = column(found, "part")
@@ -42,7 +40,7 @@ def test_every_novel_has_a_part(novels: Novels) -> None:
     assert sum(found.facts["tokens"].values()) == sum(map(int, column(found, "tokens").values()))
 
 
-def test_the_domain_is_the_manifests_or_the_folders(novels: Novels) -> None:
+def test_the_domain_is_the_manifests_or_the_folders(novels):
     """A genre that the manifest names counts before the folder; without either there is none."""
     (novels.books / "manifest.tsv").write_text(
         "file\tgenre\nRomance/novel1.txt\tComedy\nnovel2.txt\tHorror\n"
@@ -52,16 +50,16 @@ def test_the_domain_is_the_manifests_or_the_folders(novels: Novels) -> None:
 
 
 @pytest.mark.parametrize("folder", ["1/3/1342", "train", "cache/epub/1342", "epubtxt"])
-def test_a_folder_of_a_known_collection_is_no_domain(folder: str) -> None:
+def test_a_folder_of_a_known_collection_is_no_domain(folder):
     assert domain_of({"file": f"{folder}/emma.txt", "genre": ""}) == ""
 
 
 @pytest.mark.parametrize(("role", "domain"), [("validation", ""), ("", "dev")])
-def test_a_folder_of_a_split_is_no_domain(role: str, domain: str) -> None:
+def test_a_folder_of_a_split_is_no_domain(role, domain):
     assert domain_of({"file": "dev/emma.txt", "genre": "", "role": role}) == domain
 
 
-def test_kept_splits_decide_the_parts(novels: Novels) -> None:
+def test_kept_splits_decide_the_parts(novels):
     """The other novels are drawn; without the option the splits change nothing."""
     roles = dict(zip(range(6), ("train", "validation", "test") * 2, strict=True))
     listed = "".join(f"{'Romance/' * (i < 2)}novel{i}.txt\t{role}\n" for i, role in roles.items())
@@ -81,9 +79,7 @@ def test_kept_splits_decide_the_parts(novels: Novels) -> None:
     assert {parts["novel6"], parts["novel7"]} <= set(Part)
 
 
-def test_novels_without_an_author_are_warned_of(
-    novels: Novels, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_novels_without_an_author_are_warned_of(novels, capsys):
     """With the remedy; not if authors do not count."""
     (novels.books / "manifest.tsv").write_text("file\tauthor\nnovel2.txt\tAnn Ray\n")
     novels.partition(by_author=False)
@@ -94,7 +90,7 @@ def test_novels_without_an_author_are_warned_of(
     assert "add a manifest.tsv with file and author" in said
 
 
-def test_novels_of_one_author_fall_together(novels: Novels) -> None:
+def test_novels_of_one_author_fall_together(novels):
     """Where the manifest names authors."""
     listed = "".join(
         f"{'Romance/' * (i < 2)}novel{i}.txt\t{'Ouida' if i < 4 else ''}\n" for i in range(8)
@@ -105,7 +101,7 @@ def test_novels_of_one_author_fall_together(novels: Novels) -> None:
         assert len({parts[f"novel{i}"] for i in range(4)}) == 1
 
 
-def test_novels_that_share_text_fall_together(novels: Novels) -> None:
+def test_novels_that_share_text_fall_together(novels):
     """A copy with a page more, whatever its name."""
     (novels.books / "a-copy.txt").write_text(
         novel(5) + "\n\nThe end of it was that they all went home and slept until noon."
@@ -115,9 +111,7 @@ def test_novels_that_share_text_fall_together(novels: Novels) -> None:
         assert parts["a-copy"] == parts["novel5"]
 
 
-def test_a_novel_is_dropped_by_the_rate_of_its_words(
-    novels: Novels, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_novel_is_dropped_by_the_rate_of_its_words(novels, capsys):
     once, often = novels.books / "novel6.txt", novels.books / "novel7.txt"
     once.write_text("The bastard ran. " + once.read_text())
     often.write_text(often.read_text().replace("That was on", "The bastard ran on"))
@@ -137,7 +131,7 @@ def test_a_novel_is_dropped_by_the_rate_of_its_words(
     assert found.funnel == {"unit": "books", "seen": 8, "kept": 7, "rejected": {"offensive": 1}}
 
 
-def test_the_rate_of_listed_words_may_be_the_limit(novels: Novels, tmp_path: Path) -> None:
+def test_the_rate_of_listed_words_may_be_the_limit(novels, tmp_path):
     """Twelve words in 96: an eighth, which nothing rounds."""
     (tmp_path / "listed.txt").write_text("lantern\n")
     line = "Her brother saw the lantern by the river. "
@@ -152,13 +146,13 @@ def test_the_rate_of_listed_words_may_be_the_limit(novels: Novels, tmp_path: Pat
     assert column(below, "reason")["novel6"] == "offensive"
 
 
-def test_each_part_has_a_novel_whatever_the_shares(novels: Novels) -> None:
+def test_each_part_has_a_novel_whatever_the_shares(novels):
     """Where all draws fall to one part, the two others take a novel each."""
     parts = column(novels.partition(train_share=0.99, development_share=0.001), "part")
     assert sorted(parts.values()) == ["development", "test", *["train"] * 6]
 
 
-def test_too_few_novels_that_can_be_parted_end_the_run(novels: Novels) -> None:
+def test_too_few_novels_that_can_be_parted_end_the_run(novels):
     """The message says how they fell, that one author's stay together, and what helps."""
     listed = "".join(
         f"{'Romance/' * (i < 2)}novel{i}.txt\t{'Ouida' if i < 4 else 'Ann Lee'}\n" for i in range(8)
@@ -170,7 +164,7 @@ def test_too_few_novels_that_can_be_parted_end_the_run(novels: Novels) -> None:
     assert {*column(novels.partition(by_author=False), "part").values()} == {*Part}
 
 
-def test_a_part_is_a_corpus(novels: Novels) -> None:
+def test_a_part_is_a_corpus(novels):
     """Its table has the part's novels and no other, whole enough for whatever reads a corpus."""
     found = novels.partition()
     train = novels.stage("novels", write_part, partition=found, part=Part.TRAIN)
@@ -195,16 +189,14 @@ MANY = [
 ]  # with these each part has a novel by its own draw, whatever the seed
 
 
-def deal(
-    novels: list[Novel], *pairs: tuple[str, str], seed: int = 1, **settings: float | bool
-) -> dict[str, Part]:
+def deal(novels, *pairs, seed=1, **settings):
     return assign_splits(
         novels, sharing_text=pairs, settings=PartitionSettings.model_validate(settings), seed=seed
     )
 
 
 @given(NOVELS, st.integers(0, 9), AUTHORS)
-def test_a_novel_more_moves_no_other(novels: list[Novel], seed: int, author: str) -> None:
+def test_a_novel_more_moves_no_other(novels, seed, author):
     """Whoever wrote it: their other novels stay where they are, and it joins them."""
     more = [Novel("new", "fff", author), *novels, *MANY]
     before, after = deal([*novels, *MANY], seed=seed), deal(more, seed=seed)
@@ -212,7 +204,7 @@ def test_a_novel_more_moves_no_other(novels: list[Novel], seed: int, author: str
 
 
 @given(NOVELS, st.data())
-def test_the_order_of_the_novels_says_nothing(novels: list[Novel], data: st.DataObject) -> None:
+def test_the_order_of_the_novels_says_nothing(novels, data):
     """Neither that of the novels nor that of the pairs, nor which book of a pair stands first."""
     ids = st.sampled_from([novel.book_id for novel in novels])
     pairs = data.draw(st.lists(st.tuples(ids, ids), max_size=6))
@@ -221,7 +213,7 @@ def test_the_order_of_the_novels_says_nothing(novels: list[Novel], data: st.Data
 
 
 @given(NOVELS, st.data())
-def test_what_belongs_together_falls_together(novels: list[Novel], data: st.DataObject) -> None:
+def test_what_belongs_together_falls_together(novels, data):
     ids = st.sampled_from([novel.book_id for novel in novels])
     pairs = data.draw(st.lists(st.tuples(ids, ids), max_size=6))
     groups = belong_together(novels, sharing_text=pairs, by_author=True)
@@ -237,9 +229,7 @@ def test_what_belongs_together_falls_together(novels: list[Novel], data: st.Data
 
 
 @given(NOVELS, st.integers(0, 99), st.booleans())
-def test_three_novels_that_can_be_parted_fill_three_parts(
-    novels: list[Novel], seed: int, by_author: bool
-) -> None:
+def test_three_novels_that_can_be_parted_fill_three_parts(novels, seed, by_author):
     """With fewer, no two of them fall to one part."""
     groups = belong_together(novels, sharing_text=[], by_author=by_author)
     parts = deal(novels, seed=seed, by_author=by_author)
@@ -247,7 +237,7 @@ def test_three_novels_that_can_be_parted_fill_three_parts(
 
 
 @given(st.integers(0, 99), st.sampled_from([0.3, 0.5, 0.7]))
-def test_where_no_part_is_empty_nothing_is_moved(seed: int, share: float) -> None:
+def test_where_no_part_is_empty_nothing_is_moved(seed, share):
     """Each novel is where its own draw put it: alone beside many others it is dealt alike."""
     one = Novel("one", "1f")
     parts = deal([one, *MANY], seed=seed, train_share=share, development_share=0.15)
@@ -256,7 +246,7 @@ def test_where_no_part_is_empty_nothing_is_moved(seed: int, share: float) -> Non
     assert parts["one"] == drawn
 
 
-def test_nobody_is_no_author() -> None:
+def test_nobody_is_no_author():
     unnamed = [
         Novel("a", "1", "Anonymous"),
         Novel("b", "2", "anonymous "),
@@ -268,7 +258,7 @@ def test_nobody_is_no_author() -> None:
     assert len(belong_together(named, sharing_text=[], by_author=False)) == 2
 
 
-def test_the_shares_are_those_asked_for() -> None:
+def test_the_shares_are_those_asked_for():
     """Of 4,000 novels, within three standard deviations; another seed deals others."""
     novels = [Novel(f"b{i}", f"{i:x}") for i in range(4000)]
     dealt = deal(novels)
@@ -280,7 +270,7 @@ def test_the_shares_are_those_asked_for() -> None:
     assert 2300 < moved < 2700  # 5 in 8 are expected to
 
 
-def test_a_copy_is_dealt_by_digest_not_by_name() -> None:
+def test_a_copy_is_dealt_by_digest_not_by_name():
     """A file that is renamed stays where it is."""
     digests = [f"{i:x}" for i in range(200)]
     named, renamed = ([Novel(f"{prefix}{one}", one) for one in digests] for prefix in ("a", "b"))
@@ -296,12 +286,12 @@ def test_a_copy_is_dealt_by_digest_not_by_name() -> None:
         ({}, 0.0),
     ],
 )
-def test_the_rate_counts_words_in_any_case(counts: dict[str, int], rate: float) -> None:
+def test_the_rate_counts_words_in_any_case(counts, rate):
     """Listed words over word tokens."""
     assert offensive_rate(counts, {"damn"}) == rate
 
 
-def test_shares_leave_a_test_set() -> None:
+def test_shares_leave_a_test_set():
     """Settings that leave nothing for it are refused, and say which they are."""
     with pytest.raises(
         ValidationError,
@@ -310,7 +300,7 @@ def test_shares_leave_a_test_set() -> None:
         PartitionSettings(train_share=0.75)
 
 
-def test_a_book_of_two_authors_ties_the_books_of_both() -> None:
+def test_a_book_of_two_authors_ties_the_books_of_both():
     groups = belong_together(
         [
             Novel("a", "1", "Twain, Mark"),

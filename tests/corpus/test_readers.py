@@ -7,10 +7,8 @@ import hashlib
 import json
 import os
 import random
-from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -20,7 +18,7 @@ from cloze_gen.corpus.decoding import Decoded
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers import READERS, book_digest, read_book
-from cloze_gen.corpus.readers.reader import InputSettings, Listing, Member
+from cloze_gen.corpus.readers.reader import Listing, Member
 from cloze_gen.corpus.readers.rows import RowReader
 from cloze_gen.corpus.scan import scan_corpus
 from cloze_gen.engine.local import InProcessEngine
@@ -37,7 +35,7 @@ from cloze_gen.store.tables import read_parquet
 
 @pytest.mark.parametrize("name", ["a.txt", "a.TXT.GZ", "b.txt.gz"])
 @pytest.mark.parametrize("head", [b"", b"Call me", GZIP_MAGIC])
-def test_one_reader_takes_each_book_file(name: str, head: bytes) -> None:
+def test_one_reader_takes_each_book_file(name, head):
     """By name and first bytes; no reader takes a file of another kind."""
     assert sum(reader.takes(name.lower(), head) for reader in READERS) == 1
     assert not any(reader.takes(f"{name}.bak", head) for reader in READERS)
@@ -47,7 +45,7 @@ def test_one_reader_takes_each_book_file(name: str, head: bytes) -> None:
 @pytest.mark.parametrize(
     "data", [gzip.compress(b"some text", mtime=0), b"some text"], ids=["packed", "plain"]
 )
-def test_bytes_say_whether_a_book_is_packed(tmp_path: Path, name: str, data: bytes) -> None:
+def test_bytes_say_whether_a_book_is_packed(tmp_path, name, data):
     """A book is known by its bytes, so one that is renamed stays the book it was."""
     (tmp_path / name).write_bytes(data)
     assert read_book(tmp_path / name).data == b"some text"
@@ -71,9 +69,7 @@ def test_bytes_say_whether_a_book_is_packed(tmp_path: Path, name: str, data: byt
         "bytes" if isinstance(value, bytes) else None
     ),  # gzip writes the time, and every process must name the tests alike
 )
-def test_unreadable_books_have_a_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, data: bytes, reason: str
-) -> None:
+def test_unreadable_books_have_a_reason(tmp_path, monkeypatch, name, data, reason):
     """Damage is named; nothing above the limit is unpacked."""
     if reason == "too_large":
         monkeypatch.setattr(readers, "MAX_BOOK_BYTES", 1000)
@@ -84,13 +80,13 @@ def test_unreadable_books_have_a_reason(
     assert name in str(caught.value)
 
 
-def test_no_more_than_the_limit_is_unpacked() -> None:
+def test_no_more_than_the_limit_is_unpacked():
     """One byte more, by which it is known that there is more."""
     (packed,) = (reader for reader in READERS if reader.takes("a.txt.gz", GZIP_MAGIC))
     assert packed.unpack(gzip.compress(b"x" * 10**6), limit=5000) == b"x" * 5001
 
 
-def test_the_digest_is_of_all_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_digest_is_of_all_bytes(tmp_path, monkeypatch):
     """Those beyond the limit too, although they are never held."""
     monkeypatch.setattr(readers, "MAX_BOOK_BYTES", 3)
     (tmp_path / "a.txt").write_bytes(b"Call me Ishmael.")
@@ -99,9 +95,7 @@ def test_the_digest_is_of_all_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
 @pytest.mark.parametrize("planned", ["other bytes", "unreadable", "then gone", "too large"])
-def test_a_book_that_changed_is_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, planned: str
-) -> None:
+def test_a_book_that_changed_is_not_read(tmp_path, monkeypatch, name, planned):
     path = tmp_path / name
     data = b"one book" if name == "a.txt" else gzip.compress(b"one book")
     if planned != "unreadable":
@@ -126,10 +120,10 @@ class Rows(RowReader):
     endings: ClassVar[tuple[str, ...]] = (".rows",)
     shape: ClassVar[str] = "file of rows"
 
-    def takes(self, name: str, head: bytes) -> bool:
+    def takes(self, name, head):
         return name.endswith(self.endings) and head.startswith(b"{")
 
-    def listing(self, file: BinaryIO, settings: InputSettings) -> Listing:
+    def listing(self, file, settings):
         titles = [json.loads(line).get("title", "") for line in file]
         members = [
             Member(str(number), facts=(("title", title),), kind="rows")
@@ -137,17 +131,15 @@ class Rows(RowReader):
         ]
         return Listing(self.shape, members)
 
-    def rows(self, file: BinaryIO, member: str) -> Iterator[tuple[str, bytes | BookError]]:
+    def rows(self, file, member):
         for number, line in enumerate(file, 1):
             yield str(number), json.loads(line)["text"].encode()
 
-    def decode(self, raw: bytes, encoding: str = "") -> Decoded:
+    def decode(self, raw, encoding=""):
         return Decoded(raw.decode().removeprefix("%%"), "utf-8", "rows")
 
 
-def test_a_new_reader_is_a_class_and_a_line_of_the_registry(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_reader_is_a_class_and_a_line_of_the_registry(tmp_path, monkeypatch):
     """Scan, ingest, trace and the search for a release's books read the new format."""
     monkeypatch.setattr(readers, "READERS", (*READERS, Rows()))
     books, lamp, sea = tmp_path / "corpus-source", "The lamp was out. " * 9, "It rained. " * 9
@@ -187,9 +179,7 @@ def test_a_new_reader_is_a_class_and_a_line_of_the_registry(
     assert opened.text_of(("x", *span)) == "The lamp was out."
 
 
-def test_a_damaged_file_of_many_books_is_one_dropped_book(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_damaged_file_of_many_books_is_one_dropped_book(tmp_path, monkeypatch):
     """What no reader takes is one book that cannot be read, so that it is counted and named."""
     monkeypatch.setattr(readers, "READERS", (*READERS, Rows()))
     (tmp_path / "shelf.rows").write_text("no rows")

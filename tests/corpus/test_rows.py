@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from pathlib import Path
-from typing import BinaryIO, ClassVar
+from typing import ClassVar
 
 import pytest
 
@@ -19,36 +17,36 @@ class Lines(RowReader):
 
     endings: ClassVar[tuple[str, ...]] = (".lines",)
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.started: list[str] = []
 
-    def rows(self, file: BinaryIO, member: str) -> Iterator[tuple[str, bytes | BookError]]:
+    def rows(self, file, member):
         self.started.append(member)
         for number, line in enumerate(file):
             text = line.strip()
             yield str(number), BookError("binary", "bad line") if text == b"bad" else text
 
-    def is_before(self, member: str, last: str) -> bool:
+    def is_before(self, member, last):
         return int(member) < int(last)
 
 
 @pytest.fixture
-def lines() -> Lines:
+def lines():
     return Lines()
 
 
-def fetch(reader: Lines, path: Path, member: str, *, limit: int = 99) -> bytes:
+def fetch(reader, path, member, *, limit=99):
     with open(path, "rb") as file:
         return reader.fetch(file, member, limit=limit)[0]
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path):
     (tmp_path / "a.lines").write_text("zero\none\nbad\nthree\n")
     return tmp_path / "a.lines"
 
 
-def test_rows_in_order_are_read_once(lines: Lines, path: Path) -> None:
+def test_rows_in_order_are_read_once(lines, path):
     """The last one may be asked for again; an earlier one starts over."""
     assert [fetch(lines, path, member) for member in "0113"] == [b"zero", b"one", b"one", b"three"]
     assert lines.started == ["0"]
@@ -56,7 +54,7 @@ def test_rows_in_order_are_read_once(lines: Lines, path: Path) -> None:
     assert lines.started == ["0", "1"]
 
 
-def test_a_bad_row_does_not_end_the_file(lines: Lines, path: Path) -> None:
+def test_a_bad_row_does_not_end_the_file(lines, path):
     for _ in range(2):
         with pytest.raises(BookError, match="bad line"):
             fetch(lines, path, "2")
@@ -64,7 +62,7 @@ def test_a_bad_row_does_not_end_the_file(lines: Lines, path: Path) -> None:
     assert lines.started == ["2"]
 
 
-def test_a_changed_or_other_file_is_opened_anew(lines: Lines, path: Path) -> None:
+def test_a_changed_or_other_file_is_opened_anew(lines, path):
     assert fetch(lines, path, "0") == b"zero"
     path.write_text("new\nnewer\n")
     os.utime(path, ns=(1, 1))
@@ -75,7 +73,7 @@ def test_a_changed_or_other_file_is_opened_anew(lines: Lines, path: Path) -> Non
     assert len(rows._places) == 1
 
 
-def test_a_missing_row_is_a_book_error(lines: Lines, path: Path) -> None:
+def test_a_missing_row_is_a_book_error(lines, path):
     """And the file is read on as before."""
     with pytest.raises(BookError, match="no book '9' in this file"):
         fetch(lines, path, "9")
@@ -83,9 +81,7 @@ def test_a_missing_row_is_a_book_error(lines: Lines, path: Path) -> None:
     assert fetch(lines, path, "0") == b"zero"
 
 
-def test_no_more_than_the_limit_is_returned_and_the_digest_is_of_all(
-    lines: Lines, path: Path
-) -> None:
+def test_no_more_than_the_limit_is_returned_and_the_digest_is_of_all(lines, path):
     with open(path, "rb") as file:
         cut = lines.fetch(file, "3", limit=2)
         assert cut[0] == b"thr"

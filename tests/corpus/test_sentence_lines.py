@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,7 +18,7 @@ from cloze_gen.corpus.content_sketch import containment
 from cloze_gen.corpus.counts import opening_words
 from cloze_gen.corpus.decoding import decode_book
 from cloze_gen.corpus.normalization import normalize_sentence
-from cloze_gen.corpus.parse_book import IngestSettings, ParsedBook, parse_book
+from cloze_gen.corpus.parse_book import IngestSettings, parse_book
 from cloze_gen.corpus.parse_sentences import parse_sentences, sentence_lines
 from cloze_gen.corpus.readers import list_file, parquet, read_book
 from cloze_gen.corpus.readers.reader import InputSettings
@@ -41,13 +39,13 @@ LINES = (
 MANY = LINES * 300
 
 
-def written(folder: Path, text: str, name: str = "books_large_p1.txt") -> Path:
+def written(folder, text, name="books_large_p1.txt"):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text(text, encoding="utf-8")
     return folder / name
 
 
-def parsed(text: str) -> ParsedBook:
+def parsed(text):
     return parse_sentences(
         text.encode(),
         settings=IngestSettings(min_word_tokens=0, min_function_word_share=0.0001),
@@ -61,7 +59,7 @@ def parsed(text: str) -> ParsedBook:
 
 @pytest.mark.parametrize("least", [1, 7, 50, 90, 4000])
 @pytest.mark.parametrize("end", ["", "\n"])
-def test_ranges_are_the_file_in_whole_lines(least: int, end: str) -> None:
+def test_ranges_are_the_file_in_whole_lines(least, end):
     raw = (LINES * 9).rstrip().encode() + end.encode()
     ranges = list(line_ranges(io.BytesIO(raw), len(raw), least=least))
     assert b"".join(raw[start:stop] for start, stop in ranges) == raw
@@ -69,19 +67,19 @@ def test_ranges_are_the_file_in_whole_lines(least: int, end: str) -> None:
     assert all(stop - start >= least for start, stop in ranges[:-1])
 
 
-def test_a_file_without_line_ends_is_one_range() -> None:
+def test_a_file_without_line_ends_is_one_range():
     raw = b"a" * 1000
     assert list(line_ranges(io.BytesIO(raw), len(raw), least=10)) == [(0, 1000)]
 
 
-def test_a_short_rest_belongs_to_the_last_range() -> None:
+def test_a_short_rest_belongs_to_the_last_range():
     """Less than a quarter of a part; more of it is a part of its own."""
     raw = b"abc.\n" * 12
     assert list(line_ranges(io.BytesIO(raw), 60, least=50)) == [(0, 60)]
     assert list(line_ranges(io.BytesIO(raw), 60, least=40)) == [(0, 45), (45, 60)]
 
 
-def test_a_file_of_sentences_is_listed_in_parts(tmp_path: Path) -> None:
+def test_a_file_of_sentences_is_listed_in_parts(tmp_path):
     path = written(tmp_path, MANY)
     listing = list_file(path, InputSettings())
     assert listing.sentences
@@ -96,21 +94,19 @@ def test_a_file_of_sentences_is_listed_in_parts(tmp_path: Path) -> None:
     [LINES * 50, '"I do not know," said Holmes.\n\nThe lamp was out, and it was cold.\n\n' * 900],
     ids=["a few lines", "a book"],
 )
-def test_other_files_stay_one_book(text: str, tmp_path: Path) -> None:
+def test_other_files_stay_one_book(text, tmp_path):
     listing = list_file(written(tmp_path, text), InputSettings())
     assert [one.name for one in listing.members] == [""]
     assert not listing.sentences
 
 
 @pytest.mark.parametrize("member", ["5", "9-4", "0-99999999", "../x", "0-" + "9" * 40])
-def test_an_unknown_part_is_unreadable(member: str, tmp_path: Path) -> None:
+def test_an_unknown_part_is_unreadable(member, tmp_path):
     with pytest.raises(BookError, match="no part"):
         read_book(written(tmp_path, MANY), member)
 
 
-def test_a_table_of_sentences_is_listed_in_parts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_of_sentences_is_listed_in_parts(tmp_path, monkeypatch):
     """Rows of several row groups make a part, a large row group several; they read as lines."""
     monkeypatch.setattr(parquet, "RANGE_BYTES", 20_000)
     path = tmp_path / "train-00000-of-00010.parquet"
@@ -151,11 +147,11 @@ def test_a_table_of_sentences_is_listed_in_parts(
         ("  the   café was closed . ", "the café was closed ."),
     ],
 )
-def test_tokens_are_those_of_a_book(line: str, tokens: str) -> None:
+def test_tokens_are_those_of_a_book(line, tokens):
     assert parsed(line + "\n" + LINES).tokens[0] == tokens
 
 
-def test_spans_lead_to_the_lines() -> None:
+def test_spans_lead_to_the_lines():
     text = "\n  the café was shut . \n''\n\nno !\n-- i said -- yes .\n"
     book = parsed(text)
     slices = [text[start:end] for start, end in zip(book.start, book.end, strict=True)]
@@ -164,13 +160,13 @@ def test_spans_lead_to_the_lines() -> None:
 
 
 @given(st.text(alphabet=" .-`'\"[]<>_an1é,\n—", max_size=60))
-def test_each_line_is_normalized_as_in_a_book(text: str) -> None:
+def test_each_line_is_normalized_as_in_a_book(text):
     starts, ends, texts = sentence_lines(text)
     found = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     assert texts == [normalize_sentence(one) for one in found]
 
 
-def test_counts_are_of_the_tokens() -> None:
+def test_counts_are_of_the_tokens():
     book = parsed(MANY)
     flat = " ".join(book.tokens).split(" ")
     assert book.type_counts == {token: flat.count(token) for token in set(flat)}
@@ -178,13 +174,13 @@ def test_counts_are_of_the_tokens() -> None:
     assert opening_words(book.tokens).keys() == {"the", "who", "i", "she"}
 
 
-def test_a_novel_is_found_among_sentences() -> None:
+def test_a_novel_is_found_among_sentences():
     """Letter case and Penn tokens do not hide it."""
     novel = training_books()[-1]
     assert containment(novel.sketch, parsed("\n".join(penn_lines(novel))).sketch) > 0.9
 
 
-def penn_lines(book: ParsedBook) -> list[str]:
+def penn_lines(book):
     """A book's sentences as BookCorpus prints them."""
     return [
         line.lower().replace("n't", " n't").replace("'s ", " 's ").replace('"', "''")
@@ -200,12 +196,12 @@ TRAIN = sorted((SAMPLE / "train").glob("*.txt"))
 
 
 @cache
-def training_books() -> list[ParsedBook]:
+def training_books():
     memo = ChunkMemo(chunk_tokenizer())
     return [parse_book(path.read_bytes(), settings=IngestSettings(), memo=memo) for path in TRAIN]
 
 
-def background(folder: Path, *, leave: int = 0) -> Path:
+def background(folder, *, leave=0):
     """The sample's training books, all but some as one file of sentences."""
     lines = (line for book in training_books()[leave:] for line in penn_lines(book))
     written(folder, "\n".join(lines) + "\n")
@@ -215,7 +211,7 @@ def background(folder: Path, *, leave: int = 0) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory):
     """A Holmes-style run with seven books of sentences and one whole book as background."""
     folder = tmp_path_factory.mktemp("sentences")
     train = background(folder / "train", leave=1)
@@ -228,18 +224,18 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out" / "runs" / "it"
 
 
-def test_a_run_mixes_sentences_and_books(made: Path) -> None:
+def test_a_run_mixes_sentences_and_books(made):
     rows = kept_books(stage_artifact(made, "corpus train"))
     assert [row.get("member", "") != "" for row in rows] == [False, True]
     assert len(list(read_jsonl(made / "release" / "questions.jsonl"))) > 10
 
 
-def test_the_text_for_the_model_is_as_of_books(made: Path) -> None:
+def test_the_text_for_the_model_is_as_of_books(made):
     lines = stage_artifact(made, "text").path("sentences.txt").read_text().splitlines()
     assert not any(mark in line for line in lines for mark in ("``", "n 't", " n't ", " 's "))
 
 
-def test_a_source_novel_among_the_sentences_is_found(tmp_path: Path) -> None:
+def test_a_source_novel_among_the_sentences_is_found(tmp_path):
     train = background(tmp_path / "train")
     source = tmp_path / "source"
     source.mkdir()
@@ -261,9 +257,7 @@ def test_a_source_novel_among_the_sentences_is_found(tmp_path: Path) -> None:
         ("lambada-sample", "--books", ()),
     ],
 )
-def test_sentences_are_no_source(
-    style: str, option: str, more: tuple[Any, ...], tmp_path: Path
-) -> None:
+def test_sentences_are_no_source(style, option, more, tmp_path):
     written(tmp_path / "in", MANY)
     assert scan(tmp_path / "in").sentences
     outcome = call_cli("run", style, option, tmp_path / "in", *more, "--out", tmp_path / "out")

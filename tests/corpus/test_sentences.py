@@ -16,19 +16,19 @@ from cloze_gen.corpus.sentences import SentenceCutter, split_paragraphs
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "ingest_paragraphs.json").read_text())
 
 
-def paragraphs(flat: str) -> list[tuple[str, str]]:
+def paragraphs(flat):
     return [
         (p.kind, flat[p.start : p.end]) for p in split_paragraphs(flat, Body(0, len(flat), "", ""))
     ]
 
 
 @pytest.mark.parametrize(("block", "kind"), CASES)
-def test_the_look_of_a_block_gives_its_kind(block: str, kind: str) -> None:
+def test_the_look_of_a_block_gives_its_kind(block, kind):
     """Each block is seen as a reader sees it."""
     assert paragraphs(f"\n\n{block}\n\n\n") == [(kind, block.strip())]
 
 
-def test_a_page_break_does_not_cut_a_sentence() -> None:
+def test_a_page_break_does_not_cut_a_sentence():
     """A paragraph that breaks off goes on behind the page number; one that ends does not."""
     assert paragraphs("the lamp was\n\n[12]\n\nout.\n\nthen he left.") == [
         ("prose", "the lamp was\n\n[12]\n\nout."),
@@ -37,7 +37,7 @@ def test_a_page_break_does_not_cut_a_sentence() -> None:
     assert len(paragraphs("the lamp was\n\n  out.")) == 2  # what is indented begins anew
 
 
-def test_verse_does_not_run_into_the_prose_around_it() -> None:
+def test_verse_does_not_run_into_the_prose_around_it():
     """A quotation that the sentence leads up to stays apart."""
     kinds = [
         kind
@@ -48,12 +48,12 @@ def test_verse_does_not_run_into_the_prose_around_it() -> None:
     assert kinds == ["prose", "verse", "prose"]
 
 
-def test_notes_lose_their_brackets() -> None:
+def test_notes_lose_their_brackets():
     """The words of a footnote are a paragraph of their own without its mark."""
     assert paragraphs("[Footnote 3: See the lamp.]") == [("prose", "See the lamp.")]
 
 
-def test_skipped_spans_are_stored_as_other() -> None:
+def test_skipped_spans_are_stored_as_other():
     """Credits keep their span and are never split into sentences."""
     flat = "Scanned by me.\n\nIt was night."
     assert [
@@ -66,7 +66,7 @@ def test_skipped_spans_are_stored_as_other() -> None:
 
 
 @given(st.text(alphabet='aA1." \n', max_size=80))
-def test_paragraphs_keep_all_that_is_not_space(flat: str) -> None:
+def test_paragraphs_keep_all_that_is_not_space(flat):
     """In order and apart; only white space lies between them."""
     at = 0
     for paragraph in split_paragraphs(flat, Body(0, len(flat), "", "")):
@@ -109,7 +109,7 @@ WORDS = [
 @pytest.mark.parametrize(
     ("flat", "expected"), [case for cases in CASES_SENTENCES.values() for case in cases]
 )
-def test_sentences_are_cut_where_a_reader_would(flat: str, expected: list[str]) -> None:
+def test_sentences_are_cut_where_a_reader_would(flat, expected):
     """Each case is a paragraph and its sentences."""
     assert [
         flat[start:end]
@@ -119,7 +119,7 @@ def test_sentences_are_cut_where_a_reader_would(flat: str, expected: list[str]) 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join))
 @example("... I")
-def test_sentences_cover_the_paragraph(flat: str) -> None:
+def test_sentences_cover_the_paragraph(flat):
     """In order, without overlap, and nothing but space is left out."""
     flat = flat.strip() or "x"
     starts, ends = SentenceCutter(flat).bounds(0, len(flat))
@@ -134,7 +134,7 @@ def test_sentences_cover_the_paragraph(flat: str) -> None:
 )
 @example(["He left. Mr.", "Holmes cried."])
 @example(["no.", "I. He left."])
-def test_a_cut_does_not_depend_on_what_stands_around_the_paragraph(paragraphs: list[str]) -> None:
+def test_a_cut_does_not_depend_on_what_stands_around_the_paragraph(paragraphs):
     paragraphs = [paragraph.strip() or "x" for paragraph in paragraphs]
     flat = "Mr. I " + "\n\nNobody. Came.\n\n".join(paragraphs) + "\nThe end."
     cutter = SentenceCutter(flat)

@@ -21,12 +21,12 @@ from cloze_gen.errors import ModelError
         ("--", ":", ("--", "punctuation")),
     ],
 )
-def test_the_host_gives_the_lemma(token: str, tag: str, pair: tuple[str, str]) -> None:
+def test_the_host_gives_the_lemma(token, tag, pair):
     """The clitic is left aside, and lemmas are lower-cased whatever their class."""
     assert lemma_pair(token, tag) == pair
 
 
-def test_a_tagger_that_the_run_does_not_name_is_refused() -> None:
+def test_a_tagger_that_the_run_does_not_name_is_refused():
     """Another version of the same name would write under the wrong fingerprint."""
     assert (
         worker_tagger("builtin", worker_tagger("builtin").identity).identity

@@ -43,19 +43,19 @@ CLEAN = st.lists(
 ).map(lambda pieces: normalize_sentence("".join(pieces)))
 
 
-def tokenize(text: str) -> list[str]:
+def tokenize(text):
     return MEMO.tokens(MEMO.read(text)).split(" ") if text else []
 
 
 @given(CLEAN)
 @example("-J.,")
-def test_remembered_tokens_are_the_tokenizers_own(text: str) -> None:
+def test_remembered_tokens_are_the_tokenizers_own(text):
     apart = " ".join(f"{text} ".replace(", ", " , ").split())
     assert tokenize(text) == [token.text for token in TOKENIZER(apart)]
 
 
 @given(CLEAN)
-def test_text_is_rebuilt_from_tokens_and_their_spaces(text: str) -> None:
+def test_text_is_rebuilt_from_tokens_and_their_spaces(text):
     """No character is lost or made up."""
     tokens = tokenize(text)
     assert (
@@ -68,12 +68,12 @@ def test_text_is_rebuilt_from_tokens_and_their_spaces(text: str) -> None:
 
 
 @given(CLEAN.filter(bool))
-def test_counts_are_the_counts_of_the_tokens(text: str) -> None:
+def test_counts_are_the_counts_of_the_tokens(text):
     """Counting rows is counting tokens."""
     assert MEMO.count_tokens(MEMO.read(text)) == Counter(tokenize(text))
 
 
-def test_forgetting_changes_nothing() -> None:
+def test_forgetting_changes_nothing():
     """A memory of two chunks gives the same tokens, counts and hashes as a large one."""
     small = ChunkMemo(chunk_tokenizer(), max_chunks=2)
     for text in ("It was dark.", 'It was "very" dark, Mr. Holmes.', "It was dark."):
@@ -83,7 +83,7 @@ def test_forgetting_changes_nothing() -> None:
         assert np.array_equal(small.word_hashes(small_read), MEMO.word_hashes(large_read))
 
 
-def test_tokens_of_another_text_are_refused() -> None:
+def test_tokens_of_another_text_are_refused():
     """Spacing cannot be told from tokens that are not the text's."""
     with pytest.raises(ValueError, match="is not at character 6"):
         spaces_after("Come, now.", ["Come", ",", "then", "."])

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +17,7 @@ _FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 
 
-def dead_links(text: str, page: Path) -> list[str]:
+def dead_links(text, page):
     """Links of a page to files or headings that do not exist."""
     wrong = []
     for target in _LINK.findall(_FENCED.sub("", text)):
@@ -35,7 +34,7 @@ def dead_links(text: str, page: Path) -> list[str]:
     return wrong
 
 
-def anchors(text: str) -> set[str]:
+def anchors(text):
     """The anchors of a page: those of its headings, numbered from the second on, and named ones."""
     found = set(re.findall(r'<a id="([^"]+)">', text))
     times: dict[str, int] = {}
@@ -48,7 +47,7 @@ def anchors(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_somewhere(page):
     assert dead_links(page.read_text(encoding="utf-8"), page) == []
 
 
@@ -56,20 +55,20 @@ def test_links_lead_somewhere(page: Path) -> None:
     "target",
     ["docs/nowhere.md", "docs/tutorial.md#nowhere", "#nowhere"],
 )
-def test_dead_link_is_found(target: str) -> None:
+def test_dead_link_is_found(target):
     """A page that does not exist; a heading that does not, on another page and on this one."""
     right = "[this](docs/explanation/architecture.md#packages)"
     assert dead_links(f"# Page\n{right} [other]({target})\n", ROOT / "README.md") == [target]
 
 
-def test_every_picture_is_shown() -> None:
+def test_every_picture_is_shown():
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     pictures = (*(ROOT / "docs" / "pictures").iterdir(), *(ROOT / "docs" / "figures").glob("*.svg"))
     assert [path.name for path in pictures if f"/{path.name})" not in text] == []
 
 
 @pytest.mark.slow
-def test_quality_page_shows_the_tables_of_the_readings() -> None:
+def test_quality_page_shows_the_tables_of_the_readings():
     """Every table that the program prints."""
     program = [sys.executable, ROOT / "benchmarks" / "readings.py"]
     printed = subprocess.run(program, capture_output=True, text=True, check=True)
@@ -78,7 +77,7 @@ def test_quality_page_shows_the_tables_of_the_readings() -> None:
     assert [table for table in tables if table not in page] == []
 
 
-def test_the_version_is_the_same_everywhere() -> None:
+def test_the_version_is_the_same_everywhere():
     """Package, pyproject.toml, citation and the wheel that the README installs."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")

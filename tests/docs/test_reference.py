@@ -6,10 +6,9 @@ import importlib.util
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cloze_gen.pipelines.style_task import find_style, style_names
-from cloze_gen.release.style import Style
-from cloze_gen.store.file_docs import ANY, MANIFEST_DOC, FileDoc, StageDoc, column_type
+from cloze_gen.store.file_docs import ANY, MANIFEST_DOC, FileDoc, column_type
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 _GROUP = re.compile(r"^model-\d+/")
@@ -26,7 +24,7 @@ _NAMES = {"bool": "bool", "int64": "int", "double": "float", "string": "string",
 _CELLS: Mapping[str, Callable[[str], object]] = {"text": str, "int": int, "float": float}
 
 
-def load(name: str) -> ModuleType:
+def load(name):
     spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -41,7 +39,7 @@ reference = load("reference")
 # ---- runs
 
 
-def parquet_type(kind: pa.DataType) -> str:
+def parquet_type(kind):
     if pa.types.is_dictionary(kind):
         return parquet_type(kind.value_type)
     if pa.types.is_list(kind):
@@ -49,13 +47,13 @@ def parquet_type(kind: pa.DataType) -> str:
     return str(kind)
 
 
-def json_type(kind: pa.DataType) -> str:
+def json_type(kind):
     if pa.types.is_list(kind):
         return f"list of {json_type(kind.value_type)}"
     return "object" if pa.types.is_struct(kind) else _NAMES[str(kind)]
 
 
-def written_columns(path: Path) -> dict[str, str]:
+def written_columns(path):
     """The columns of a table and their types; of a TSV file the header, without types."""
     if path.suffix == ".parquet":
         return {one.name: parquet_type(one.type) for one in pq.read_schema(path)}
@@ -69,7 +67,7 @@ def written_columns(path: Path) -> dict[str, str]:
     return {name: json_type(pa.array([one.get(name) for one in records]).type) for name in names}
 
 
-def cell_faults(path: Path, columns: Mapping[str, str]) -> Iterator[str]:
+def cell_faults(path, columns):
     """Cells of a TSV file that are not of their column's type; empty cells are of every type."""
     header, *rows = path.read_text(encoding="utf-8").splitlines()
     for row in rows[:200]:
@@ -80,7 +78,7 @@ def cell_faults(path: Path, columns: Mapping[str, str]) -> Iterator[str]:
                 yield f"{path.name}: {name} is {columns[name]!r}, but a cell is {cell!r}"
 
 
-def file_faults(path: Path, doc: FileDoc) -> Iterator[str]:
+def file_faults(path, doc):
     """Differences between a file and its description."""
     if path.suffix == ".npy":
         array = np.load(path, mmap_mode="r")
@@ -105,7 +103,7 @@ def file_faults(path: Path, doc: FileDoc) -> Iterator[str]:
         yield from cell_faults(path, doc.columns)
 
 
-def stage_faults(folder: Path, doc: StageDoc) -> Iterator[str]:
+def stage_faults(folder, doc):
     """Differences between the folder of a stage and its description."""
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     yield from (f"manifest.json: {name}" for name in manifest.keys() ^ MANIFEST_DOC.columns.keys())
@@ -125,13 +123,13 @@ def stage_faults(folder: Path, doc: StageDoc) -> Iterator[str]:
         )
 
 
-def doc_of(style: Style, stage: str) -> StageDoc:
+def doc_of(style, stage):
     """The description of a stage; KeyError if there is none."""
     docs = {**reference.shared_docs(), **reference.recipe_docs(style)}
     return docs[stage] if stage in docs else docs[stage.split("_")[0]]
 
 
-def run_faults(out: Path, style_name: str) -> list[str]:
+def run_faults(out, style_name):
     style = find_style(style_name)
     labels = {
         label.replace(" ", "-"): stage for label, stage in reference.stages(style_name).items()
@@ -150,14 +148,14 @@ def run_faults(out: Path, style_name: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("style", style_names())
-def test_a_run_is_described(style: str, finished_run: Callable[[str], Path]) -> None:
+def test_a_run_is_described(style, finished_run):
     """Every file, column, type and fact of a finished run of each style, and no others."""
     wrong = run_faults(finished_run(style), style)
     assert not wrong, "\n".join(sorted(set(wrong)))
 
 
 @pytest.mark.parametrize("style", style_names())
-def test_a_release_is_described(style: str, finished_run: Callable[[str], Path]) -> None:
+def test_a_release_is_described(style, finished_run):
     """Every file of a release but those inside a folder; every key of `release.json`."""
     (run,) = finished_run(style).glob("runs/*")
     docs = [
@@ -187,7 +185,7 @@ def test_a_release_is_described(style: str, finished_run: Callable[[str], Path])
         ({"id": "string: id", "rank": "int32: rank", "x": "bool?: x"}, ""),
     ],
 )  # fmt: skip
-def test_a_wrong_description_is_found(columns: dict[str, str], fault: str, tmp_path: Path) -> None:
+def test_a_wrong_description_is_found(columns, fault, tmp_path):
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"id": ["a"], "rank": pa.array([1], pa.int32())}), path)
     found = list(file_faults(path, FileDoc("a.parquet", "A table.", columns)))
@@ -199,13 +197,13 @@ def test_a_wrong_description_is_found(columns: dict[str, str], fault: str, tmp_p
 
 
 @pytest.mark.parametrize("name", reference.PAGES)
-def test_page_is_current(name: str) -> None:
+def test_page_is_current(name):
     """After a change of the code: `python scripts/reference.py`."""
     written = (reference.FOLDER / name).read_text(encoding="utf-8")
     assert written == reference.PAGES[name]()
 
 
-def test_every_reason_has_a_row(finished_run: Callable[[str], Path]) -> None:
+def test_every_reason_has_a_row(finished_run):
     """All reasons in the funnels of finished runs."""
     listed = set(re.findall(r"^\| `([^`]+)` \|", reference.reasons_page(), re.MULTILINE))
     counted: set[str] = set()

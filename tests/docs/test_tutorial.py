@@ -15,7 +15,7 @@ LEFT_OUT = "..."
 _BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def steps(page: str) -> list[tuple[str, str | None]]:
+def steps(page):
     """(commands, what they are said to print) of each block of commands; None where nothing is
     said.
     """
@@ -30,7 +30,7 @@ def steps(page: str) -> list[tuple[str, str | None]]:
     return found
 
 
-def is_shown(shown: str, printed: str) -> bool:
+def is_shown(shown, printed):
     """Whether a page's block is what was printed: a line of dots stands for any lines, dots in a
     line for any text of it.
 
@@ -47,7 +47,7 @@ def is_shown(shown: str, printed: str) -> bool:
 
 
 @pytest.mark.thorough
-def test_every_command_prints_what_is_shown(tmp_path: Path) -> None:
+def test_every_command_prints_what_is_shown(tmp_path):
     """In order, in one folder; a command that fails fails its whole block."""
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
@@ -62,7 +62,7 @@ def test_every_command_prints_what_is_shown(tmp_path: Path) -> None:
         assert shown is None or is_shown(shown, done.stdout), f"{commands}\nprints\n{done.stdout}"
 
 
-def test_a_page_that_lies_is_found() -> None:
+def test_a_page_that_lies_is_found():
     """A figure that is another, a line that is not there, a line too many, an end that was not
     told.
     """
@@ -75,7 +75,7 @@ def test_a_page_that_lies_is_found() -> None:
     assert not is_shown("stage  3 -> 2\n", printed)
 
 
-def test_what_is_printed_belongs_to_what_is_typed() -> None:
+def test_what_is_printed_belongs_to_what_is_typed():
     """Output without a command, and two outputs of one, are mistakes of the page."""
     assert steps("```sh\na\n```\n```text\nb\n```\n```sh\nc\n```\n") == [
         ("a\n", "b\n"),

@@ -9,11 +9,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -39,7 +37,7 @@ THREADS = 3
 PATIENCE = 120  # seconds for anything on a busy machine
 
 
-def until(condition: Callable[[], Any]) -> Any:
+def until(condition):
     """What the condition gives as soon as it holds."""
     deadline = time.monotonic() + PATIENCE
     while not (found := condition()):
@@ -58,7 +56,7 @@ class Cluster:
     scheduler: subprocess.Popen[bytes] | None = None
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def start(self, n_workers: int) -> Cluster:
+    def start(self, n_workers):
         place = self.folder / "scheduler.json"
         self.scheduler = self._start(
             "dask_scheduler",
@@ -73,7 +71,7 @@ class Cluster:
         self.add(n_workers)
         return self
 
-    def add(self, n_workers: int) -> None:
+    def add(self, n_workers):
         """Start workers and wait until the scheduler knows of all that live."""
         options = (
             "--nthreads",
@@ -89,7 +87,7 @@ class Cluster:
         living = sum(worker.poll() is None for worker in self.workers)
         until(lambda: self.look("len(scheduler.workers)") == living)
 
-    def _start(self, program: str, *options: str) -> subprocess.Popen[bytes]:
+    def _start(self, program, *options):
         command = [
             sys.executable,
             "-W",
@@ -106,7 +104,7 @@ class Cluster:
                 command, cwd=self.folder, env=environment, stdout=log, stderr=log
             )
 
-    def look(self, expression: str) -> Any:
+    def look(self, expression):
         """What the scheduler has to say of itself."""
         engine = dask_cluster._connect(self.address)
         try:
@@ -114,25 +112,25 @@ class Cluster:
         finally:
             engine.close()
 
-    def stop(self) -> None:
+    def stop(self):
         for process in (*self.workers, self.scheduler):
             if process is not None:
                 process.kill()
                 process.wait()
 
 
-def address_in(place: Path) -> str:
+def address_in(place):
     """The address that a scheduler wrote down; empty while it has not, or not all of it."""
     written = place.read_text() if place.exists() else ""
     return json.loads(written)["address"] if written.rstrip().endswith("}") else ""
 
 
-def scheduler_says(expression: str, dask_scheduler: Any = None) -> Any:
+def scheduler_says(expression, dask_scheduler=None):
     return eval(expression, {"scheduler": dask_scheduler})  # noqa: S307 - an expression of this file
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(tmp_path_factory):
     started = Cluster(tmp_path_factory.mktemp("cluster"))
     try:
         yield started.start(2)
@@ -141,7 +139,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def engine(cluster: Cluster) -> Iterator[DaskEngine]:
+def engine(cluster):
     connected = DaskEngine(cluster.address)
     yield connected
     connected.close()
@@ -150,11 +148,11 @@ def engine(cluster: Cluster) -> Iterator[DaskEngine]:
 # ---- what shards do
 
 
-def fail(n: int) -> int:
+def fail(n):
     raise BookError("empty", f"shard {n}")
 
 
-def together(seconds: float) -> int:
+def together(seconds):
     """How many threads of this process were in here at once while this one was."""
     inside.append(0)
     time.sleep(seconds)
@@ -166,7 +164,7 @@ def together(seconds: float) -> int:
 inside: list[int] = []
 
 
-def small_books(folder: Path, n: int) -> list[BookFile]:
+def small_books(folder, n):
     """A novel cut into n books."""
     folder.mkdir()
     lines = (
@@ -185,8 +183,8 @@ def small_books(folder: Path, n: int) -> list[BookFile]:
 
 
 @pytest.mark.thorough
-def test_a_run_on_a_cluster_gives_the_local_bytes(cluster: Cluster, finished: Any, corpus: Any, cli: Any, digests: Any, tmp_path: Path,
-                                                  monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_a_run_on_a_cluster_gives_the_local_bytes(cluster, finished, corpus, cli, digests, tmp_path,
+                                                  monkeypatch):  # fmt: skip
     """The folders are given relative to one that no worker is in."""
     monkeypatch.chdir(tmp_path)
     options = [option.replace(f"{tmp_path}/", "") for option in corpus.options]
@@ -202,9 +200,7 @@ def test_a_run_on_a_cluster_gives_the_local_bytes(cluster: Cluster, finished: An
 
 
 @pytest.mark.thorough
-def test_a_run_outlives_a_worker(
-    cluster: Cluster, finished: Any, corpus: Any, digests: Any, tmp_path: Path
-) -> None:
+def test_a_run_outlives_a_worker(cluster, finished, corpus, digests, tmp_path):
     """A worker killed in the midst of a run: the other ends it with the same bytes."""
     out = tmp_path / "out"
     try:
@@ -225,7 +221,7 @@ def test_a_run_outlives_a_worker(
     assert digests(out) == digests(finished.out)
 
 
-def noise(said: str) -> list[str]:
+def noise(said):
     """What of Dask's inner life came out to the user."""
     return [
         word
@@ -241,15 +237,15 @@ def noise(said: str) -> list[str]:
     ]
 
 
-def run_command(corpus: Any, out: Path, cluster: Cluster) -> list[str]:
+def run_command(corpus, out, cluster):
     return [sys.executable, pictures.__file__, "run", *corpus.options, "--name", "tiny", "--out", str(out),
             "--engine", f"dask:{cluster.address}"]  # fmt: skip
 
 
 @pytest.mark.thorough
 def test_an_interrupted_client_clears_the_cluster(
-    cluster: Cluster, finished: Any, corpus: Any, cli: Any, digests: Any, tmp_path: Path
-) -> None:
+    cluster, finished, corpus, cli, digests, tmp_path
+):
     """Ctrl-C: the usual line and status, nothing left to do on the cluster, and a rerun ends well."""
     out = tmp_path / "out"
     with subprocess.Popen(
@@ -275,9 +271,7 @@ def test_an_interrupted_client_clears_the_cluster(
 
 
 @pytest.mark.thorough
-def test_an_address_where_no_scheduler_is(
-    cluster: Cluster, engine: DaskEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_address_where_no_scheduler_is(cluster, engine, monkeypatch):
     """Nobody, or a worker: each has a message that names the address and what to do."""
     monkeypatch.setattr(dask_cluster, "_CONNECT_SECONDS", 1)
     for wrong in ("tcp://127.0.0.1:1", "nonsense://x", "localhost"):
@@ -292,7 +286,7 @@ def test_an_address_where_no_scheduler_is(
 
 
 @pytest.mark.thorough
-def test_other_code_on_a_worker_is_refused(tmp_path: Path) -> None:
+def test_other_code_on_a_worker_is_refused(tmp_path):
     """One line differs, the version number does not."""
     package = tmp_path / "copy" / "cloze_gen"
     shutil.copytree(
@@ -324,9 +318,7 @@ def test_other_code_on_a_worker_is_refused(tmp_path: Path) -> None:
         ("pipelines/corpus.py", False),
     ],
 )
-def test_the_digest_of_the_code_is_of_what_workers_run(
-    file: str, is_code: bool, tmp_path: Path
-) -> None:
+def test_the_digest_of_the_code_is_of_what_workers_run(file, is_code, tmp_path):
     """Sources and data files, not compiled files and folders that no worker uses."""
     for name in ("rng.py", "english/offensive_words.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -337,7 +329,7 @@ def test_the_digest_of_the_code_is_of_what_workers_run(
     assert (code_digest(tmp_path) != before) is is_code
 
 
-def test_a_worker_that_does_not_see_the_output_folder(tmp_path: Path) -> None:
+def test_a_worker_that_does_not_see_the_output_folder(tmp_path):
     """As on another machine, where the mark that the run put there is missing."""
     with pytest.raises(
         ToolError, match=rf"does not see the output folder: no {tmp_path}/mark there.*the same path"
@@ -345,7 +337,7 @@ def test_a_worker_that_does_not_see_the_output_folder(tmp_path: Path) -> None:
         do(Job(fail, 0, (), Terms(own_versions(), tmp_path / "mark")))
 
 
-def test_a_worker_that_does_not_see_a_book(tmp_path: Path) -> None:
+def test_a_worker_that_does_not_see_a_book(tmp_path):
     """A book is not dropped as unreadable because a worker's machine lacks it."""
     (book,) = small_books(tmp_path / "books", 1)
     shard = BookShard(tmp_path / "out", book, book.digest(), IngestSettings())
@@ -355,7 +347,7 @@ def test_a_worker_that_does_not_see_a_book(tmp_path: Path) -> None:
         do(Job(ingest_book, shard, shard.needs, Terms(own_versions())))
 
 
-def test_paths_travel_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_paths_travel_absolute(monkeypatch, tmp_path):
     """Wherever they stand in a shard; a shard without a relative path stays as it is."""
     monkeypatch.chdir(tmp_path)
     shard = BookShard(Path("out"), BookFile(Path("books"), "a.txt", "a"), "0", IngestSettings())
@@ -366,7 +358,7 @@ def test_paths_travel_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert with_absolute_paths(replace(there, book="a")).book == "a"
 
 
-def test_threads_of_one_process_take_turns() -> None:
+def test_threads_of_one_process_take_turns():
     """Whoever's threads they are."""
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(do, [Job(together, 0.02, (), Terms(own_versions()))] * 12)) == {1}

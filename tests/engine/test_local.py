@@ -14,13 +14,10 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from cloze_gen.engine.local import (
-    Engine,
     InProcessEngine,
     LocalEngine,
     engine_scope,
@@ -31,31 +28,31 @@ from cloze_gen.engine.progress import Stopwatch, keeping_log, note, phases, say,
 from cloze_gen.errors import BookError, ClozeGenError, ModelError, StoreError, ToolError, UsageError
 
 
-def slow_square(n: int) -> int:
+def slow_square(n):
     time.sleep(0.02 if n % 2 else 0.0)
     return n * n
 
 
-def fail(n: int) -> int:
+def fail(n):
     raise BookError("empty", f"shard {n}")
 
 
-def die(n: int) -> int:
+def die(n):
     os.kill(os.getpid(), signal.SIGKILL)
     return n
 
 
-def sleep(seconds: float) -> int:
+def sleep(seconds):
     time.sleep(seconds)
     return os.getpid()
 
 
-def interrupt_myself(_: int) -> bool:
+def interrupt_myself(_):
     os.kill(os.getpid(), signal.SIGINT)
     return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
-def threads(_: int) -> dict[str, int]:
+def threads(_):
     import pyarrow as pa
     import sklearn.cluster  # noqa: F401 - brings libraries that were not there when the worker started
     from threadpoolctl import threadpool_info
@@ -67,23 +64,23 @@ def threads(_: int) -> dict[str, int]:
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[Engine]:
+def pool():
     engine = LocalEngine(2)
     yield engine
     engine.close()
 
 
-def test_results_come_in_the_order_of_the_shards(pool: Engine) -> None:
+def test_results_come_in_the_order_of_the_shards(pool):
     """Whoever is first, the order is the shards'."""
     assert list(pool.map(slow_square, range(25))) == [n * n for n in range(25)]
     assert list(InProcessEngine().map(slow_square, range(5))) == [0, 1, 4, 9, 16]
 
 
-def test_few_shards_are_taken_ahead(pool: Engine) -> None:
+def test_few_shards_are_taken_ahead(pool):
     """Memory stays flat however many there are."""
     taken: list[int] = []
 
-    def shards() -> Iterator[int]:
+    def shards():
         for n in range(100):
             taken.append(n)
             yield n
@@ -94,26 +91,26 @@ def test_few_shards_are_taken_ahead(pool: Engine) -> None:
     assert list(results) == list(range(1, 100))
 
 
-def test_one_thread_a_worker(pool: Engine) -> None:
+def test_one_thread_a_worker(pool):
     """Equal bytes need one BLAS thread; two processes must not use four cores."""
     (found,) = pool.map(threads, [0])
     assert set(found.values()) == {1}
 
 
-def test_ctrl_c_is_the_parents_to_handle(pool: Engine) -> None:
+def test_ctrl_c_is_the_parents_to_handle(pool):
     """A worker starts with the signal blocked, so not even its imports are interrupted."""
     assert list(pool.map(interrupt_myself, [0])) == [True]
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
-def test_errors_of_a_worker_arrive_as_they_were_raised(pool: Engine) -> None:
+def test_errors_of_a_worker_arrive_as_they_were_raised(pool):
     with pytest.raises(BookError, match="shard 3") as caught:
         list(pool.map(fail, [3]))
     assert caught.value.reason == "empty"
     assert list(pool.map(slow_square, [4])) == [16]
 
 
-def test_a_killed_worker_is_one_message() -> None:
+def test_a_killed_worker_is_one_message():
     """A worker that the kernel ended is told, with what to do."""
     engine = LocalEngine(2)
     with pytest.raises(ClozeGenError, match="fewer --workers"):
@@ -121,7 +118,7 @@ def test_a_killed_worker_is_one_message() -> None:
     engine.close()
 
 
-def test_abandoned_workers_go_at_once() -> None:
+def test_abandoned_workers_go_at_once():
     """A run broken off does not wait for its workers, and ends no other child of the program."""
     other = multiprocessing.get_context("spawn").Process(target=sleep, args=(60.0,))
     other.start()
@@ -139,9 +136,7 @@ def test_abandoned_workers_go_at_once() -> None:
 
 
 @pytest.mark.parametrize("end", [None, KeyboardInterrupt(), ValueError()])
-def test_an_engine_is_given_back_however_its_use_ends(
-    end: BaseException | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_engine_is_given_back_however_its_use_ends(end, monkeypatch):
     """Closed at the end; where a run is broken off, by Ctrl-C too, its workers are not waited for."""
     called = list[str]()
     monkeypatch.setattr(InProcessEngine, "close", lambda _: called.append("close"))
@@ -154,7 +149,7 @@ def test_an_engine_is_given_back_however_its_use_ends(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("platform", ["linux", "darwin"])
-def test_workers_die_with_their_parent(platform: str, tmp_path: Path) -> None:
+def test_workers_die_with_their_parent(platform, tmp_path):
     """A parent killed outright leaves no worker, also where only the worker itself can see it."""
     program = tmp_path / "program.py"  # whose first lines run in the worker too
     program.write_text(
@@ -179,7 +174,7 @@ def test_workers_die_with_their_parent(platform: str, tmp_path: Path) -> None:
         time.sleep(0.05)
 
 
-def alive(pid: int) -> bool:
+def alive(pid):
     try:
         with open(f"/proc/{pid}/stat") as handle:
             return handle.read().rpartition(")")[2].split()[0] != "Z"
@@ -187,7 +182,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def test_engines_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engines_by_name(monkeypatch):
     """One local worker is this process; an unknown engine is a mistake of the call."""
     assert isinstance(make_engine("local", workers=1), InProcessEngine)
     assert make_engine("local", workers=3).workers == 3
@@ -203,12 +198,12 @@ def test_engines_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---- ahead
 
 
-def test_the_next_item_is_made_while_this_one_is_used() -> None:
+def test_the_next_item_is_made_while_this_one_is_used():
     """The second item is begun before the caller comes back for it, in another thread."""
     begun = threading.Event()
     makers: list[threading.Thread] = []
 
-    def items() -> Iterator[int]:
+    def items():
         for i in range(3):
             makers.append(threading.current_thread())
             if i == 1:
@@ -223,13 +218,13 @@ def test_the_next_item_is_made_while_this_one_is_used() -> None:
 
 
 @pytest.mark.parametrize("values", [[], [0], [0, None, ""]])
-def test_any_items_pass(values: list[object]) -> None:
+def test_any_items_pass(values):
     """None and empty items are items."""
     assert list(prefetch(iter(values))) == values
 
 
-def test_an_error_comes_out_after_the_items_before_it() -> None:
-    def items() -> Iterator[int]:
+def test_an_error_comes_out_after_the_items_before_it():
+    def items():
         yield 1
         raise ModelError("ends early")
 
@@ -251,25 +246,25 @@ LMPLZ = (
 )
 
 
-def test_items_pass_through_in_silence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_items_pass_through_in_silence(capsys):
     """Off a terminal no bar is drawn, and every item comes out."""
     assert list(track(iter([1, 2]), stage="s", unit="books", total=2)) == [1, 2]
     assert capsys.readouterr() == ("", "")
 
 
-def test_lines_go_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_go_to_stderr(capsys):
     """Standard output belongs to results."""
     say("counts: 3 words")
     assert capsys.readouterr() == ("", "counts: 3 words\n")
 
 
-def test_time_passes() -> None:
+def test_time_passes():
     """A stopwatch only goes forward."""
     watch = Stopwatch()
     assert 0 <= watch.seconds <= watch.seconds
 
 
-def test_off_a_terminal_a_phase_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_off_a_terminal_a_phase_is_a_line(capsys):
     """Of what a program says only its phases are passed on."""
     with phases("lm") as hear:
         for line in LMPLZ:
@@ -278,7 +273,7 @@ def test_off_a_terminal_a_phase_is_a_line(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.slow
-def test_on_a_terminal_all_phases_are_one_bar() -> None:
+def test_on_a_terminal_all_phases_are_one_bar():
     """One line drawn anew, which is gone at the end, and no line besides."""
     master, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
@@ -313,9 +308,7 @@ def test_on_a_terminal_all_phases_are_one_bar() -> None:
     assert b"\n" not in drawn
 
 
-def test_the_log_keeps_what_is_said_and_what_is_not_shown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_log_keeps_what_is_said_and_what_is_not_shown(tmp_path, capsys):
     """Lines follow a heading, printable, and what stood in the file stays."""
     path = tmp_path / "logs" / "a.log"
     path.parent.mkdir()
@@ -332,7 +325,7 @@ def test_the_log_keeps_what_is_said_and_what_is_not_shown(
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe"])
-def test_a_log_goes_into_no_other_thing(tmp_path: Path, kind: str) -> None:
+def test_a_log_goes_into_no_other_thing(tmp_path, kind):
     """A pipe without a reader would hold the run for ever."""
     path = tmp_path / "a.log"
     if kind == "folder":

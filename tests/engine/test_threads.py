@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -40,7 +39,7 @@ build(Product(out=sys.argv[1], processes=1, build=Build()))
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_a_stage_writes_equal_bytes_with_one_thread_or_two(tmp_path: Path) -> None:
+def test_a_stage_writes_equal_bytes_with_one_thread_or_two(tmp_path):
     written = []
     for threads in ("1", "2"):
         out = tmp_path / threads

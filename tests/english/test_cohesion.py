@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.english.cohesion import Opener, Person, SurfaceTies, surface_ties
+from cloze_gen.english.cohesion import Opener, Person, surface_ties
 
 TOKENS = st.lists(
     st.sampled_from(
@@ -31,7 +29,7 @@ TOKENS = st.lists(
 )
 
 
-def ties(line: str) -> SurfaceTies:
+def ties(line):
     return surface_ties(line.split())
 
 
@@ -47,9 +45,7 @@ def ties(line: str) -> SurfaceTies:
         ("", 0, False, False, False),
     ],
 )
-def test_quotation_marks_are_tokens_of_their_own(
-    line: str, marks: int, begins: bool, ends: bool, half: bool
-) -> None:
+def test_quotation_marks_are_tokens_of_their_own(line, marks, begins, ends, half):
     found = ties(line)
     assert (
         found.quotation_marks,
@@ -68,11 +64,11 @@ def test_quotation_marks_are_tokens_of_their_own(
         ("Pip left .", set()),
     ],
 )
-def test_a_pronoun_has_a_person_in_any_case(line: str, persons: set[Person]) -> None:
+def test_a_pronoun_has_a_person_in_any_case(line, persons):
     assert ties(line).persons == persons
 
 
-def test_a_first_word_is_no_name_and_may_be_one() -> None:
+def test_a_first_word_is_no_name_and_may_be_one():
     found = ties("\" Pip's lamp , \" said Joe's wife to Mr. Wopsle .")
     assert found.names == {"joe", "wopsle"}
     assert found.first_word == "pip"
@@ -80,7 +76,7 @@ def test_a_first_word_is_no_name_and_may_be_one() -> None:
     assert ties('" .').first_word == ""
 
 
-def test_forms_of_a_word_of_content_have_one_stem() -> None:
+def test_forms_of_a_word_of_content_have_one_stem():
     lamps, lamp = ties("The lamps were climbing ."), ties("A lamp climbed on .")
     assert len(lamps.stems) == 2
     assert lamps.stems == lamp.stems
@@ -96,7 +92,7 @@ def test_forms_of_a_word_of_content_have_one_stem() -> None:
         ("Away !", 0, 0, 0),
     ],
 )
-def test_tense_is_that_of_most_verbs(line: str, past: int, present: int, tense: int) -> None:
+def test_tense_is_that_of_most_verbs(line, past, present, tense):
     """`ed` is a past form in words of five letters or more."""
     found = ties(line)
     assert (found.past, found.present, found.tense) == (past, present, tense)
@@ -114,22 +110,22 @@ def test_tense_is_that_of_most_verbs(line: str, past: int, present: int, tense: 
         (".", Opener.OTHER),
     ],
 )
-def test_a_sentence_opens_with_its_first_word(line: str, opener: Opener) -> None:
+def test_a_sentence_opens_with_its_first_word(line, opener):
     assert ties(line).opener == opener
 
 
 @pytest.mark.parametrize(
     ("line", "question"), [('" Who ? " said he .', True), ("Who knows .", False)]
 )
-def test_a_question_has_its_mark(line: str, question: bool) -> None:
+def test_a_question_has_its_mark(line, question):
     assert ties(line).question == question
 
 
 @given(TOKENS, TOKENS)
-def test_what_is_counted_is_the_sum_of_the_halves(one: list[str], other: list[str]) -> None:
+def test_what_is_counted_is_the_sum_of_the_halves(one, other):
     whole, first, second = map(surface_ties, (one + other, one, other))
 
-    def counted(some: SurfaceTies) -> Any:
+    def counted(some):
         return some.quotation_marks, some.past, some.present
 
     assert counted(whole) == tuple(map(sum, zip(counted(first), counted(second), strict=True)))

@@ -36,7 +36,7 @@ from cloze_gen.english.places import parse_place, places_of
         ("So/RB it/PRP was/VBD clearly/RB wrong/JJ ./.", "clearly", "adverb 0 be _ adjective"),
     ],
 )
-def test_a_place_is_told_by_what_stands_around_it(line: str, word: str, place: str) -> None:
+def test_a_place_is_told_by_what_stands_around_it(line, word, place):
     tokens, tags = zip(*(pair.rsplit("/", 1) for pair in line.split(" ")), strict=True)
     found = places_of(tokens, tags)[tokens.index(word)]
     assert str(found) == place

@@ -20,7 +20,7 @@ TOKENS = st.lists(
 
 
 @pytest.mark.parametrize(("line", "fault"), CASES)
-def test_the_first_fault_of_a_sentence(line: str, fault: str | None) -> None:
+def test_the_first_fault_of_a_sentence(line, fault):
     tokens = line.split(" ")
     assert (
         sentence_fault(tokens, printed=rendered_positions(tokens), offensive=frozenset({"cur"}))
@@ -29,12 +29,12 @@ def test_the_first_fault_of_a_sentence(line: str, fault: str | None) -> None:
 
 
 @given(TOKENS)
-def test_every_sequence_of_tokens_is_judged(tokens: list[str]) -> None:
+def test_every_sequence_of_tokens_is_judged(tokens):
     found = sentence_fault(tokens, printed=rendered_positions(tokens), offensive=())
     assert found is None or found in SentenceFault
 
 
-def test_what_is_not_printed_is_not_read() -> None:
+def test_what_is_not_printed_is_not_read():
     tokens = ["*", "He", "ran", "home", "."]
     assert sentence_fault(tokens, printed=[1, 2, 3, 4], offensive=()) is None
     assert sentence_fault(tokens, printed=range(5), offensive=()) == SentenceFault.BEGINS_LOW
@@ -50,6 +50,6 @@ def test_what_is_not_printed_is_not_read() -> None:
         ("They/PRP said/VBD that/IN he/PRP lied/VBD", False),
     ],
 )
-def test_a_main_clause_needs_a_finite_verb_of_its_own(tagged: str, lacks: bool) -> None:
+def test_a_main_clause_needs_a_finite_verb_of_its_own(tagged, lacks):
     tokens, tags = zip(*(pair.split("/") for pair in tagged.split()), strict=True)
     assert lacks_main_clause(tokens, tags) is lacks

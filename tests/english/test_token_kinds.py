@@ -32,11 +32,11 @@ from cloze_gen.english.token_kinds import Kind, kind_of
         ("alas", "UH", Kind.OTHER),
     ],
 )
-def test_a_token_is_of_the_kind_that_its_neighbours_meet(token: str, tag: str, kind: Kind) -> None:
+def test_a_token_is_of_the_kind_that_its_neighbours_meet(token, tag, kind):
     assert kind_of(token, tag) is kind
 
 
-def test_open_classes_hide_the_word() -> None:
+def test_open_classes_hide_the_word():
     """Kinds do not encode which content words occur together."""
     for tag in ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "JJ", "JJR", "RB"):
         assert kind_of("gleaming", tag) is kind_of("walrus", tag)

@@ -30,7 +30,7 @@ SPLITS = [
 
 
 @pytest.mark.parametrize(("token", "parts"), SPLITS)
-def test_treebank_split(token: str, parts: tuple[str, ...]) -> None:
+def test_treebank_split(token, parts):
     assert treebank_split(token) == parts
 
 
@@ -38,7 +38,7 @@ def test_treebank_split(token: str, parts: tuple[str, ...]) -> None:
     st.text(min_size=1, max_size=20)
     | st.from_regex(r"[a-zA-Z]{1,8}('[a-z]{1,3}){0,2}'?", fullmatch=True)
 )
-def test_parts_join_to_the_word(token: str) -> None:
+def test_parts_join_to_the_word(token):
     parts = treebank_split(token)
     assert "".join(parts) == normalize_for_tagging(token)
     assert all(parts)
@@ -49,7 +49,7 @@ def test_parts_join_to_the_word(token: str) -> None:
     st.text(min_size=1, max_size=20)
     | st.from_regex(r"[a-zA-Z]{1,8}('[a-z]{1,3}){0,2}'?", fullmatch=True)
 )
-def test_a_word_cut_at_its_clitics_is_spelt_as_it_was(token: str) -> None:
+def test_a_word_cut_at_its_clitics_is_spelt_as_it_was(token):
     parts = clitics_cut(token)
     assert "".join(parts) == token
     assert all(parts)
@@ -58,20 +58,20 @@ def test_a_word_cut_at_its_clitics_is_spelt_as_it_was(token: str) -> None:
 
 
 @given(st.text(min_size=1, max_size=20))
-def test_normalizing_twice_is_normalizing_once(token: str) -> None:
+def test_normalizing_twice_is_normalizing_once(token):
     once = normalize_for_tagging(token)
     assert once
     assert normalize_for_tagging(once) == once
 
 
-def test_a_line_of_clitics_is_cut_at_its_end_alone() -> None:
+def test_a_line_of_clitics_is_cut_at_its_end_alone():
     """A pathological word costs no more than others."""
     noise = "a" + "'s" * 5000
     assert clitics_cut(noise) == treebank_split(noise) == ("a" + "'s" * 4992, *["'s"] * 8)
     assert clitics_cut("y'all'd've") == ("y'all", "'d", "'ve")
 
 
-def test_compounds() -> None:
+def test_compounds():
     assert [is_compound(token) for token in ("well-known", "a-b", "-", "--", "well-", "1-2")] == [
         True,
         True,

@@ -16,7 +16,7 @@ Ask = Callable[..., ClozeExample]
 
 
 @pytest.fixture
-def passage() -> BlankedPassage:
+def passage():
     """Blank 2 opens it, 1 and 2 are adjacent, the other answers are candidates 0, 1 and 2."""
     sentences = ("B.", "A.", "Tea.", "C.", "Milk.", "D.", "E.", "Rum.")
     return BlankedPassage(
@@ -29,12 +29,10 @@ def passage() -> BlankedPassage:
 
 
 @pytest.fixture
-def tell() -> Tell:
+def tell():
     """Scores of the named directions from single pairs; `nothing` has blanks without that side."""
 
-    def scores(
-        shape: tuple[int, int], nothing: Mapping[str, tuple[int, ...]] | None = None, **told: Told
-    ) -> dict[Direction, np.ndarray]:
+    def scores(shape, nothing=None, **told):
         found = {}
         for name, values in told.items():
             matrix = np.zeros(shape)
@@ -48,17 +46,17 @@ def tell() -> Tell:
 
 
 @pytest.fixture
-def ask() -> Ask:
+def ask():
     """A passage from space-joined sentences; the first candidates answer its `blanks` in order."""
 
     def asked(
-        sentences: str,
-        blanks: tuple[int, ...],
-        distractors: str = "",
+        sentences,
+        blanks,
+        distractors="",
         *,
-        name: str = "b:0",
-        book: str = "b",
-    ) -> ClozeExample:
+        name="b:0",
+        book="b",
+    ):
         said = tuple(sentences.split(" / "))
         candidates = (*(said[i] for i in blanks), *filter(None, distractors.split(" / ")))
         passage = BlankedPassage(name, said, blanks, candidates, tuple(range(len(blanks))))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +11,6 @@ import pytest
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluation import adversary
 from cloze_gen.evaluation.adversary import (
-    AdversaryResult,
-    Features,
     Trial,
     adversary_line,
     book_folds,
@@ -35,12 +32,12 @@ ROW = Baseline("adversary-scores", "adversary-scores", "adversary", "")
 
 
 @pytest.fixture(autouse=True)
-def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_trees(monkeypatch):
     """Enough for what is planted here."""
     monkeypatch.setattr(adversary, "TREES", 30)
 
 
-def made_questions(n: int, *, books: int = 3, options: int = 5) -> list[Question]:
+def made_questions(n, *, books=3, options=5):
     words = ("ant", "bee", "cow", "dog", "elk")[:options]
     return [
         Question(
@@ -55,7 +52,7 @@ def made_questions(n: int, *, books: int = 3, options: int = 5) -> list[Question
     ]
 
 
-def margins(questions: list[Question]) -> np.ndarray:
+def margins(questions):
     """Five evenly spaced scores a question, the answer at any rank but 0.3 above its place."""
     rng = np.random.default_rng(5)
     scores = np.array([rng.permutation(5).astype(float) for _ in questions]) + rng.normal(
@@ -65,11 +62,11 @@ def margins(questions: list[Question]) -> np.ndarray:
     return scores
 
 
-def figures(result: AdversaryResult) -> list[tuple[str, str, tuple[float, ...]]]:
+def figures(result):
     return sorted((way.family, way.folds, way.round_accuracies) for way in result.variants)
 
 
-def test_a_margin_that_no_rank_shows_is_found() -> None:
+def test_a_margin_that_no_rank_shows_is_found():
     questions = made_questions(200)
     scores = margins(questions)
     ranks = within_item_ranks(scores)[
@@ -81,14 +78,14 @@ def test_a_margin_that_no_rank_shows_is_found() -> None:
     assert result.variants[0].interval()[0] > 0.2
 
 
-def test_noise_tells_nothing() -> None:
+def test_noise_tells_nothing():
     questions = made_questions(300)
     scores = [np.random.default_rng(place).normal(size=(300, 5)) for place in range(2)]
     row = try_adversary(ROW, value_features(scores), questions, seed=1).row
     assert row.low <= 0.2 <= row.high
 
 
-def test_the_worst_way_speaks() -> None:
+def test_the_worst_way_speaks():
     questions = made_questions(60)
     result = try_adversary(ROW, value_features([margins(questions)]), questions, seed=1)
     row = result.row
@@ -110,7 +107,7 @@ def test_the_worst_way_speaks() -> None:
     assert np.allclose(shares.sum(axis=1), 1)
 
 
-def test_one_book_is_tried_by_item_alone() -> None:
+def test_one_book_is_tried_by_item_alone():
     """And what is missing is said."""
     questions = made_questions(30, books=1)
     result = try_adversary(ROW, value_features([margins(questions)]), questions, seed=1)
@@ -118,16 +115,14 @@ def test_one_book_is_tried_by_item_alone() -> None:
     assert "the same book" in result.left_out
 
 
-def test_no_model_sees_what_it_is_tried_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_model_sees_what_it_is_tried_on(monkeypatch):
     questions = made_questions(40, books=4)
     books = np.repeat(
         [question.book_id for question in sorted(questions, key=lambda one: one.id)], 5
     )
     seen: list[tuple[set[str], set[str]]] = []
 
-    def family(
-        features: Features, item_of_row: np.ndarray, is_answer: np.ndarray, trained: np.ndarray
-    ) -> np.ndarray:
+    def family(features, item_of_row, is_answer, trained):
         seen.append((set(books[trained]), set(books[~trained])))
         return np.zeros(int((~trained).sum()))
 
@@ -138,7 +133,7 @@ def test_no_model_sees_what_it_is_tried_on(monkeypatch: pytest.MonkeyPatch) -> N
     assert not any(learnt & tried for learnt, tried in by_book)
 
 
-def test_the_order_of_the_items_changes_nothing() -> None:
+def test_the_order_of_the_items_changes_nothing():
     questions, back = made_questions(50), slice(None, None, -1)
     scores = margins(questions)
     one = try_adversary(ROW, value_features([scores]), questions, seed=1)
@@ -151,7 +146,7 @@ def test_the_order_of_the_items_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("n", "options", "said"), [(9, 5, "too few"), (20, 1, "only one option"), (10, 2, "")]
 )
-def test_what_cannot_be_tried_is_told(n: int, options: int, said: str) -> None:
+def test_what_cannot_be_tried_is_told(n, options, said):
     """Too few questions, or nothing to choose from; from ten on every set is tried."""
     questions = made_questions(n, options=options)
     assert said in skip_reason(questions)
@@ -162,7 +157,7 @@ def test_what_cannot_be_tried_is_told(n: int, options: int, said: str) -> None:
         ).variants
 
 
-def test_items_of_different_sizes_are_tried() -> None:
+def test_items_of_different_sizes_are_tried():
     """An option that an item lacks is never chosen."""
     questions = [
         replace(one, options=one.options[:2], answer_index=0) if i % 2 else one
@@ -177,18 +172,18 @@ def test_items_of_different_sizes_are_tried() -> None:
     )
 
 
-def test_unknown_answers_are_refused() -> None:
+def test_unknown_answers_are_refused():
     """Nothing can be learnt without them."""
     questions = [replace(one, answer_index=-1) for one in made_questions(12)]
     with pytest.raises(UsageError, match="no known answer"):
         try_adversary(ROW, value_features([np.ones((12, 5))]), questions, seed=1)
 
 
-def way(right: list[float], rounds: tuple[float, ...]) -> Trial:
+def way(right, rounds):
     return Trial("trees", "item", np.array(right), np.zeros((len(right), 2)), rounds)
 
 
-def test_the_interval_is_wilsons_where_rounds_add_nothing() -> None:
+def test_the_interval_is_wilsons_where_rounds_add_nothing():
     """One round over 100 items, 30 right; three rounds that differ by item give a narrower one."""
     one = way([1.0] * 30 + [0.0] * 70, (0.3,))
     assert one.interval() == pytest.approx((0.2189, 0.3958), abs=0.001)
@@ -197,7 +192,7 @@ def test_the_interval_is_wilsons_where_rounds_add_nothing() -> None:
     assert 0.24 < shared.interval()[0] < 0.3 < shared.interval()[1] < 0.36
 
 
-def test_rounds_that_disagree_widen_the_interval() -> None:
+def test_rounds_that_disagree_widen_the_interval():
     """What the draw of the folds moves is in the interval beside the items' luck."""
     items = [1.0] * 30 + [0.0] * 70
     assert way(items, (0.1, 0.3, 0.5)).effective_items < way(items, (0.3, 0.3, 0.3)).effective_items
@@ -205,7 +200,7 @@ def test_rounds_that_disagree_widen_the_interval() -> None:
     assert way([0.0] * 8, (0.0, 0.0)).interval()[1] > 0.3
 
 
-def test_the_best_of_four_is_above_chance_no_more_often_than_one() -> None:
+def test_the_best_of_four_is_above_chance_no_more_often_than_one():
     """Of 1,000 sets under chance about 2.5 %, without the correction 10 %."""
     rng = np.random.default_rng(0)
     best = [max(rng.binomial(1, 0.2, size=(4, 400)).mean(axis=1).tolist()) for _ in range(1000)]
@@ -220,7 +215,7 @@ def test_the_best_of_four_is_above_chance_no_more_often_than_one() -> None:
 # ---- adversary features
 
 
-def test_values_are_told_within_their_question() -> None:
+def test_values_are_told_within_their_question():
     found = value_features([np.array([[1.0, 4.0, 2.5], [101.0, 104.0, np.nan]])]).dense
     assert found[:, 0].tolist() == pytest.approx([-1.5, 1.5, 0.0, -1.5, 1.5])
     assert found[:, 1].tolist() == pytest.approx([-3.0, 1.5, -1.5, -3.0, 3.0])
@@ -232,29 +227,29 @@ def test_values_are_told_within_their_question() -> None:
     )
 
 
-def test_equal_values_tell_nothing() -> None:
+def test_equal_values_tell_nothing():
     """No gap, no spread, one shared rank; and the linear view divides by no zero."""
     found = value_features([np.full((3, 4), 0.1)])
     assert np.allclose(found.dense[:, :4], 0)
     assert np.isfinite(found.linear.toarray()).all()
 
 
-def test_two_equal_leaders_have_no_gap() -> None:
+def test_two_equal_leaders_have_no_gap():
     """The best other option of either is the other."""
     assert value_features([np.array([[2.0, 2.0, 1.0]])]).dense[:, 1].tolist() == [0.0, 0.0, -1.0]
 
 
-def test_the_logit_sees_products() -> None:
+def test_the_logit_sees_products():
     """Of two scores ten columns, their product and two squares."""
     assert value_features([np.eye(3), np.eye(3)[::-1]]).linear.shape == (9, 13)
 
 
-def test_an_unknown_frequency_is_a_rare_one() -> None:
+def test_an_unknown_frequency_is_a_rare_one():
     """A logarithm of zero is none."""
     assert log10_freqs(np.array([0.0, 1e-4])).tolist() == [-8.0, -4.0]
 
 
-def test_options_are_told_by_letters_tags_and_each_other() -> None:
+def test_options_are_told_by_letters_tags_and_each_other():
     words, tags = ["running", "singing", "apple"], ["VBG", "VBG", "NN"]
     found = option_features([words, words], [tags, tags])
     assert np.array_equal(found.dense[:3], found.dense[3:])
@@ -268,7 +263,7 @@ def test_options_are_told_by_letters_tags_and_each_other() -> None:
 # ---- adversary folds
 
 
-def made_questions_of_adversary_folds(n: int, books: int) -> list[Question]:
+def made_questions_of_adversary_folds(n, books):
     return [
         Question(f"b{i % books}:{i}:1", f"b{i % books}", ("It", "a", "."), 1, ("a", "b"), 0)
         for i in range(n)
@@ -278,7 +273,7 @@ def made_questions_of_adversary_folds(n: int, books: int) -> list[Question]:
 @pytest.mark.parametrize(
     ("books", "folds", "rounds"), [(1, 0, 0), (2, 2, 1), (5, 5, 1), (12, 5, 3)]
 )
-def test_no_book_is_in_two_folds(books: int, folds: int, rounds: int) -> None:
+def test_no_book_is_in_two_folds(books, folds, rounds):
     """One book has no folds; up to five are a fold each, once; more are dealt anew in each round."""
     items = made_questions_of_adversary_folds(60, books)
     found = book_folds(items, seed=1)
@@ -292,7 +287,7 @@ def test_no_book_is_in_two_folds(books: int, folds: int, rounds: int) -> None:
     assert len({tuple(one) for one in found}) == rounds, "rounds differ"
 
 
-def test_folds_of_items_are_even_and_of_the_item() -> None:
+def test_folds_of_items_are_even_and_of_the_item():
     items = made_questions_of_adversary_folds(52, 3)
     found = item_folds(items, seed=1)
     assert all(sorted(np.bincount(one)) == [10, 10, 10, 11, 11] for one in found)
@@ -306,7 +301,7 @@ def test_folds_of_items_are_even_and_of_the_item() -> None:
 # ---- adversary line
 
 
-def rows(names: Iterable[str], share: tuple[float, float, float]) -> list[QuestionRow]:
+def rows(names, share):
     accuracy, low, high = share
     figures = {"accuracy": accuracy, "low": low, "high": high}
     return [QuestionRow(name=name, kind="adversary", n=9, chance=0.2, **figures) for name in names]
@@ -321,13 +316,13 @@ def rows(names: Iterable[str], share: tuple[float, float, float]) -> list[Questi
         ((0.60, 0.57, 0.63), ". This is as if 50 % of the answers were known"),
     ],
 )
-def test_the_line_follows_the_interval(figure: tuple[float, float, float], said: str) -> None:
+def test_the_line_follows_the_interval(figure, said):
     line = adversary_line(rows(["adversary-scores"], figure), chance=0.2)
     assert f"in {100 * figure[0]:.0f} % of questions (" in line
     assert said in line
 
 
-def test_further_scores_go_on_behind_the_five() -> None:
+def test_further_scores_go_on_behind_the_five():
     one = (0.5, 0.4, 0.6)
     line = adversary_line(
         rows(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +33,7 @@ from cloze_gen.evaluation.passage_models import (
 from cloze_gen.evaluation.question_models import VECTORS, WORDS, LsaSizes, read_words
 from cloze_gen.models import sentence_cues as cues
 from cloze_gen.records.blanked_passage import BlankedPassage
-from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_tsv, write_tsv
 
@@ -52,7 +50,7 @@ TEXTS = (
 CANDIDATES = ("The lantern was lit.", "The ferry left.", "A museum opens.")
 
 
-def asked() -> ClozeExample:
+def asked():
     tokens = [tuple(text.replace(".", " .").split()) for text in (*TEXTS, *CANDIDATES)]
     passage = BlankedPassage("b:0", TEXTS, (1, 3), CANDIDATES, (0, 1))
     return ClozeExample(passage, "b", "test", tuple(tokens[:5]), tuple(tokens[5:]))
@@ -63,7 +61,7 @@ def asked() -> ClozeExample:
 BY_ECHOES = np.array([1.0, 1.0, *([0.0] * (len(cues.CUES) - 2))])
 
 
-def test_an_echoed_word_is_a_cue() -> None:
+def test_an_echoed_word_is_a_cue():
     found = CueScorer(lambda stem: 2.0, BY_ECHOES).scores(asked())
     assert found[Direction.BOTH].argmax(axis=1).tolist() == [0, 1]
     assert [context for context in CONTEXTS if context_scores(found, context) is not None] == [
@@ -71,7 +69,7 @@ def test_an_echoed_word_is_a_cue() -> None:
     ]
 
 
-def test_the_answer_in_its_place_is_not_read() -> None:
+def test_the_answer_in_its_place_is_not_read():
     """Whatever stands in the blanks, the scores are the same."""
     one = asked()
     other = replace(
@@ -84,7 +82,7 @@ def test_the_answer_in_its_place_is_not_read() -> None:
     assert np.array_equal(scorer.scores(one)[Direction.BOTH], scorer.scores(other)[Direction.BOTH])
 
 
-def test_a_solver_learns_what_answers_blanks() -> None:
+def test_a_solver_learns_what_answers_blanks():
     solver = learnt_cues([asked()] * 40, lambda stem: 2.0)
     assert solver.scores(asked())[Direction.BOTH].argmax(axis=1).tolist() == [0, 1]
 
@@ -98,11 +96,11 @@ VOCABULARY = ("the", ".", "sea", "lamp", "went", "out", "null", '"', "once")
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def store(tmp_path_factory):
     return Store(tmp_path_factory.mktemp("models"))
 
 
-def made(store: Store, stage: str, write: Callable[..., None], **arguments: Any) -> Artifact:
+def made(store, stage, write, **arguments):
     key = StageKey(stage, 1)
     with store.writing(key) as writer:
         if writer is not None:
@@ -111,7 +109,7 @@ def made(store: Store, stage: str, write: Callable[..., None], **arguments: Any)
 
 
 @pytest.fixture(scope="module")
-def sentences() -> list[np.ndarray]:
+def sentences():
     rng = np.random.default_rng(5)
     return [
         np.array([9, 1]),
@@ -120,7 +118,7 @@ def sentences() -> list[np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def text(store: Store, sentences: list[np.ndarray]) -> Artifact:
+def text(store, sentences):
     """Sentences of drawn words, as `write_passage_text` writes them."""
     with store.writing(StageKey("text", 1)) as writer:
         assert writer is not None
@@ -139,12 +137,12 @@ def text(store: Store, sentences: list[np.ndarray]) -> Artifact:
 
 
 @pytest.fixture(scope="module")
-def counts(store: Store, text: Artifact) -> Artifact:
+def counts(store, text):
     return made(store, "sentence-counts", write_sentence_counts, text=text)
 
 
 @pytest.fixture(scope="module")
-def lsa(store: Store, text: Artifact, counts: Artifact) -> Artifact:
+def lsa(store, text, counts):
     return made(
         store,
         "blank-lsa",
@@ -157,12 +155,12 @@ def lsa(store: Store, text: Artifact, counts: Artifact) -> Artifact:
 
 @pytest.mark.parametrize("block", [7, 1 << 22])
 def test_words_are_counted_by_sentence(
-    store: Store,
-    text: Artifact,
-    sentences: list[np.ndarray],
-    block: int,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    store,
+    text,
+    sentences,
+    block,
+    monkeypatch,
+):
     monkeypatch.setattr(passage_models, "_COUNTS_BLOCK", block)
     found = read_tsv(
         made(store, f"counts-{block}", write_sentence_counts, text=text).path(SENTENCE_COUNTS)
@@ -175,14 +173,14 @@ def test_words_are_counted_by_sentence(
     ]
 
 
-def test_frequencies_are_of_words(counts: Artifact) -> None:
+def test_frequencies_are_of_words(counts):
     """They sum to 1 over words; marks have none, and *null* is a word."""
     freqs = read_freqs(counts)
     assert sorted(freqs) == sorted(set(VOCABULARY) - {".", '"'})
     assert sum(freqs.values()) == pytest.approx(1)
 
 
-def test_vectors_are_as_long_as_their_words_are_rare(lsa: Artifact, counts: Artifact) -> None:
+def test_vectors_are_as_long_as_their_words_are_rare(lsa, counts):
     """Length ln((n + 1) / (sentences with it + 1)); no marks."""
     vectors, words = np.load(lsa.path(VECTORS)), read_words(lsa)
     assert sorted(words) == sorted(set(VOCABULARY) - {".", '"', "once"})
@@ -196,7 +194,7 @@ def test_vectors_are_as_long_as_their_words_are_rare(lsa: Artifact, counts: Arti
 
 
 @pytest.fixture
-def asked_blank_models() -> ClozeExample:
+def asked_blank_models():
     """A passage over the words of the text, and one word that it lacks."""
     said = ("The sea went out .", "The lamp went out .", "The sea kraken .")
     passage = BlankedPassage("b:0", said, (1,), (said[1], "Out once , kraken ."), (0,))
@@ -208,9 +206,7 @@ def asked_blank_models() -> ClozeExample:
     )
 
 
-def test_a_scorer_opens_by_its_name(
-    store: Store, text: Artifact, counts: Artifact, lsa: Artifact, asked_blank_models: ClozeExample
-) -> None:
+def test_a_scorer_opens_by_its_name(store, text, counts, lsa, asked_blank_models):
     try:
         find_lmplz()
     except ToolError as error:

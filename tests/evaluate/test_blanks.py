@@ -25,7 +25,6 @@ from cloze_gen.evaluation.blanks import (
     BlankResult,
     BlankRow,
     BlankScorer,
-    ClozeExample,
     Direction,
     blank_row,
     bootstrap_draws,
@@ -41,8 +40,6 @@ from cloze_gen.evaluation.blanks import (
 )
 from cloze_gen.evaluation.chance import chance_metrics
 from cloze_gen.models.ngram_index import ForwardIndex, Level
-from cloze_gen.records.blanked_passage import BlankedPassage
-from tests.evaluate.conftest import Tell
 
 # ---- asked
 
@@ -61,7 +58,7 @@ DISTRACTORS = ("The ship was lit by a lamp .", "They are gone , and so is the sh
 WORDS = sorted({token.casefold() for text in (*SENTENCES, *DISTRACTORS) for token in text.split()})
 
 
-def language_model() -> LanguageModelScorer:
+def language_model():
     words = ["<unk>", "<s>", "</s>", "<rare>", *WORDS[::2]]
     probs = np.linspace(-3, -1, len(words)).astype(np.float32)
     unigrams = Level(
@@ -84,17 +81,17 @@ SCORERS: Mapping[str, Callable[[], BlankScorer]] = {
 
 
 @pytest.fixture
-def asked(ask: Callable[..., ClozeExample]) -> ClozeExample:
+def asked(ask):
     """Two blanks side by side open it, one closes it; what is left are the sentences 2, 3, 5 and 6."""
     return ask(" / ".join(SENTENCES), (0, 1, 4, 7), " / ".join(DISTRACTORS))
 
 
 @pytest.fixture(params=list(SCORERS))
-def scorer(request: pytest.FixtureRequest) -> BlankScorer:
+def scorer(request):
     return SCORERS[request.param]()
 
 
-def test_what_does_not_exist_is_nan(scorer: BlankScorer, asked: ClozeExample) -> None:
+def test_what_does_not_exist_is_nan(scorer, asked):
     found = scorer.scores(asked)
     for direction, beside in adjacent_sentences(asked.passage).items():
         assert found[direction].shape == (4, 6)
@@ -102,7 +99,7 @@ def test_what_does_not_exist_is_nan(scorer: BlankScorer, asked: ClozeExample) ->
         np.testing.assert_array_equal(np.isnan(found[direction]).any(axis=1), ~beside.any(axis=1))
 
 
-def test_it_tells_candidates_apart(scorer: BlankScorer, asked: ClozeExample) -> None:
+def test_it_tells_candidates_apart(scorer, asked):
     """A constant would satisfy all other properties here."""
     assert all(
         (np.nanstd(rows[~np.isnan(rows).any(axis=1)], axis=1) > 0).any()
@@ -110,7 +107,7 @@ def test_it_tells_candidates_apart(scorer: BlankScorer, asked: ClozeExample) -> 
     )
 
 
-def test_what_stands_in_blanks_is_not_seen(scorer: BlankScorer, asked: ClozeExample) -> None:
+def test_what_stands_in_blanks_is_not_seen(scorer, asked):
     hidden = tuple(
         ("Frank", "took", "the", "lamp") if i in asked.passage.blanks else said
         for i, said in enumerate(asked.sentences)
@@ -120,14 +117,14 @@ def test_what_stands_in_blanks_is_not_seen(scorer: BlankScorer, asked: ClozeExam
         np.testing.assert_array_equal(other[direction], own[direction])
 
 
-def test_the_answers_are_not_seen(scorer: BlankScorer, asked: ClozeExample) -> None:
+def test_the_answers_are_not_seen(scorer, asked):
     """Neither are the answers as the record has them."""
     other = scorer.scores(replace(asked, passage=replace(asked.passage, answers=(3, 5, 0, 1))))
     for direction, own in scorer.scores(asked).items():
         np.testing.assert_array_equal(other[direction], own)
 
 
-def test_permuted_candidates_have_permuted_scores(scorer: BlankScorer, asked: ClozeExample) -> None:
+def test_permuted_candidates_have_permuted_scores(scorer, asked):
     """A candidate's scores do not depend on where it is printed."""
     order = [4, 2, 0, 5, 3, 1]
     other = scorer.scores(replace(asked, candidates=tuple(asked.candidates[i] for i in order)))
@@ -138,7 +135,7 @@ def test_permuted_candidates_have_permuted_scores(scorer: BlankScorer, asked: Cl
 # ---- contexts
 
 
-def test_two_sides_are_their_mean(tell: Tell) -> None:
+def test_two_sides_are_their_mean(tell):
     told = tell((1, 2), P={(0, 0): 1.0}, N={(0, 0): 0.5, (0, 1): 2.0}, AP={(0, 1): 8.0}, AN={})
     assert {
         context: found.tolist()
@@ -154,27 +151,27 @@ def test_two_sides_are_their_mean(tell: Tell) -> None:
     }
 
 
-def test_a_blank_is_answered_from_the_side_that_it_has(tell: Tell) -> None:
+def test_a_blank_is_answered_from_the_side_that_it_has(tell):
     told = tell((2, 2), {"P": (0, 1), "N": (1,)}, P={}, N={(0, 1): 3.0})
     found = context_scores(told, "P+N")
     assert found is not None
     assert found.tolist() == [[0.0, 3.0], [0.0, 0.0]]
 
 
-def test_a_context_needs_all_its_directions(tell: Tell) -> None:
+def test_a_context_needs_all_its_directions(tell):
     """A scorer that looks back alone has no row of both sides."""
     told = tell((1, 2), AP={(0, 0): 1.0})
     assert [context for context in CONTEXTS if context_scores(told, context) is not None] == ["AP"]
 
 
 @pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan])
-def test_a_score_that_is_none_is_an_error(odd: float, tell: Tell) -> None:
+def test_a_score_that_is_none_is_an_error(odd, tell):
     told = tell((1, 2), P={(0, 0): odd})
     with pytest.raises(ValueError, match="scores of context P"):
         context_scores(told, "P")
 
 
-def test_no_side_of_a_blank_holds_a_blank(passage: BlankedPassage) -> None:
+def test_no_side_of_a_blank_holds_a_blank(passage):
     beside = adjacent_sentences(passage)
     read = {
         str(direction): [
@@ -199,7 +196,7 @@ def test_no_side_of_a_blank_holds_a_blank(passage: BlankedPassage) -> None:
 # ---- decoding
 
 
-def test_left_to_right_is_as_a_reader_reads(passage: BlankedPassage) -> None:
+def test_left_to_right_is_as_a_reader_reads(passage):
     """Blank 2 opens the passage and takes the candidate that both prefer."""
     scores = np.zeros((5, 7))
     scores[0, 4], scores[1, 4], scores[0, 5] = 1.0, 0.9, 0.05
@@ -208,7 +205,7 @@ def test_left_to_right_is_as_a_reader_reads(passage: BlankedPassage) -> None:
 
 
 @pytest.mark.parametrize("decoder", DECODERS)
-def test_a_scorer_that_knows_the_key_is_right(passage: BlankedPassage, decoder: str) -> None:
+def test_a_scorer_that_knows_the_key_is_right(passage, decoder):
     """Whatever the order of the blanks, 1 for the answers and 0 for the rest gives the answers."""
     scores = np.zeros((5, 7))
     scores[np.arange(5), passage.answers] = 1.0
@@ -218,18 +215,18 @@ def test_a_scorer_that_knows_the_key_is_right(passage: BlankedPassage, decoder: 
 # ---- metrics
 
 
-def counts(right: list[int], *, blanks: int = 5) -> AnswerCounts:
+def counts(right, *, blanks=5):
     return AnswerCounts(np.full(len(right), blanks), np.array(right), blanks - np.array(right))
 
 
-def test_answers_are_compared_blank_by_blank(passage: BlankedPassage) -> None:
+def test_answers_are_compared_blank_by_blank(passage):
     """An answer in another blank is wrong and no distractor; a distractor is counted as one."""
     found = count_answers([passage] * 3, [passage.answers, (4, 6, 1, 0, 2), (3, 6, 0, 5, 2)])
     assert found.right.tolist() == [5, 3, 3]
     assert found.distractors.tolist() == [0, 0, 2]
 
 
-def test_the_papers_average_is_over_passages() -> None:
+def test_the_papers_average_is_over_passages():
     """A passage of two blanks counts as much as one of ten; over blanks the large one counts more."""
     found = measure(
         AnswerCounts(np.array([2, 10]), np.array([2, 2]), np.array([0, 3])),
@@ -244,7 +241,7 @@ def test_the_papers_average_is_over_passages() -> None:
     assert (found.n, found.blanks) == (2, 12)
 
 
-def test_intervals_hold_what_they_should() -> None:
+def test_intervals_hold_what_they_should():
     """About 95 % of the intervals, over many sets of 100 passages."""
     rng = np.random.default_rng(3)
     draws = bootstrap_draws(100, seed=1)
@@ -255,7 +252,7 @@ def test_intervals_hold_what_they_should() -> None:
     assert 180 <= held <= 198
 
 
-def test_a_sample_draws_as_many_passages_as_there_are() -> None:
+def test_a_sample_draws_as_many_passages_as_there_are():
     """Each of the samples holds n passages; the seed alone says which."""
     draws = bootstrap_draws(7, seed=1)
     assert draws.shape == (DRAWS, 7)
@@ -264,7 +261,7 @@ def test_a_sample_draws_as_many_passages_as_there_are() -> None:
     assert not np.array_equal(draws, bootstrap_draws(7, seed=2))
 
 
-def test_a_difference_is_paired() -> None:
+def test_a_difference_is_paired():
     """Two answer lists that share their luck differ surely, although their own intervals overlap."""
     luck = [0, 1, 2, 3, 4] * 3
     draws = bootstrap_draws(15, seed=1)
@@ -282,7 +279,7 @@ def test_a_difference_is_paired() -> None:
 TOLD = ("told", "surface", "")
 
 
-def test_every_context_and_decoder_is_a_row(passage: BlankedPassage, tell: Tell) -> None:
+def test_every_context_and_decoder_is_a_row(passage, tell):
     """What looks both ways has six contexts, each decoded twice; what looks back alone has two."""
     draws = bootstrap_draws(2, seed=1)
     both = tell((5, 7), P={}, N={}, AP={}, AN={})
@@ -299,7 +296,7 @@ def test_every_context_and_decoder_is_a_row(passage: BlankedPassage, tell: Tell)
     } == {"P", "AP"}
 
 
-def test_a_context_that_one_passage_lacks_is_no_row(passage: BlankedPassage, tell: Tell) -> None:
+def test_a_context_that_one_passage_lacks_is_no_row(passage, tell):
     """Rows are of the same passages, or they would not compare."""
     scores = [tell((5, 7), P={}, N={}), tell((5, 7), P={})]
     assert {
@@ -310,7 +307,7 @@ def test_a_context_that_one_passage_lacks_is_no_row(passage: BlankedPassage, tel
     } == {"P"}
 
 
-def test_predictions_tell_what_was_chosen(passage: BlankedPassage) -> None:
+def test_predictions_tell_what_was_chosen(passage):
     scores = np.zeros((5, 7))
     for blank, candidate in enumerate((4, 5, 0, 3, 2)):
         scores[blank, candidate] = 1.0
@@ -338,7 +335,7 @@ FIELDS = (
 ).split()
 
 
-def test_tables_are_those_of_the_paper(passage: BlankedPassage, tell: Tell) -> None:
+def test_tables_are_those_of_the_paper(passage, tell):
     draws = bootstrap_draws(1, seed=1)
     key = dict.fromkeys(enumerate(passage.answers), 1.0)
     both = tell((5, 7), P={}, N=key, AP={}, AN=key)

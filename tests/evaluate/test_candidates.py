@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from cloze_gen.engine.threads import one_thread
-from cloze_gen.evaluation.blanks import ClozeExample, bootstrap_draws
+from cloze_gen.evaluation.blanks import bootstrap_draws
 from cloze_gen.evaluation.candidates import (
     answer_probs,
     auc,
@@ -27,7 +25,7 @@ from cloze_gen.rng import derive_rng
 # ---- candidate features
 
 
-def test_lengths_and_frequencies() -> None:
+def test_lengths_and_frequencies():
     freqs = {"the": 0.1, "lamp": 0.001}
     row = shape_features(
         [("The", "lamp", "-", "no.", "7", "!")], lambda word: freqs.get(word, 0.0)
@@ -37,12 +35,12 @@ def test_lengths_and_frequencies() -> None:
     assert row[6] == 1  # exclamation marks
 
 
-def test_marks_alone_have_no_mean() -> None:
+def test_marks_alone_have_no_mean():
     """A candidate without a word has features that are numbers."""
     assert np.isfinite(shape_features([("!", "--")], lambda _: 0.0)).all()
 
 
-def test_beside_the_others() -> None:
+def test_beside_the_others():
     """Ranks from 0 to 1, shared by equals; standard scores; 0 where all are alike."""
     found = relative_features(np.array([[4.0, 1.0], [2.0, 1.0], [2.0, 1.0]]))
     np.testing.assert_allclose(found[:, 0], [1, 0.25, 0.25])
@@ -50,7 +48,7 @@ def test_beside_the_others() -> None:
     assert not found[:, 2].any()
 
 
-def test_the_order_of_candidates_leaves_no_trace() -> None:
+def test_the_order_of_candidates_leaves_no_trace():
     """Not even in the last bits."""
     rng = np.random.default_rng(1)
     for _ in range(50):
@@ -66,15 +64,13 @@ def test_the_order_of_candidates_leaves_no_trace() -> None:
 WORDS = "the a lamp sea went out came in we they was is ship fire wall end so no".split()
 
 
-def passages(
-    ask: Callable[..., ClozeExample], count: int, *, odd: str = "", longer: bool = False
-) -> list[ClozeExample]:
+def passages(ask, count, *, odd="", longer=False):
     """Passages of six drawn sentences and two distractors drawn likewise, a book for each three."""
     made = []
     for i in range(count):
         rng = derive_rng(1, "test", str(i))
 
-        def drawn(low: int = 4, rng: np.random.Generator = rng) -> str:
+        def drawn(low=4, rng=rng):
             return " ".join(WORDS[j] for j in rng.integers(len(WORDS), size=low + rng.integers(5)))
 
         distractors = " / ".join(f"{odd} {drawn(30 if longer else 4)}".strip() for _ in range(2))
@@ -90,33 +86,31 @@ def passages(
     return made
 
 
-def aucs(asked: list[ClozeExample]) -> dict[tuple[str, str], float]:
+def aucs(asked):
     with one_thread():
         found = classifier_rows(asked, bootstrap_draws(len(asked), seed=1), freq_of=lambda _: 0.0)
     assert all(one.auc_low <= one.auc <= one.auc_high for one in found)
     return {(one.name, one.input): one.auc for one in found}
 
 
-def test_random_distractors_are_not_told(ask: Callable[..., ClozeExample]) -> None:
+def test_random_distractors_are_not_told(ask):
     """Where distractors are drawn as answers are, none is far from one half."""
     assert all(abs(area - 0.5) < 0.12 for area in aucs(passages(ask, 60)).values())
 
 
-def test_a_word_of_all_distractors_is_found(ask: Callable[..., ClozeExample]) -> None:
+def test_a_word_of_all_distractors_is_found(ask):
     """In books that it was not trained on."""
     assert aucs(passages(ask, 30, odd="lo"))[("words", "text alone")] > 0.95
 
 
-def test_longer_distractors_are_found(ask: Callable[..., ClozeExample]) -> None:
+def test_longer_distractors_are_found(ask):
     """By their shape, alone and beside the others."""
     found = aucs(passages(ask, 30, longer=True))
     assert found[("shape", "text alone")] > 0.95
     assert found[("shape", "beside the other candidates")] > 0.95
 
 
-def test_no_book_is_on_both_sides(
-    ask: Callable[..., ClozeExample], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_book_is_on_both_sides(ask, monkeypatch):
     folds = []
     monkeypatch.setattr(
         "cloze_gen.evaluation.candidates._cross_validated",
@@ -136,7 +130,7 @@ def test_no_book_is_on_both_sides(
     assert set(fold_of[:, 0]) == {0, 1, 2, 3, 4}
 
 
-def test_without_distractors_nothing_is_told(ask: Callable[..., ClozeExample]) -> None:
+def test_without_distractors_nothing_is_told(ask):
     """Nor of a single passage."""
     without = [ask("a / b / c", (1,), name=f"b:{i}") for i in range(4)]
     assert classifier_rows(without, bootstrap_draws(4, seed=1), freq_of=lambda _: 0.0) == []
@@ -147,7 +141,7 @@ def test_without_distractors_nothing_is_told(ask: Callable[..., ClozeExample]) -
     assert (found.distractors, found.classifiers) == (0, ())
 
 
-def test_the_floor_is_told(ask: Callable[..., ClozeExample]) -> None:
+def test_the_floor_is_told(ask):
     """Two distractors of five: to call all of them distractors has F1 2 * 0.4 / 1.4."""
     draws = bootstrap_draws(1, seed=1)
     found = candidate_figures(passages(ask, 1), draws, freq_of=lambda _: 0.0)
@@ -155,7 +149,7 @@ def test_the_floor_is_told(ask: Callable[..., ClozeExample]) -> None:
     assert round(found.always_distractor_f1, 4) == 0.5714
 
 
-def test_auc_counts_pairs() -> None:
+def test_auc_counts_pairs():
     """As counted pair by pair, whatever the weights, ties counting one half."""
     rng = np.random.default_rng(2)
     scores, positive, weights = (
@@ -176,7 +170,7 @@ def test_auc_counts_pairs() -> None:
     np.testing.assert_allclose(auc(scores, positive, weights), expected)
 
 
-def test_samples_of_one_class_are_left_out() -> None:
+def test_samples_of_one_class_are_left_out():
     """Of four samples of two passages, the one that holds neither distractor tells nothing."""
     draws = np.array([[1.0, 1.0], [2.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
     found = bootstrapped_auc(
@@ -185,7 +179,7 @@ def test_samples_of_one_class_are_left_out() -> None:
     assert found.tolist() == [1.0, 1.0, 1.0]
 
 
-def test_f1_by_hand() -> None:
+def test_f1_by_hand():
     """Two of three called rightly, of four: precision 2/3, recall 1/2."""
     called, positive = np.array([1, 1, 1, 0, 0], bool), np.array([1, 1, 0, 1, 1], bool)
     assert f1(called, positive) == pytest.approx(4 / 7)
@@ -196,20 +190,20 @@ def test_f1_by_hand() -> None:
 
 
 @pytest.fixture
-def asked(ask: Callable[..., ClozeExample]) -> ClozeExample:
+def asked(ask):
     """Two blanks; candidates of 2, 3, 1 and 5 words, answers first; sentences of 3 words."""
     return ask(
         "a b c / so Ann / why not now ? / d e f", (1, 2), '" Oh " / and so Tom and Sue', book="b"
     )
 
 
-def rows(*passages: ClozeExample) -> dict[str, dict[str, float]]:
+def rows(*passages):
     return {
         row.name: dict(row) for row in rule_rows(passages, bootstrap_draws(len(passages), seed=1))
     }
 
 
-def test_each_rule_by_hand(asked: ClozeExample) -> None:
+def test_each_rule_by_hand(asked):
     """The values of each rule for four candidates."""
     values = {rule.name: rule.values(asked).tolist() for rule in rules_for(4)}
     assert values == {
@@ -228,7 +222,7 @@ def test_each_rule_by_hand(asked: ClozeExample) -> None:
     }
 
 
-def test_a_rule_answers_in_its_order(asked: ClozeExample) -> None:
+def test_a_rule_answers_in_its_order(asked):
     """By hand: print order has both right; `longest` gives candidate 4, then candidate 2."""
     found = rows(asked)
     assert (
@@ -239,7 +233,7 @@ def test_a_rule_answers_in_its_order(asked: ClozeExample) -> None:
     assert found["printed first"]["ba_chance"] == 0.25
 
 
-def test_a_rule_names_distractors(asked: ClozeExample) -> None:
+def test_a_rule_names_distractors(asked):
     found = rows(asked)
     assert [
         found[name]["named"] for name in ("longest", "questions", "speech", "printed as 4")
@@ -251,14 +245,14 @@ def test_a_rule_names_distractors(asked: ClozeExample) -> None:
     assert found["most names"]["distractors"] == 0.5
 
 
-def test_a_rule_that_names_none_says_so(ask: Callable[..., ClozeExample]) -> None:
+def test_a_rule_that_names_none_says_so(ask):
     """Without questions nothing is told of them."""
     found = rows(ask("a / b / c", (1,), "d"))
     assert found["questions"]["named"] == 0
     assert found["questions"]["distractors"] is found["questions"]["distractors_low"] is None
 
 
-def test_equals_are_as_likely() -> None:
+def test_equals_are_as_likely():
     """Expectations of drawn orders: the mean over many orders of equals is what is told."""
     values, answers = np.array([2.0, 1.0, 1.0, 1.0, 0.0]), [1, 0, 3]
     rng = np.random.default_rng(4)
@@ -271,9 +265,7 @@ def test_equals_are_as_likely() -> None:
     np.testing.assert_allclose(selection_probs(values, 2), named / 4000, atol=0.03)
 
 
-def test_shares_are_of_all_candidates_named(
-    asked: ClozeExample, ask: Callable[..., ClozeExample]
-) -> None:
+def test_shares_are_of_all_candidates_named(asked, ask):
     """Over passages, not the mean of the passages' shares."""
     other = ask("a / why ? / who ? / e", (1, 2), "what ? / f")
     found = rows(asked, other)["questions"]

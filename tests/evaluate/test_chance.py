@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,7 +33,7 @@ from cloze_gen.rng import derive_rng
     ("answers", "balanced"),
     [([0, 1, 2], True), ([0, 0, 1, 2], True), ([0, 0, 1], False), ([0, 0, 0, 1, 2], False)],
 )
-def test_positions_of_answers_may_differ_by_one(answers: list[int], balanced: bool) -> None:
+def test_positions_of_answers_may_differ_by_one(answers, balanced):
     """A position without an answer counts too."""
     assert chance.positions_balanced(np.array(answers), option_count=3) is balanced
 
@@ -42,7 +41,7 @@ def test_positions_of_answers_may_differ_by_one(answers: list[int], balanced: bo
 @pytest.mark.parametrize(
     "option_counts", [[], [1], [5] * 7, [2, 5, 2, 4, 1, 5], [3] * 40 + [4] * 25]
 )
-def test_the_distribution_is_that_of_independent_guesses(option_counts: list[int]) -> None:
+def test_the_distribution_is_that_of_independent_guesses(option_counts):
     """One guess after the other, whatever the sizes of the items and their order."""
     expected = np.ones(1)
     for count in option_counts:
@@ -50,7 +49,7 @@ def test_the_distribution_is_that_of_independent_guesses(option_counts: list[int
     assert chance.correct_count_distribution(option_counts) == pytest.approx(expected, rel=1e-12)
 
 
-def test_large_sets_take_no_time_of_their_square() -> None:
+def test_large_sets_take_no_time_of_their_square():
     """200,000 items of two sizes; one convolution an item would take minutes."""
     counts = [4, 5] * 100_000
     clock = time.process_time()
@@ -75,7 +74,7 @@ PASSAGES = st.lists(
 
 
 @given(PASSAGES)
-def test_expectations_are_what_drawing_gives(passages: list[list[str]]) -> None:
+def test_expectations_are_what_drawing_gives(passages):
     """Word by word counted out: the share of the pool that is the target; chances lie in 0..1."""
     for tokens, token, kind, capital in zip(
         passages,
@@ -94,7 +93,7 @@ def test_expectations_are_what_drawing_gives(passages: list[list[str]]) -> None:
         )
 
 
-def test_drawing_agrees() -> None:
+def test_drawing_agrees():
     """A thousand draws from one passage come near the expectation."""
     tokens = "the old lamp , the lamp and the sea by the lamp".split()
     pool = [token for token in tokens[:-1] if token != ","]
@@ -104,7 +103,7 @@ def test_drawing_agrees() -> None:
     assert np.mean(drawn) == pytest.approx(random_word([tokens])[0], abs=0.05)
 
 
-def test_an_unknown_target_is_never_guessed() -> None:
+def test_an_unknown_target_is_never_guessed():
     """Any word of the vocabulary is as likely; an empty vocabulary guesses nothing."""
     assert random_vocabulary_word(["joe", "whatsit"], ["joe", "sea", "lamp", "oil"]).tolist() == [
         0.25,
@@ -115,7 +114,7 @@ def test_an_unknown_target_is_never_guessed() -> None:
 
 @pytest.mark.realdata
 @pytest.mark.slow
-def test_the_papers_random_words_come_out(data_dir: Path) -> None:
+def test_the_papers_random_words_come_out(data_dir):
     """Development set: a random word 1.4 to 1.9 %, a random capitalised one never."""
     path = data_dir / "published" / "lambada-dev" / "lambada_development_plain_text.txt"
     if not path.is_file():
@@ -136,7 +135,7 @@ def test_the_papers_random_words_come_out(data_dir: Path) -> None:
 SIZES = [(1, 1), (1, 4), (2, 2), (3, 5), (4, 4), (5, 7)]
 
 
-def sized(blanks: int, candidates: int) -> BlankedPassage:
+def sized(blanks, candidates):
     texts = tuple(f"{i}." for i in range(candidates))
     return BlankedPassage(
         f"{blanks}:{candidates}", texts[:blanks], tuple(range(blanks)), texts, tuple(range(blanks))
@@ -144,7 +143,7 @@ def sized(blanks: int, candidates: int) -> BlankedPassage:
 
 
 @pytest.mark.parametrize(("blanks", "candidates"), SIZES)
-def test_the_formulas_are_the_enumeration(blanks: int, candidates: int) -> None:
+def test_the_formulas_are_the_enumeration(blanks, candidates):
     lists = list(itertools.permutations(range(candidates), blanks))
     right = np.bincount(
         [sum(i == one for i, one in enumerate(answers)) for answers in lists], minlength=blanks + 1
@@ -158,7 +157,7 @@ def test_the_formulas_are_the_enumeration(blanks: int, candidates: int) -> None:
     )
 
 
-def test_the_papers_numbers() -> None:
+def test_the_papers_numbers():
     """48.2 % of answer lists have none right, 1 in 2,520 all; 1.429 of five are distractors."""
     row = chance_metrics([sized(5, 7)] * 10)
     assert f"{100 * right_probability(0, 5, 7):.1f}" == "48.2"
@@ -167,7 +166,7 @@ def test_the_papers_numbers() -> None:
     assert [row.ba, row.ba_micro] == pytest.approx([1 / 7] * 2)
 
 
-def test_passages_of_different_sizes_are_averaged() -> None:
+def test_passages_of_different_sizes_are_averaged():
     row = chance_metrics([sized(2, 2), sized(4, 8), sized(4, 8)])
     assert row.ba == pytest.approx((1 / 2 + 1 / 8 + 1 / 8) / 3)
     assert row.ba_micro == pytest.approx((1 + 0.5 + 0.5) / 10)
@@ -175,7 +174,7 @@ def test_passages_of_different_sizes_are_averaged() -> None:
     assert row.de == pytest.approx((0 + 2 + 2) / 3)
 
 
-def test_the_bounds_hold_what_guessing_scores() -> None:
+def test_the_bounds_hold_what_guessing_scores():
     """Guessing 2,000 times on 60 passages falls within the bounds in about 95 % of the tries."""
     rng = np.random.default_rng(1)
     row = chance_metrics([sized(5, 7)] * 60)
@@ -186,7 +185,7 @@ def test_the_bounds_hold_what_guessing_scores() -> None:
     assert 0.93 <= ((row.de_low <= chosen) & (chosen <= row.de_high)).mean() <= 0.97
 
 
-def test_blanks_that_share_an_answer_are_never_all_right() -> None:
+def test_blanks_that_share_an_answer_are_never_all_right():
     """A file of somebody else's may say so; the candidates that answer none are then more."""
     shared = BlankedPassage("x", ("A.", "A."), (0, 1), ("A.", "B."), (0, 0))
     row = chance_metrics([shared])

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from cloze_gen.evaluation.items import ItemSet, analyse, item_rest_correlations, suspects
 from cloze_gen.evaluation.metrics import clustered_margin
@@ -14,11 +13,11 @@ from cloze_gen.evaluation.metrics import clustered_margin
 N, OPTIONS = 300, ("ash", "birch", "cedar", "elm", "fir")
 
 
-def item_set(keys: NDArray[np.int64]) -> ItemSet:
+def item_set(keys):
     return ItemSet(tuple(f"b:{i}" for i in range(N)), (OPTIONS,) * N, keys, "questions")
 
 
-def simulated(n_models: int) -> NDArray[np.int64]:
+def simulated(n_models):
     """Choices of models from weak to strong; option 0 is right, a miss is any other."""
     rng = np.random.default_rng(7)
     ability, difficulty = np.linspace(-1, 3, n_models), rng.normal(0, 1, N)
@@ -27,7 +26,7 @@ def simulated(n_models: int) -> NDArray[np.int64]:
 
 
 @pytest.fixture
-def faulty() -> NDArray[np.int64]:
+def faulty():
     """Item 0: the strong half chooses 3; item 1: the strong half is wrong, the weak half right."""
     choices = simulated(14)
     choices[0] = [1, 2, 0, 4, 3, 0, 2] + [3] * 7
@@ -35,7 +34,7 @@ def faulty() -> NDArray[np.int64]:
     return choices
 
 
-def test_a_planted_wrong_key_is_the_first_suspect(faulty: NDArray[np.int64]) -> None:
+def test_a_planted_wrong_key_is_the_first_suspect(faulty):
     found = analyse(item_set(np.zeros(N, np.int64)), faulty)
     listed = suspects(found)
     assert listed[0].id == "b:0"
@@ -47,7 +46,7 @@ def test_a_planted_wrong_key_is_the_first_suspect(faulty: NDArray[np.int64]) -> 
     assert all(one.reason == "" for one in found if not one.is_suspect)
 
 
-def test_votes_of_strong_models_count_more() -> None:
+def test_votes_of_strong_models_count_more():
     """Of two items with the same votes, the one whose rival the strong models choose is suspect."""
     choices = simulated(14)
     choices[0] = [0] * 7 + [1] * 7
@@ -57,7 +56,7 @@ def test_votes_of_strong_models_count_more() -> None:
     assert not weak.is_suspect
 
 
-def test_figures_are_those_of_numpy(faulty: NDArray[np.int64]) -> None:
+def test_figures_are_those_of_numpy(faulty):
     found = analyse(item_set(np.zeros(N, np.int64)), faulty)
     right = faulty == 0
     for i in (2, 5, 77):
@@ -67,7 +66,7 @@ def test_figures_are_those_of_numpy(faulty: NDArray[np.int64]) -> None:
         assert found[i].difficulty == right[i].mean()
 
 
-def test_the_order_of_models_and_options_changes_nothing(faulty: NDArray[np.int64]) -> None:
+def test_the_order_of_models_and_options_changes_nothing(faulty):
     keys = np.zeros(N, np.int64)
     one = analyse(item_set(keys), faulty)
     turned = replace(item_set(keys + 4), options=(tuple(reversed(OPTIONS)),) * N)
@@ -77,7 +76,7 @@ def test_the_order_of_models_and_options_changes_nothing(faulty: NDArray[np.int6
     )
 
 
-def test_items_may_differ_in_the_number_of_options() -> None:
+def test_items_may_differ_in_the_number_of_options():
     choices = np.minimum(simulated(14), 1)
     options = (("ash", "birch"), ("ash", "birch", "cedar")) * (N // 2)
     choices[1] = 2
@@ -87,7 +86,7 @@ def test_items_may_differ_in_the_number_of_options() -> None:
     assert (suspect.id, suspect.rival) == ("b:1", "cedar")
 
 
-def test_items_without_options_have_no_suspicion(faulty: NDArray[np.int64]) -> None:
+def test_items_without_options_have_no_suspicion(faulty):
     found = analyse(
         replace(item_set(np.zeros(N, np.int64)), options=((),) * N), np.minimum(faulty, 1)
     )
@@ -96,7 +95,7 @@ def test_items_without_options_have_no_suspicion(faulty: NDArray[np.int64]) -> N
     assert found[1].item_rest < -0.8
 
 
-def test_no_correlation_without_variance() -> None:
+def test_no_correlation_without_variance():
     right = np.array([[1, 1, 1], [0, 0, 1], [0, 1, 1]], bool)
     first, *others = item_rest_correlations(right)
     assert np.isnan(first)
@@ -106,7 +105,7 @@ def test_no_correlation_without_variance() -> None:
 # ---- Errors by book
 
 
-def test_items_of_their_own_have_the_plain_error() -> None:
+def test_items_of_their_own_have_the_plain_error():
     """If each item is its own book, the margin is that of Student's t for a mean."""
     values = np.random.default_rng(1).random(40)
     from scipy.stats import sem, t
@@ -116,7 +115,7 @@ def test_items_of_their_own_have_the_plain_error() -> None:
     assert margin == pytest.approx(expected)
 
 
-def test_copies_of_a_book_add_nothing() -> None:
+def test_copies_of_a_book_add_nothing():
     """Items that repeat within their book give the margin of one item a book."""
     values = [1.0, 0.0, 0.0, 1.0, 1.0]
     once = clustered_margin(values, list("abcde"))

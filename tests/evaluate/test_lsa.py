@@ -17,7 +17,7 @@ from cloze_gen.evaluation import lsa
 from cloze_gen.records.question import Question
 
 
-def sentences_of_two_topics() -> np.ndarray:
+def sentences_of_two_topics():
     """Words 2-6 occur together, words 7-11 occur together, mark 1 everywhere."""
     rng = np.random.default_rng(0)
     rows = [
@@ -27,7 +27,7 @@ def sentences_of_two_topics() -> np.ndarray:
     return np.concatenate(rows).astype(np.uint32)
 
 
-def test_vectors_are_the_left_singular_vectors() -> None:
+def test_vectors_are_the_left_singular_vectors():
     """The space found equals numpy's dense SVD of the term-by-sentence counts, up to sign."""
     ids = sentences_of_two_topics()
     vectors = lsa.fit_word_vectors(ids, 12, dimensions=4, seed=1)
@@ -38,7 +38,7 @@ def test_vectors_are_the_left_singular_vectors() -> None:
     assert (vectors[:2] == 0).all()
 
 
-def test_counts_are_plain_and_rare_words_have_no_vector() -> None:
+def test_counts_are_plain_and_rare_words_have_no_vector():
     """A word twice in a sentence counts two; a word below the least count has a zero row."""
     ids = np.array([2, 2, 3, 0, 2, 3, 4, 0, 3, 5, 5], np.uint32)
     counts = lsa.term_sentence_counts(ids, 6, min_count=2).toarray()
@@ -46,7 +46,7 @@ def test_counts_are_plain_and_rare_words_have_no_vector() -> None:
     assert not lsa.fit_word_vectors(ids, 6, dimensions=2, min_count=2, seed=1)[4].any()
 
 
-def fitted(*, seed: int) -> tuple[np.ndarray, list[str]]:
+def fitted(*, seed):
     """Sixty words in 800 sentences, enough work for Lanczos."""
     surface = {f"{'W' if word % 7 else 'w'}{word}": word for word in range(1, 61)}
     mapping, folded = lsa.fold_ids(surface)
@@ -56,13 +56,13 @@ def fitted(*, seed: int) -> tuple[np.ndarray, list[str]]:
     )
 
 
-def fingerprint(*, seed: int) -> str:
+def fingerprint(*, seed):
     with threadpool_limits(limits=1):
         vectors, words = fitted(seed=seed)
     return hashlib.sha256(vectors.tobytes() + " ".join(words).encode()).hexdigest()
 
 
-def test_equal_seeds_give_equal_bytes_in_another_process() -> None:
+def test_equal_seeds_give_equal_bytes_in_another_process():
     code = "import test_lsa as t; t.fingerprint(seed=8); print(t.fingerprint(seed=7))"
     env = {**os.environ, "PYTHONHASHSEED": "5", "PYTHONPATH": str(Path(__file__).parent)}
     there = subprocess.run(
@@ -76,12 +76,12 @@ def test_equal_seeds_give_equal_bytes_in_another_process() -> None:
     assert there.stdout.strip() == fingerprint(seed=7) != fingerprint(seed=8)
 
 
-def test_the_seed_is_of_the_bits_alone() -> None:
+def test_the_seed_is_of_the_bits_alone():
     """Another seed starts elsewhere and finds the same vectors within the tolerance."""
     assert fitted(seed=7)[0] == pytest.approx(fitted(seed=8)[0], abs=1e-3)
 
 
-def test_the_option_of_the_sentences_topic_wins() -> None:
+def test_the_option_of_the_sentences_topic_wins():
     vocabulary = {f"w{row}": row for row in range(2, 12)}
     vectors = lsa.fit_word_vectors(sentences_of_two_topics(), 12, dimensions=2, seed=1)
     item = Question("i", "b", ("W2", "w4", ",", "w5"), 1, ("w9", "w4", "unknown"), 1)
@@ -90,7 +90,7 @@ def test_the_option_of_the_sentences_topic_wins() -> None:
     assert scores[2] == 0
 
 
-def test_too_small_a_text_is_an_error() -> None:
+def test_too_small_a_text_is_an_error():
     """Fewer than three words with a vector cannot be analysed."""
     with pytest.raises(CorpusError, match="LSA"):
         lsa.fit_word_vectors(np.array([2, 3, 0], np.uint32), 4, seed=1)

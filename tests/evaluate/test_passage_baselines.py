@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from cloze_gen.errors import UsageError
@@ -21,18 +20,17 @@ from cloze_gen.evaluation.passage_baselines import (
     scored_result,
 )
 from cloze_gen.evaluation.passages import PassageExample, TargetScores, number_passages
-from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.unigram_cache import shares_before_last, with_cache
 from tests.small_models import index_of
 
 # ---- baselines
 
 
-def names(*only: str) -> list[str]:
+def names(*only):
     return [row.name for row in pick(only)]
 
 
-def test_networks_are_trained_only_when_asked_for() -> None:
+def test_networks_are_trained_only_when_asked_for():
     """By default all others are computed; a name or the kind asks for them."""
     assert not set(names()) & set(NETWORK_KINDS)
     assert len(names()) + len(NETWORK_KINDS) == len(PASSAGE_BASELINES)
@@ -41,7 +39,7 @@ def test_networks_are_trained_only_when_asked_for() -> None:
 
 
 @pytest.mark.parametrize("only", ["n-grams", "baseline"])
-def test_an_unknown_name_is_refused_with_the_known_ones(only: str) -> None:
+def test_an_unknown_name_is_refused_with_the_known_ones(only):
     with pytest.raises(UsageError, match=r"(?s)n-gram \+ cache.*random, rule,\smodel") as caught:
         pick([only])
     assert only in str(caught.value)
@@ -81,11 +79,11 @@ ASKED = [
 
 
 @pytest.fixture(scope="module")
-def index() -> ForwardIndex:
+def index():
     return index_of(ARPA)
 
 
-def test_the_n_gram_model_sees_the_targets_sentence(index: ForwardIndex) -> None:
+def test_the_n_gram_model_sees_the_targets_sentence(index):
     found = NgramPassages(index, WORDS, unknown="<rare>").all_log_probs(
         *number_passages(ASKED, WORDS)
     )
@@ -96,7 +94,7 @@ def test_the_n_gram_model_sees_the_targets_sentence(index: ForwardIndex) -> None
         )
 
 
-def test_a_cache_moves_every_word_as_it_moves_the_target(index: ForwardIndex) -> None:
+def test_a_cache_moves_every_word_as_it_moves_the_target(index):
     """Of the target it is what `with_cache` says, and the rows still sum to what they summed to."""
     ids, lengths = number_passages(ASKED, WORDS)
     model = NgramPassages(index, WORDS, unknown="<rare>")
@@ -116,18 +114,16 @@ def test_a_cache_moves_every_word_as_it_moves_the_target(index: ForwardIndex) ->
 class Told:
     """Says what it was given, passage by passage, in order."""
 
-    def __init__(self, table: NDArray[np.float32]) -> None:
+    def __init__(self, table):
         self.table, self.asked = table, 0
 
-    def all_log_probs(
-        self, ids: NDArray[np.int64], lengths: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
+    def all_log_probs(self, ids, lengths):
         assert len(ids) == lengths.sum()
         self.asked += len(lengths)
         return self.table[self.asked - len(lengths) : self.asked]
 
 
-def test_ranks_are_among_the_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranks_are_among_the_words_alone(monkeypatch):
     monkeypatch.setattr(passage_baselines, "_BATCH_PASSAGES", 2)
     rng, words = np.random.default_rng(3), [*WORDS, ","]
     table = np.log(rng.dirichlet(np.ones(6), size=3)).astype(np.float32)
@@ -160,7 +156,7 @@ CASED = [
 SMALL = [PassageExample(one.id, one.set, one.sentences, one.target) for one in CASED]
 
 
-def test_rules_of_case_look_at_the_book() -> None:
+def test_rules_of_case_look_at_the_book():
     found = rule_result(ROWS["last name"], "passages", CASED)
     assert found.right is not None
     assert found.right.tolist() == [True, False]
@@ -181,7 +177,7 @@ def test_rules_of_case_look_at_the_book() -> None:
         assert list(untold.predictions()) == []
 
 
-def test_random_words_are_expectations() -> None:
+def test_random_words_are_expectations():
     assert random_result(
         ROWS["random capitalised word"], "passages", CASED, words=()
     ).row.accuracy == pytest.approx(1 / 6)
@@ -196,7 +192,7 @@ def test_random_words_are_expectations() -> None:
     )
 
 
-def test_predictions_tell_what_is_known_of_each_passage() -> None:
+def test_predictions_tell_what_is_known_of_each_passage():
     known = np.array([True, True])
     scores = TargetScores.by_rank(np.array([-1.0, -2.0]), np.array([1.0, 7.0]), known)
     rows = list(scored_result(("n-gram", "model", ""), "passages", CASED, scores).predictions())

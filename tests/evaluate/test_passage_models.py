@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -39,7 +37,7 @@ from cloze_gen.models.networks import (
     open_trained,
 )
 from cloze_gen.rng import derive_rng
-from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_tsv, write_tsv
 from tests.support.errors import refused
@@ -49,11 +47,11 @@ FOLDED = ("the", "joe", "sea", "lamp", "went", "out", "null", '"', ".")
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def store(tmp_path_factory):
     return Store(tmp_path_factory.mktemp("models"))
 
 
-def made(store: Store, stage: str, write: Callable[..., None], **arguments: Any) -> Artifact:
+def made(store, stage, write, **arguments):
     key = StageKey(stage, 1)
     with store.writing(key) as writer:
         if writer is not None:
@@ -62,13 +60,13 @@ def made(store: Store, stage: str, write: Callable[..., None], **arguments: Any)
 
 
 @pytest.fixture(scope="module")
-def surface() -> list[np.ndarray]:
+def surface():
     rng = np.random.default_rng(5)
     return [rng.integers(1, len(SURFACE) + 1, rng.integers(3, 9)) for _ in range(300)]
 
 
 @pytest.fixture(scope="module")
-def text(store: Store, surface: list[np.ndarray]) -> Artifact:
+def text(store, surface):
     """Three hundred sentences of drawn words, in small letters."""
     with store.writing(StageKey("text", 1)) as writer:
         assert writer is not None
@@ -91,9 +89,7 @@ def text(store: Store, surface: list[np.ndarray]) -> Artifact:
     return made(store, "passage-text", write_passage_text, **inputs)
 
 
-def test_the_text_is_the_training_text_in_small_letters(
-    text: Artifact, surface: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_text_is_the_training_text_in_small_letters(text, surface, monkeypatch):
     words, ids = read_passage_words(text), np.load(text.path(TOKENS))
     sentences = np.split(ids, np.flatnonzero(ids == 0) + 1)[:-1]
     said = [[words[i - 1] for i in sentence[:-1]] for sentence in sentences]
@@ -109,7 +105,7 @@ def test_the_text_is_the_training_text_in_small_letters(
 
 
 @pytest.fixture(scope="module")
-def ngrams(store: Store, text: Artifact) -> Artifact:
+def ngrams(store, text):
     return made(
         store,
         "passage-ngrams",
@@ -119,7 +115,7 @@ def ngrams(store: Store, text: Artifact) -> Artifact:
     )
 
 
-def test_the_model_is_of_the_closed_vocabulary(store: Store, text: Artifact) -> None:
+def test_the_model_is_of_the_closed_vocabulary(store, text):
     sizes = PassageNgramSizes(order=2, vocabulary=5)
     key = StageKey("passage-ngrams-small", 1)
     with store.writing(key) as writer:
@@ -139,7 +135,7 @@ def test_the_model_is_of_the_closed_vocabulary(store: Store, text: Artifact) -> 
     assert not (found.folder / "temp").exists()
 
 
-def test_scores_are_the_models_own(text: Artifact, ngrams: Artifact) -> None:
+def test_scores_are_the_models_own(text, ngrams):
     asked = [
         PassageExample("a:1", "passages", (("joe", "went"), ("the", "sea")), "lamp"),
         PassageExample("a:2", "control", ((),), "gull"),
@@ -158,7 +154,7 @@ def test_scores_are_the_models_own(text: Artifact, ngrams: Artifact) -> None:
     assert "." not in scorer.guesses
 
 
-def test_an_answer_serves_both_sets() -> None:
+def test_an_answer_serves_both_sets():
     """A passage that the control set holds too has one answer, and each set its own order."""
     asked = [PassageExample(name, "passages", ((),), "x") for name in ("a:2", "a:1", "a:2")]
     lines = (
@@ -170,7 +166,7 @@ def test_an_answer_serves_both_sets() -> None:
     assert found.right.tolist() == [True, False, True]
 
 
-def test_a_log_of_a_harness_is_an_answer_too() -> None:
+def test_a_log_of_a_harness_is_an_answer_too():
     """In either form the passages have what the model said of them; a log tells no ranks."""
     asked = [PassageExample("a:1", "passages", ((),), "x")]
     own = given_scores('{"id": "a:1", "log10_prob": -1, "is_greedy": true}', asked, name="mine")
@@ -205,7 +201,7 @@ WEIGHTS: Mapping[Kind, set[str]] = {
 }
 
 
-def passage_text(store: Store, sentences: Sequence[str]) -> Artifact:
+def passage_text(store, sentences):
     """Lower-case training text for the networks: words by falling count, numbers, 0 after a
     sentence.
     """
@@ -229,7 +225,7 @@ def passage_text(store: Store, sentences: Sequence[str]) -> Artifact:
     return store.open(key)
 
 
-def small_novels() -> list[str]:
+def small_novels():
     """Sentences in threes about a ship or a house, which determine the third's last word."""
     rng = derive_rng(1, "test.passage_networks")
     text = []
@@ -243,7 +239,7 @@ def small_novels() -> list[str]:
     return [*text, "rare words once each : " + " ".join(f"w{i}" for i in range(40)) + " ."]
 
 
-def trained(text: Artifact, out: Path, kind: Kind, *, seed: int = 1) -> Artifact:
+def trained(text, out, kind, *, seed=1):
     store, key = Store(out), StageKey(f"passage_{kind}", 1, seed=seed)
     with store.writing(key) as writer:
         assert writer is not None
@@ -253,31 +249,29 @@ def trained(text: Artifact, out: Path, kind: Kind, *, seed: int = 1) -> Artifact
 
 
 @pytest.fixture(scope="module")
-def text_passage_networks(tmp_path_factory: pytest.TempPathFactory) -> Artifact:
+def text_passage_networks(tmp_path_factory):
     return passage_text(Store(tmp_path_factory.mktemp("text")), small_novels())
 
 
 @pytest.fixture(scope="module")
-def networks(
-    text_passage_networks: Artifact, tmp_path_factory: pytest.TempPathFactory
-) -> dict[Kind, Artifact]:
+def networks(text_passage_networks, tmp_path_factory):
     out = tmp_path_factory.mktemp("networks")
     return {kind: trained(text_passage_networks, out, kind) for kind in KINDS}
 
 
 @pytest.fixture(scope="module")
-def words(text_passage_networks: Artifact) -> list[str]:
+def words(text_passage_networks):
     return [row["word"] for row in read_tsv(text_passage_networks.path("words.tsv"))]
 
 
-def asked(words: list[str], passage: str) -> np.ndarray:
+def asked(words, passage):
     """A passage as numbers: a full stop ends a sentence."""
     flat = passage.replace(".", ". <end>").split()
     return np.array([0 if word == "<end>" else words.index(word) + 1 for word in flat])
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_artifact_holds_one_network(networks: dict[Kind, Artifact], kind: Kind) -> None:
+def test_an_artifact_holds_one_network(networks, kind):
     shared = {"word_vectors", "class_weights", "word_weights"}
     weights = {f"{kind}/{name}.npy" for name in shared | WEIGHTS[kind]}
     assert set(networks[kind].manifest["files"]) == weights | {NETWORK_WORDS, CLASSES, TRAINING}
@@ -289,7 +283,7 @@ def test_an_artifact_holds_one_network(networks: dict[Kind, Artifact], kind: Kin
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_a_distribution(networks: dict[Kind, Artifact], words: list[str], kind: Kind) -> None:
+def test_it_is_a_distribution(networks, words, kind):
     network, ids = (
         open_trained(networks[kind], kind),
         asked(words, "the ship and the mast . it was sea"),
@@ -303,25 +297,19 @@ def test_it_is_a_distribution(networks: dict[Kind, Artifact], words: list[str], 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_always_follows_is_learnt(
-    networks: dict[Kind, Artifact], words: list[str], kind: Kind
-) -> None:
+def test_what_always_follows_is_learnt(networks, words, kind):
     """After "ship and" comes "the", whatever the passage."""
     ids = asked(words, "it was sea . the ship and the")
     assert open_trained(networks[kind], kind).log_probs(ids, np.array([len(ids)]))[0] > np.log(0.5)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_same_bytes_each_time(
-    networks: dict[Kind, Artifact], text_passage_networks: Artifact, tmp_path: Path, kind: Kind
-) -> None:
+def test_the_same_bytes_each_time(networks, text_passage_networks, tmp_path, kind):
     again = trained(text_passage_networks, tmp_path, kind)
     assert again.manifest["files"] == networks[kind].manifest["files"]
 
 
-def test_another_seed_is_another_network(
-    networks: dict[Kind, Artifact], text_passage_networks: Artifact, tmp_path: Path
-) -> None:
+def test_another_seed_is_another_network(networks, text_passage_networks, tmp_path):
     """As far as its weights go."""
     name = "recurrent/recurrent.npy"
     assert (
@@ -330,6 +318,6 @@ def test_another_seed_is_another_network(
     )
 
 
-def test_a_text_too_small_is_refused(tmp_path: Path) -> None:
+def test_a_text_too_small_is_refused(tmp_path):
     text = passage_text(Store(tmp_path / "text"), ["it was the sea"] * 2)
     refused(lambda: trained(text, tmp_path, "recurrent"), CorpusError, names="10 tokens")

@@ -42,7 +42,7 @@ SENTENCES = st.lists(st.lists(TOKEN, max_size=4).map(tuple), min_size=1, max_siz
         max_size=4,
     )
 )
-def test_numbers_say_the_passages_again(passages: list[PassageExample]) -> None:
+def test_numbers_say_the_passages_again(passages):
     ids, lengths = number_passages(passages, WORDS)
     names = ["<s>", *WORDS, "whatsit"]
     for passage, part in zip(passages, np.split(ids, np.cumsum(lengths)[:-1]), strict=False):
@@ -62,7 +62,7 @@ def test_numbers_say_the_passages_again(passages: list[PassageExample]) -> None:
     ),
     st.integers(-1, 3),
 )
-def test_ranks_are_scipys(rows: list[list[float]], target: int) -> None:
+def test_ranks_are_scipys(rows, target):
     """Equals share the mean of their ranks; an unknown target has none."""
     table = np.array(rows)
     found = ranks(table, np.full(len(rows), target))
@@ -72,7 +72,7 @@ def test_ranks_are_scipys(rows: list[list[float]], target: int) -> None:
         assert found.tolist() == [rankdata(-row)[target] for row in table]
 
 
-def test_a_uniform_model_is_a_random_vocabulary_word() -> None:
+def test_a_uniform_model_is_a_random_vocabulary_word():
     """Over V words perplexity is V and the rank (V + 1) / 2, as the paper's first row has them."""
     size = 60
     table = np.full((7, size), -math.log10(size))
@@ -87,7 +87,7 @@ def test_a_uniform_model_is_a_random_vocabulary_word() -> None:
     )
 
 
-def test_unknown_targets_are_wrong_and_counted_apart() -> None:
+def test_unknown_targets_are_wrong_and_counted_apart():
     known = np.array([True, False])
     row = measure(TargetScores.by_rank(np.array([-2.0, -4.0]), np.array([1.0, np.nan]), known))
     assert (row.n, row.correct, row.accuracy, row.coverage) == (2, 1, 0.5, 0.5)
@@ -99,7 +99,7 @@ def test_unknown_targets_are_wrong_and_counted_apart() -> None:
     assert row.low < row.accuracy < row.high
 
 
-def test_a_tie_for_the_first_place_is_not_right() -> None:
+def test_a_tie_for_the_first_place_is_not_right():
     """Where two words are as likely the model has no first choice."""
     table = np.log10(np.array([[0.4, 0.4, 0.2]]))
     assert (
@@ -110,7 +110,7 @@ def test_a_tie_for_the_first_place_is_not_right() -> None:
     )
 
 
-def test_where_nobody_tells_there_is_no_accuracy() -> None:
+def test_where_nobody_tells_there_is_no_accuracy():
     untold, every = np.full(2, np.nan), np.ones(2, np.bool_)
     row = measure(TargetScores(np.array([-1.0, -3.0]), untold, every, None))
     assert (row.correct, row.perplexity) == (None, pytest.approx(100))
@@ -120,7 +120,7 @@ def test_where_nobody_tells_there_is_no_accuracy() -> None:
     assert told.median_rank is None
 
 
-def test_no_passages_have_no_measures() -> None:
+def test_no_passages_have_no_measures():
     """Of nothing there is no mean."""
     row = measure(TargetScores.by_rank(np.zeros(0), np.zeros(0), np.zeros(0, np.bool_)))
     assert row.n == row.correct == 0
@@ -145,7 +145,7 @@ def test_no_passages_have_no_measures() -> None:
         ([-1.0, -1.0], [1.0]),
     ],
 )
-def test_what_is_no_probability_is_told(log10_prob: list[float], rank: list[float]) -> None:
+def test_what_is_no_probability_is_told(log10_prob, rank):
     """A probability above 1, no number, or arrays of different lengths."""
     with pytest.raises(UsageError):
         measure(TargetScores.by_rank(np.array(log10_prob), np.array(rank), np.array([True, True])))
@@ -157,11 +157,11 @@ def test_what_is_no_probability_is_told(log10_prob: list[float], rank: list[floa
 KNOWN = TargetScores.by_rank(np.array([-2.0]), np.array([1.0]), np.array([True]))
 
 
-def row(name: str, of_set: str, metrics: PassageMetrics, **more: str) -> PassageRow:
+def row(name, of_set, metrics, **more):
     return PassageRow(name=name, kind="rule", set=of_set, **dict(metrics), **more)
 
 
-def test_the_sets_stand_side_by_side() -> None:
+def test_the_sets_stand_side_by_side():
     model = measure(KNOWN)
     rows = [
         row("random word", "passages", chance_metrics(np.array([0.25]))),
@@ -188,7 +188,7 @@ def test_the_sets_stand_side_by_side() -> None:
     assert second[len(head) - (len(head) - len("baseline   ")) // 2 :].split()[0] == "50.00"
 
 
-def test_what_was_not_measured_is_named_once() -> None:
+def test_what_was_not_measured_is_named_once():
     """One line below the table for each reason."""
     nothing = PassageMetrics(n=1, correct=None, accuracy=None, low=None, high=None)
     rows = [
@@ -200,7 +200,7 @@ def test_what_was_not_measured_is_named_once() -> None:
     assert rows[0].share is None
 
 
-def test_the_interval_holds_what_drawing_gives() -> None:
+def test_the_interval_holds_what_drawing_gives():
     """Of 300 sets of draws about 95 % lie within it."""
     probs = np.linspace(0, 0.5, 200)
     found = chance_metrics(probs)

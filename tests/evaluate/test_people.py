@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -34,7 +32,7 @@ QUESTIONS = {
 }
 
 
-def response(answer: int | None, **marks: Any) -> dict[str, Any]:
+def response(answer, **marks):
     return {
         "answer": answer,
         "fits_as_well": [],
@@ -44,13 +42,13 @@ def response(answer: int | None, **marks: Any) -> dict[str, Any]:
     } | marks
 
 
-def item(n: int, *answers: dict[str, Any], of: str = "mine") -> ItemVerdicts:
+def item(n, *answers, of="mine"):
     return ItemVerdicts(
         f"b:{n}:1", of, f"d{n}", {f"{judge}": one for judge, one in enumerate(answers, 1)}
     )
 
 
-def test_the_share_of_right_verdicts_by_hand() -> None:
+def test_the_share_of_right_verdicts_by_hand():
     found = SetVerdicts(
         "mine",
         [item(0, response(1), response(1), response(2)), item(1, response(1), response(None))],
@@ -73,7 +71,7 @@ def test_the_share_of_right_verdicts_by_hand() -> None:
     assert sure.note == "1 judge, 2 verdicts (file 5d0c1a2b)"
 
 
-def test_judges_who_say_the_same_add_nothing() -> None:
+def test_judges_who_say_the_same_add_nothing():
     right = np.array([1] * 30 + [0] * 10)
     one, five = (interval(k * right, np.full(40, k), seed=1) for k in (1, 5))
     low, high = wilson_interval(150, 200)
@@ -81,7 +79,7 @@ def test_judges_who_say_the_same_add_nothing() -> None:
     assert high - low < 0.5 * (five[1] - five[0])
 
 
-def test_the_interval_holds_its_level_where_items_differ() -> None:
+def test_the_interval_holds_its_level_where_items_differ():
     """About 19 of 20 studies hold the truth; verdicts taken as independent, far fewer."""
     held = {"items": 0, "verdicts": 0}
     for study in range(200):
@@ -96,14 +94,14 @@ def test_the_interval_holds_its_level_where_items_differ() -> None:
     assert held["verdicts"] <= 175
 
 
-def test_where_all_are_right_the_bounds_are_not_a_point() -> None:
+def test_where_all_are_right_the_bounds_are_not_a_point():
     all_right = interval(np.full(30, 3), np.full(30, 3), seed=1)
     assert all_right == wilson_interval(30, 30)
     assert interval(np.zeros(30, int), np.full(30, 3), seed=1) == wilson_interval(0, 30)
     assert interval(np.array([2]), np.array([3]), seed=1) == (0.0, 1.0)
 
 
-def test_faults_by_one_and_by_most_by_hand() -> None:
+def test_faults_by_one_and_by_most_by_hand():
     items = [
         item(
             0,
@@ -134,7 +132,7 @@ def test_faults_by_one_and_by_most_by_hand() -> None:
     assert (mine["ambiguous"]["low"], mine["ambiguous"]["high"]) == wilson_interval(2, 2)
 
 
-def test_the_table_has_two_lines_a_set() -> None:
+def test_the_table_has_two_lines_a_set():
     """By one judge and by most, in percent."""
     lines = reading_table(
         reading_figures([item(0, response(1, fits_as_well=[2])), item(1, response(1))])
@@ -154,7 +152,7 @@ def test_the_table_has_two_lines_a_set() -> None:
     assert lines[2].split() == ["mine,", "by", "majority", "50.0", "0.0", "0.0", "0.0"]
 
 
-def test_sets_are_told_apart() -> None:
+def test_sets_are_told_apart():
     judged = [
         item(0, response(1)),
         item(1, response(1)),
@@ -168,7 +166,7 @@ def test_sets_are_told_apart() -> None:
     assert (found.name, len(found.items), found.others) == ("other", 1, 1)
 
 
-def test_a_file_of_other_items_is_told() -> None:
+def test_a_file_of_other_items_is_told():
     """Which sets it is of, and how many items of each."""
     judged = [item(8, response(1)), item(9, response(1), of="other\x1b")]
     with pytest.raises(
@@ -188,7 +186,7 @@ ONE = BlankedPassage("b:9", ("E.", "F."), (1,), ("F.", "Y."), (0,))
 PASSAGES = {"two": TWO, "one": ONE}
 
 
-def item_of_blanks(digest: str, *fills: list[int]) -> ItemVerdicts:
+def item_of_blanks(digest, *fills):
     return ItemVerdicts(
         PASSAGES[digest].id,
         "mine",
@@ -197,7 +195,7 @@ def item_of_blanks(digest: str, *fills: list[int]) -> ItemVerdicts:
     )
 
 
-def test_the_measures_by_hand() -> None:
+def test_the_measures_by_hand():
     row = human_blank_row(
         SetVerdicts("mine", [item_of_blanks("two", [2, 0], [2, 1]), item_of_blanks("one", [0])], 0),
         PASSAGES,
@@ -220,7 +218,7 @@ def test_the_measures_by_hand() -> None:
     assert row.note == "2 judges, 3 verdicts (file 5d0c1a2b)"
 
 
-def test_a_second_filler_who_says_the_same_adds_nothing() -> None:
+def test_a_second_filler_who_says_the_same_adds_nothing():
     """The bounds are those of one: passages are drawn, not people."""
     found = [
         SetVerdicts(
@@ -235,7 +233,7 @@ def test_a_second_filler_who_says_the_same_adds_nothing() -> None:
 
 
 @pytest.mark.parametrize("fills", [[2], [2, 3]])
-def test_answers_to_other_blanks_are_refused(fills: list[int]) -> None:
+def test_answers_to_other_blanks_are_refused(fills):
     """As many as the passage has blanks, among its candidates."""
     with pytest.raises(FormatError, match=r"b:0: .* does not match its 2 blanks and 3 candidates"):
         human_blank_row(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +37,7 @@ from cloze_gen.evaluation.question_models import (
 )
 from cloze_gen.evaluation.questions import QuestionSet, word_baselines
 from cloze_gen.records.question import Question
-from cloze_gen.store.artifacts import Artifact, Store, open_artifact
+from cloze_gen.store.artifacts import Store, open_artifact
 from cloze_gen.store.fingerprint import StageKey
 from tests.small_models import index_of
 
@@ -50,7 +47,7 @@ from tests.small_models import index_of
 LINES = ('" Come , " he said : " at once ! "', "-- --", "Was it the fog ?", "It was .")
 
 
-def artifact(store: Store, stage: str, files: dict[str, str], **facts: int) -> Artifact:
+def artifact(store, stage, files, **facts):
     key = StageKey(stage, 1)
     with store.writing(key) as writer:
         assert writer is not None
@@ -61,7 +58,7 @@ def artifact(store: Store, stage: str, files: dict[str, str], **facts: int) -> A
 
 
 @pytest.fixture
-def rendered(tmp_path: Path) -> Artifact:
+def rendered(tmp_path):
     store = Store(tmp_path)
     words = dict.fromkeys(" ".join(LINES).split(" "))
     rows = "".join(f"{word}\t1\t0\t1\t0.1\t1\n" for word in words if word != ".")
@@ -77,7 +74,7 @@ def rendered(tmp_path: Path) -> Artifact:
     return open_artifact(store.folder(key))
 
 
-def test_lines_are_the_published_rendering(rendered: Artifact) -> None:
+def test_lines_are_the_published_rendering(rendered):
     """Every sentence reads as `rendered_tokens` prints it; a sentence of marks alone is left out."""
     expected = [" ".join(tokens) for line in LINES if (tokens := rendered_tokens(line.split(" ")))]
     assert len(expected) == len(LINES) - 1
@@ -90,12 +87,12 @@ MARKS = st.sampled_from(
 
 
 @given(st.lists(st.lists(MARKS, min_size=1, max_size=9), max_size=6))
-def test_many_lines_are_printed_as_each_alone(sentences: list[list[str]]) -> None:
+def test_many_lines_are_printed_as_each_alone(sentences):
     expected = [" ".join(tokens) for row in sentences if (tokens := rendered_tokens(row))]
     assert printed_lines([" ".join(row) for row in sentences]).to_pylist() == expected
 
 
-def test_numbers_spell_the_lines(rendered: Artifact) -> None:
+def test_numbers_spell_the_lines(rendered):
     words = ["\n", *read_words(rendered)]
     spelt = " ".join(words[i] for i in read_ids(rendered).tolist())
     assert [line.strip() for line in spelt.split("\n")] == rendered.path(TEXT).read_text(
@@ -106,9 +103,7 @@ def test_numbers_spell_the_lines(rendered: Artifact) -> None:
 
 
 @given(st.lists(st.text("abé ", max_size=9), max_size=12), st.integers(1, 20))
-def test_a_text_is_cut_between_lines(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[str], shard_bytes: int
-) -> None:
+def test_a_text_is_cut_between_lines(tmp_path_factory, lines, shard_bytes):
     """The runs of lines, joined, are the file, and each ends with a line end."""
     path = tmp_path_factory.mktemp("text") / "lines.txt"
     data = "".join(f"{line}\n" for line in lines).encode()
@@ -128,12 +123,12 @@ WORDS_BY_ID = (*NAMES, "unseen")
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def store(tmp_path_factory):
     return Store(tmp_path_factory.mktemp("models"))
 
 
 @pytest.fixture(scope="module")
-def text(store: Store) -> Artifact:
+def text(store):
     """Two hundred sentences of drawn words."""
     rng = np.random.default_rng(5)
     sentences = [rng.integers(1, len(NAMES) + 1, rng.integers(3, 9)) for _ in range(200)]
@@ -152,7 +147,7 @@ def text(store: Store) -> Artifact:
     return store.open(key)
 
 
-def made(store: Store, stage: str, write: Callable[..., None], **arguments: Any) -> Artifact:
+def made(store, stage, write, **arguments):
     key = StageKey(stage, 1, {"order": arguments["sizes"].order} if stage == "eval-lm" else {})
     with store.writing(key) as writer:
         if writer is not None:
@@ -160,7 +155,7 @@ def made(store: Store, stage: str, write: Callable[..., None], **arguments: Any)
     return store.open(key)
 
 
-def test_only_frequent_words_are_in_the_smoothed_model(store: Store, text: Artifact) -> None:
+def test_only_frequent_words_are_in_the_smoothed_model(store, text):
     """A word that the text does not hold five times is `<unk>`; the others are known."""
     model = open_evaluation_lm(
         made(store, "eval-lm", write_evaluation_lm, text=text, sizes=EvalLmSizes(order=4))
@@ -171,14 +166,12 @@ def test_only_frequent_words_are_in_the_smoothed_model(store: Store, text: Artif
 
 
 @pytest.mark.parametrize(("order", "prune"), [(3, ()), (4, (0, 0, 0, 1)), (5, (0, 0, 0, 1, 1))])
-def test_only_four_grams_and_longer_are_pruned(order: int, prune: tuple[int, ...]) -> None:
+def test_only_four_grams_and_longer_are_pruned(order, prune):
     """MSR 4.2 drops 4-grams seen once and nothing shorter."""
     assert EvalLmSizes(order=order).prune == prune
 
 
-def test_trie_and_index_score_as_the_arpa_file(
-    store: Store, text: Artifact, tmp_path: Path
-) -> None:
+def test_trie_and_index_score_as_the_arpa_file(store, text, tmp_path):
     arpa, binary = tmp_path / "m.arpa", tmp_path / "m.binary"
     train_arpa(
         text=text.path(TEXT),
@@ -203,7 +196,7 @@ def test_trie_and_index_score_as_the_arpa_file(
             )
 
 
-def test_a_broken_arpa_file_is_one_message(tmp_path: Path) -> None:
+def test_a_broken_arpa_file_is_one_message(tmp_path):
     """build_binary's failure comes out as one error with what it said."""
     (tmp_path / "m.arpa").write_text("nothing\n")
     with pytest.raises(ToolError, match="build_binary failed"):
@@ -212,7 +205,7 @@ def test_a_broken_arpa_file_is_one_message(tmp_path: Path) -> None:
         )
 
 
-def test_word_vectors_keep_only_words_that_have_one(store: Store, text: Artifact) -> None:
+def test_word_vectors_keep_only_words_that_have_one(store, text):
     vectors, rows = open_lsa(made(store, "lsa", write_lsa, text=text, sizes=LsaSizes(dimensions=4)))
     mapping, folded = fold_ids({word: i for i, word in enumerate(WORDS_BY_ID, 1)})
     expected = fit_word_vectors(
@@ -231,7 +224,7 @@ RULES = {row.name: row for row in word_baselines(3)}
 SCORES = ("freq", "history_log10_prob", "forward_log10_prob", "sentence_log10_prob")
 
 
-def asked(question: Question, rows: list[tuple[float, ...]]) -> QuestionSet:
+def asked(question, rows):
     """One question whose record tells the four scores of every option."""
     told = [
         {"word": word} | dict(zip(SCORES, row, strict=True))
@@ -254,17 +247,17 @@ SET = asked(ITEM, [(0.1, -3.0, -1.0, -20.0), (0.3, -2.0, -3.0, -30.0), (0.2, -1.
         ("forward-lowest", "lengthy"), ("focus-model-highest", "go"), ("focus-model-lowest", "lengthy"),
     ],
 )  # fmt: skip
-def test_a_rule_chooses_what_its_name_says(rule: str, word: str) -> None:
+def test_a_rule_chooses_what_its_name_says(rule, word):
     """The option named by the rule, of scores that differ throughout."""
     found = judge(RULES[rule], Scorer(SET, {}), SET, seed=1)
     assert ITEM.options[int(found.choices[0])] == word
 
 
-def test_rules_of_tags_read_each_option_in_its_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_of_tags_read_each_option_in_its_sentence(monkeypatch):
     """The odd one has a tag of its own where it stands; the majority has not."""
     seen: list[tuple[str, ...]] = []
 
-    def tag(sentences: Any) -> Any:
+    def tag(sentences):
         for tokens in sentences:
             seen.append(tuple(tokens))
             yield ["VB" if token == "go" else "JJ" for token in tokens]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,7 +23,7 @@ LONG = Question("b:0:1", "b", ("An", "hour", "."), 1, ("hour", "minute", "day"),
 SHORT = Question("b:1:1", "b", ("She", "ran", "."), 1, ("ran", "slept"), 0)
 
 
-def test_an_item_with_fewer_options_has_no_score_beyond_them() -> None:
+def test_an_item_with_fewer_options_has_no_score_beyond_them():
     """Every rule gives one number an option, in the options' order, and NaN beyond."""
     items = [LONG, SHORT]
     nan = np.nan
@@ -47,21 +45,21 @@ def test_an_item_with_fewer_options_has_no_score_beyond_them() -> None:
 class Spelled:
     """A model whose numbers show what was asked: minus the length of everything it was given."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.asked: list[tuple[tuple[str, ...], str]] = []
 
-    def log10_prob(self, history: Sequence[str], word: str) -> float:
+    def log10_prob(self, history, word):
         self.asked.append((tuple(history), word))
         return -float(sum(map(len, history)) + len(word))
 
-    def score_sentence(self, tokens: Sequence[str]) -> float:
+    def score_sentence(self, tokens):
         return -float(sum(map(len, tokens)))
 
 
 ITEM = Question("i", "b", ("we", "hide", "it"), 1, ("hide", "eat"), 0)
 
 
-def test_forward_score_asks_for_the_successor_alone() -> None:
+def test_forward_score_asks_for_the_successor_alone():
     model = Spelled()
     question_scores.forward_scores(model, [ITEM, Question("j", "b", ("eat",), 0, ("eat", "go"), 0)])
     assert model.asked == [
@@ -72,14 +70,14 @@ def test_forward_score_asks_for_the_successor_alone() -> None:
     ]
 
 
-def test_history_score_has_two_tokens_before_the_gap() -> None:
+def test_history_score_has_two_tokens_before_the_gap():
     """Before the second token stand `<s>` and the first."""
     model = Spelled()
     question_scores.history_scores(model, [ITEM])
     assert model.asked[0] == (("<s>", "we"), "hide")
 
 
-def test_sentence_score_is_that_of_the_filled_sentence() -> None:
+def test_sentence_score_is_that_of_the_filled_sentence():
     """Each option stands in the gap when the sentence is scored."""
     assert question_scores.sentence_scores(Spelled(), [ITEM]).tolist() == [[-8.0, -7.0]]
 
@@ -91,7 +89,7 @@ VOCABULARY = {word: word_id for word_id, word in enumerate("abcdef", 1)}
 SENTENCES = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=8), max_size=12)
 
 
-def corpus(sentences: list[list[str]]) -> np.ndarray:
+def corpus(sentences):
     return np.array(
         [
             word_id
@@ -102,7 +100,7 @@ def corpus(sentences: list[list[str]]) -> np.ndarray:
     )
 
 
-def counted_naively(sentences: list[list[str]], tokens: tuple[str, ...], position: int) -> int:
+def counted_naively(sentences, tokens, position):
     """The definition of 4.1, word by word."""
     points = 0
     for n in (2, 3, 4):
@@ -118,9 +116,7 @@ def counted_naively(sentences: list[list[str]], tokens: tuple[str, ...], positio
 
 @settings(deadline=None)
 @given(SENTENCES, st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=7), st.data())
-def test_scores_are_the_definitions(
-    sentences: list[list[str]], tokens: list[str], data: st.DataObject
-) -> None:
+def test_scores_are_the_definitions(sentences, tokens, data):
     """Points are those counted word by word; an unknown word matches nothing."""
     position = data.draw(st.integers(0, len(tokens) - 1))
     item = Question("i", "b", tuple(tokens), position, ("a", "b", "g"), 0)
@@ -131,7 +127,7 @@ def test_scores_are_the_definitions(
     assert found.tolist() == expected
 
 
-def test_no_match_crosses_a_sentence_end() -> None:
+def test_no_match_crosses_a_sentence_end():
     """The last word of a sentence and the first of the next are no bigram."""
     item = Question("i", "b", ("a", "b"), 1, ("b", "c"), 0)
     ids = corpus([["a"], ["b"], ["a", "c"]])
@@ -139,7 +135,7 @@ def test_no_match_crosses_a_sentence_end() -> None:
 
 
 @pytest.mark.parametrize("chunk_tokens", [1, 2, 97])
-def test_an_ngram_across_two_chunks_is_seen(chunk_tokens: int) -> None:
+def test_an_ngram_across_two_chunks_is_seen(chunk_tokens):
     """Half of the queries are 4-grams of the corpus, half are not; repeated ones count each."""
     ids = np.random.default_rng(0).integers(0, 40, 1000).astype(np.uint32)
     grams = {tuple(ids[i : i + 4].tolist()) for i in range(len(ids) - 3)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -36,7 +35,7 @@ QUESTIONS = (
 )
 
 
-def told(*rows: tuple[Any, ...]) -> QuestionSet:
+def told(*rows):
     """The two questions; the records' scores are in another order than the options."""
     records = tuple(
         {
@@ -50,20 +49,20 @@ def told(*rows: tuple[Any, ...]) -> QuestionSet:
     return QuestionSet(QUESTIONS, records)
 
 
-def test_recorded_scores_stand_in_the_options_order() -> None:
+def test_recorded_scores_stand_in_the_options_order():
     found = told((1, 2.5, 3), (4, 5)).recorded("freq")
     np.testing.assert_array_equal(found, [[1, 2.5, 3], [4, 5, np.nan]])
 
 
 @pytest.mark.parametrize("value", [None, "0.1", True, float("nan"), float("inf"), 10**400])
-def test_a_score_that_is_no_finite_number_leaves_the_records_untold(value: Any) -> None:
+def test_a_score_that_is_no_finite_number_leaves_the_records_untold(value):
     """One of them is enough, for then the models must tell all."""
     assert told((1, 2, 3), (4, value)).recorded("freq") is None
     assert told((1, 2, 3), (4, 5)).recorded("length") is None
     assert QuestionSet(QUESTIONS).recorded("freq") is None
 
 
-def test_the_digest_is_of_the_questions_alone() -> None:
+def test_the_digest_is_of_the_questions_alone():
     """Records do not change it; another answer, option or order of the questions does."""
     digest = QuestionSet(QUESTIONS).digest
     assert told((1, 2, 3), (4, 5)).digest == digest
@@ -81,7 +80,7 @@ def test_the_digest_is_of_the_questions_alone() -> None:
 RULE = Baseline("rule", "rule", "bias", "")
 
 
-def test_a_question_without_answer_is_not_judged() -> None:
+def test_a_question_without_answer_is_not_judged():
     """No accuracy is computed from an unknown answer."""
     with pytest.raises(UsageError, match="--answers"):
         judge_scores(
@@ -89,7 +88,7 @@ def test_a_question_without_answer_is_not_judged() -> None:
         )
 
 
-def test_result_counts_and_rows() -> None:
+def test_result_counts_and_rows():
     """Accuracy, chance and prediction rows follow from scores and answers."""
     items = [
         Question("a", "a", ("x",), 0, ("x", "y"), 0),
@@ -103,7 +102,7 @@ def test_result_counts_and_rows() -> None:
     assert [row["word"] for row in rows if row["chosen"]] == ["x", "x"]
 
 
-def test_the_lowest_score_wins_where_the_baseline_says_so() -> None:
+def test_the_lowest_score_wins_where_the_baseline_says_so():
     items = [Question("a", "a", ("x",), 0, ("x", "y", "z"), 0)]
     result = judge_scores(
         replace(RULE, reverse=True), np.array([[-5.0, -4.0, -3.0]]), items, seed=1
@@ -112,7 +111,7 @@ def test_the_lowest_score_wins_where_the_baseline_says_so() -> None:
     assert result.scores.tolist() == [[5, 4, 3]]
 
 
-def test_scores_that_do_not_fit_the_options_are_refused() -> None:
+def test_scores_that_do_not_fit_the_options_are_refused():
     """One number an option and none beyond them."""
     items = [Question("a", "a", ("x",), 0, ("x", "y"), 0)]
     for scores in ([[1.0, np.nan]], [[1.0, 2.0, 3.0]]):
@@ -121,7 +120,7 @@ def test_scores_that_do_not_fit_the_options_are_refused() -> None:
 
 
 @pytest.mark.parametrize(("high", "said"), [(0.19, True), (0.21, False)])
-def test_scores_below_chance_are_suspect(high: float, said: bool) -> None:
+def test_scores_below_chance_are_suspect(high, said):
     """Only a user's, since rules may well be."""
     rows = [
         QuestionRow(
@@ -134,7 +133,7 @@ def test_scores_below_chance_are_suspect(high: float, said: bool) -> None:
     ] * said
 
 
-def test_the_table_shows_each_row_once() -> None:
+def test_the_table_shows_each_row_once():
     """A line a row under the heading, with its name and its accuracy in percent."""
     items = [Question("a", "a", ("x",), 0, ("x", "y"), 0)]
     rows = [
@@ -151,7 +150,7 @@ def test_the_table_shows_each_row_once() -> None:
 RULES = {row.name: row for row in word_baselines(3)}
 
 
-def plain_set(answers: list[int]) -> QuestionSet:
+def plain_set(answers):
     words = ("aa", "bb", "cc")
     return QuestionSet(
         tuple(
@@ -161,7 +160,7 @@ def plain_set(answers: list[int]) -> QuestionSet:
     )
 
 
-def test_positions_are_evidence_only_where_they_were_found() -> None:
+def test_positions_are_evidence_only_where_they_were_found():
     for answers, even in (([0, 1, 2, 2, 1, 0], True), ([0, 0, 0, 2, 1, 0], False)):
         questions = plain_set(answers)
         assert answers_balanced(questions.questions) == even
@@ -173,13 +172,13 @@ def test_positions_are_evidence_only_where_they_were_found() -> None:
         assert [row.kind for row in rows] == kinds
 
 
-def test_items_of_different_sizes_are_not_called_dealt() -> None:
+def test_items_of_different_sizes_are_not_called_dealt():
     """Two options and three have no deck in common."""
     short = Question("b:9:1", "b", ("It", "aa", "."), 1, ("aa", "bb"), 0)
     assert not answers_balanced((*plain_set([0, 1, 2]).questions, short))
 
 
-def test_no_model_is_needed_for_what_the_records_tell() -> None:
+def test_no_model_is_needed_for_what_the_records_tell():
     (question,) = plain_set([0]).questions
     told = QuestionSet(
         (question,),
@@ -202,7 +201,7 @@ def test_no_model_is_needed_for_what_the_records_tell() -> None:
     )
 
 
-def test_baselines_are_picked_by_name_or_kind() -> None:
+def test_baselines_are_picked_by_name_or_kind():
     """The order stays the table's; a name that is none is told with those there are."""
     rows = list(RULES.values())
     assert [row.name for row in pick(rows, ["lsa", "bias"])] == [
@@ -245,9 +244,7 @@ def test_baselines_are_picked_by_name_or_kind() -> None:
         ({}, ["odd-tag-out"], ""),
     ],
 )
-def test_the_tagger_is_named_where_a_row_rests_on_it(
-    tagger: dict[str, str | None], rows: list[str], said: str
-) -> None:
+def test_the_tagger_is_named_where_a_row_rests_on_it(tagger, rows, said):
     """With the run's own where that is another."""
     figures = {"accuracy": 0.5, "low": 0.4, "high": 0.6, "n": 9, "chance": 0.2}
     baselines = tuple(QuestionRow(name=name, kind="bias", **figures) for name in rows)

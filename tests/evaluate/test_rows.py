@@ -39,7 +39,7 @@ RECORDS: dict[type[Evaluation], dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("kind", RECORDS)
-def test_what_is_read_is_written_again(kind: type[Evaluation]) -> None:
+def test_what_is_read_is_written_again(kind):
     """Byte for byte, and without a field that was not there."""
     record = RECORDS[kind]
     assert json_text(kind.from_record(record, where="here").record()) == json_text(record)
@@ -84,14 +84,14 @@ def test_what_is_read_is_written_again(kind: type[Evaluation]) -> None:
         ),
     ],
 )
-def test_another_record_is_refused(kind: type[Evaluation], of: str, broken: Any) -> None:
+def test_another_record_is_refused(kind, of, broken):
     """One message with the file and the command that mends it; a figure that is no number too."""
     record = RECORDS[kind] | broken if isinstance(broken, dict) and broken else broken
     message = refused(lambda: kind.from_record(record, where="here"), FormatError, names="here: ")
     assert f"not an evaluation{of} (" in message
 
 
-def test_an_adversary_tells_its_way() -> None:
+def test_an_adversary_tells_its_way():
     """Family and folds in words; what was left out keeps its reason."""
     adversary = QUESTION | {
         "name": "adversary-scores",
@@ -112,7 +112,7 @@ def test_an_adversary_tells_its_way() -> None:
     )
 
 
-def test_rows_of_passages_are_known_by_their_set() -> None:
+def test_rows_of_passages_are_known_by_their_set():
     """A figure that is not known stays so; a row of the other set is another row."""
     rows = [PASSAGE, PASSAGE | {"set": "control", "accuracy": None, "note": "no case"}]
     found = PassageEvaluation.from_record({"n": 9, "baselines": rows}, where="e")
@@ -122,7 +122,7 @@ def test_rows_of_passages_are_known_by_their_set() -> None:
     assert [row.label for row in found.compared] == ["n-gram, passages"]
 
 
-def test_a_comparison_has_the_main_rows_of_blanks() -> None:
+def test_a_comparison_has_the_main_rows_of_blanks():
     """From the widest context, answered together; JSON makes no difference."""
     rows = [
         BLANK | {"context": context, "decoder": decoder}

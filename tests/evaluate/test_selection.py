@@ -23,9 +23,7 @@ MISSING = {"lsa": "no books"}
         (ROWS[:1], [], False, "nothing to measure"),
     ],
 )
-def test_what_is_missing_ends_a_call_only_where_it_was_named(
-    rows: list[Baseline], only: list[str], others: bool, expected: list[str] | str
-) -> None:
+def test_what_is_missing_ends_a_call_only_where_it_was_named(rows, only, others, expected):
     """Of a kind, and of all, the rest is measured; if there is no rest, that is an error too."""
     if isinstance(expected, str):
         with pytest.raises(UsageError, match=expected):

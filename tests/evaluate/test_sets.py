@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,7 +29,7 @@ from tests.support.errors import refused
 LINE = "`` is n't the lamp lit ? '' she asked mr . pin . he said : `` the lamp is out , ann"
 
 
-def record(number: int, split: str) -> dict[str, Any]:
+def record(number, split):
     sentences = (("Who", "lit", "it", "?"), ('"', "Not", "ANN", ".", '"'))
     return passage_record(
         Passage(f"b:{number}", "b", Part.TEST, sentences, ("Who lit it?", '"Not ANN."'), 2, 0, 9),
@@ -41,14 +39,14 @@ def record(number: int, split: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def ours(tmp_path: Path) -> Path:
+def ours(tmp_path):
     path = tmp_path / "passages.jsonl"
     rows = [record(1, "validation"), record(2, "test"), record(2, "control")]
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return path
 
 
-def test_our_own_keep_their_capitals_beside(ours: Path) -> None:
+def test_our_own_keep_their_capitals_beside(ours):
     found = read_passage_examples(ours)
     assert [(one.id, one.set) for one in found.passages] == [
         ("b:1", "passages"),
@@ -65,7 +63,7 @@ def test_our_own_keep_their_capitals_beside(ours: Path) -> None:
     assert found.digest == read_passage_set(ours).digest
 
 
-def test_a_published_line_is_cut_where_its_sentences_end(tmp_path: Path) -> None:
+def test_a_published_line_is_cut_where_its_sentences_end(tmp_path):
     path = tmp_path / "lambada_test_plain_text.txt"
     path.write_text(f"no\nhe saw ann\n{LINE}\n".replace("no\n", "she saw joe\n"), encoding="utf-8")
     *_, last = read_passage_examples(path).passages
@@ -78,7 +76,7 @@ def test_a_published_line_is_cut_where_its_sentences_end(tmp_path: Path) -> None
     assert dict(last.prompts) == {"published": (LINE.removesuffix(" ann"), " ann")}
 
 
-def test_a_file_is_told_by_its_name_or_first_line(ours: Path, tmp_path: Path) -> None:
+def test_a_file_is_told_by_its_name_or_first_line(ours, tmp_path):
     """Of questions, in any of their forms, it says no, and of what is no file."""
     told = {"plain.txt": LINE, "x_plain_text.txt": "Broken .", "q.jsonl": '{"id": "q:1", "tokens": []}', "q.txt": "1a) I saw [it] .",
             "upper.txt": "I saw Ann", "mark.txt": "he saw ann .", "empty.txt": ""}  # fmt: skip
@@ -92,7 +90,7 @@ def test_a_file_is_told_by_its_name_or_first_line(ours: Path, tmp_path: Path) ->
     assert not holds_passages(tmp_path / "gone.txt")
 
 
-def test_what_is_wrong_with_a_file_is_told(tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_file_is_told(tmp_path):
     """No file, no passage, no target at a line's end, with the line's number."""
     gone = tmp_path / "gone.jsonl"
     refused(lambda: read_passage_examples(gone), UsageError, names=str(gone))
@@ -104,7 +102,7 @@ def test_what_is_wrong_with_a_file_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.realdata
-def test_the_published_file_is_asked_whole(data_dir: Path) -> None:
+def test_the_published_file_is_asked_whole(data_dir):
     """Cut into sentences nothing is lost, and every passage has a context sentence but a few."""
     path = data_dir / "published" / "lambada-dev" / "lambada_development_plain_text.txt"
     if not path.is_file():
@@ -122,7 +120,7 @@ SENTENCES = ('"Who\'s there?" asked Mr. Pin.', "It was Jane.", "Nobody answered.
 CANDIDATES = ("The lamp went out.", "It was Jane.")
 
 
-def record_of_blank_sets(book: str, part: Part) -> dict[str, Any]:
+def record_of_blank_sets(book, part):
     passage = BlankedPassage(f"{book}:4", SENTENCES, (1,), CANDIDATES, (1,))
     sources = tuple(SentenceSource(book, index, 10 * index, 10 * index + 9) for index in (4, 5, 6))
     return blanked_record(
@@ -133,7 +131,7 @@ def record_of_blank_sets(book: str, part: Part) -> dict[str, Any]:
 
 
 @pytest.fixture
-def ours_of_blank_sets(tmp_path: Path) -> Path:
+def ours_of_blank_sets(tmp_path):
     path = tmp_path / "passages.jsonl"
     rows = [
         record_of_blank_sets("a", Part.TRAIN),
@@ -145,7 +143,7 @@ def ours_of_blank_sets(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def published(tmp_path: Path) -> Path:
+def published(tmp_path):
     path = tmp_path / "dev.json"
     passage = BlankedPassage(
         "0",
@@ -158,7 +156,7 @@ def published(tmp_path: Path) -> Path:
     return path
 
 
-def test_training_passages_are_learnt_from_and_not_measured(ours_of_blank_sets: Path) -> None:
+def test_training_passages_are_learnt_from_and_not_measured(ours_of_blank_sets):
     found = read_cloze_examples(ours_of_blank_sets)
     assert [(one.passage.id, one.book, one.part) for one in found.passages] == [
         ("b:4", "b", "development"),
@@ -171,15 +169,13 @@ def test_training_passages_are_learnt_from_and_not_measured(ours_of_blank_sets: 
     assert found.digest == read_blanked_set(ours_of_blank_sets).digest
 
 
-def test_a_published_file_is_measured_whole(published: Path) -> None:
+def test_a_published_file_is_measured_whole(published):
     (one,) = read_cloze_examples(published).passages
     assert (one.book, one.part, one.passage.sentences[2:]) == ("0", "", ("So\u0000 what\tnow?",))
     assert one.sentences == (("We", "left", "."), ("It", "rained", "."), ("So", "what", "now", "?"))
 
 
-def test_a_file_to_learn_from_gives_its_training_passages(
-    ours_of_blank_sets: Path, published: Path
-) -> None:
+def test_a_file_to_learn_from_gives_its_training_passages(ours_of_blank_sets, published):
     """Of a set those of its part, of a published file all."""
     assert [
         one.book for one in read_cloze_examples(ours_of_blank_sets, to_learn=True).training
@@ -188,7 +184,7 @@ def test_a_file_to_learn_from_gives_its_training_passages(
     assert (len(found.training), found.passages) == (1, ())
 
 
-def test_another_part_is_another_set(ours_of_blank_sets: Path) -> None:
+def test_another_part_is_another_set(ours_of_blank_sets):
     """What is measured is known by it: the same passages in another part have another digest."""
     before = read_cloze_examples(ours_of_blank_sets).digest
     ours_of_blank_sets.write_text(
@@ -198,9 +194,7 @@ def test_another_part_is_another_set(ours_of_blank_sets: Path) -> None:
     assert read_cloze_examples(ours_of_blank_sets).digest != before
 
 
-def test_a_file_is_told_by_its_first_line(
-    ours_of_blank_sets: Path, published: Path, tmp_path: Path
-) -> None:
+def test_a_file_is_told_by_its_first_line(ours_of_blank_sets, published, tmp_path):
     """Of questions and of passages that end in a word it says no, and of what is no file."""
     assert holds_blanked_passages(ours_of_blank_sets)
     assert holds_blanked_passages(published)
@@ -217,7 +211,7 @@ def test_a_file_is_told_by_its_first_line(
     assert not holds_blanked_passages(tmp_path / "gone")
 
 
-def test_what_cannot_be_read_is_told(tmp_path: Path, ours_of_blank_sets: Path) -> None:
+def test_what_cannot_be_read_is_told(tmp_path, ours_of_blank_sets):
     """Bytes that are no text, a set of training passages alone, a line that is no passage."""
     path = tmp_path / "x.json"
     path.write_bytes(b"[\xff]")
@@ -229,6 +223,6 @@ def test_what_cannot_be_read_is_told(tmp_path: Path, ours_of_blank_sets: Path) -
     refused(lambda: read_cloze_examples(path), FormatError, names="line 2")
 
 
-def test_nothing_is_asked_of_nothing() -> None:
+def test_nothing_is_asked_of_nothing():
     """An empty list of passages is an empty list of asked ones."""
     assert cloze_example([]) == ()

@@ -27,7 +27,7 @@ from tests.support.errors import refused
 # ---- sample log
 
 
-def line(item_id: Any, *ln_probs: Any, **more: Any) -> str:
+def line(item_id, *ln_probs, **more):
     """As the harness writes one: texts, and a list of one answer for each request."""
     resps = [[[str(one) if isinstance(one, float) else one, "False"]] for one in ln_probs]
     record = {
@@ -40,7 +40,7 @@ def line(item_id: Any, *ln_probs: Any, **more: Any) -> str:
     return json.dumps(record | {"filtered_resps": [one[0] for one in resps]} | more)
 
 
-def test_every_document_comes_once() -> None:
+def test_every_document_comes_once():
     text = "\n".join(
         [
             line("a", -1.5, -2.0),
@@ -56,13 +56,13 @@ def test_every_document_comes_once() -> None:
     ]
 
 
-def test_numbers_and_truth_may_be_themselves() -> None:
+def test_numbers_and_truth_may_be_themselves():
     """Other versions write no texts; what is asked several times is told the same."""
     [sample] = parse_sample_log(line("a", resps=[[[-1.5, True], [-1.5, True]], [["-2", "False"]]]))
     assert (sample.ln_probs, sample.greedy) == ((-1.5, -2.0), (True, False))
 
 
-def test_other_files_are_no_logs() -> None:
+def test_other_files_are_no_logs():
     assert is_sample_log("\ufeff\n" + line("a", -1.0))
     assert not any(
         map(
@@ -101,13 +101,13 @@ def test_other_files_are_no_logs() -> None:
         "[1]",
     ],
 )
-def test_a_wrong_line_of_a_log_is_refused(second: str) -> None:
+def test_a_wrong_line_of_a_log_is_refused(second):
     text = f"{line('a', -1.5, -2.0)}\n{second}\n"
     refused(lambda: parse_sample_log(text, name="samples"), FormatError, names="samples, line 2")
 
 
 @pytest.mark.parametrize("choices", [["eat it.", "hide it."], ["eat", "hide"], ["A", "B"]])
-def test_the_options_may_be_told_in_three_ways(choices: list[str]) -> None:
+def test_the_options_may_be_told_in_three_ways(choices):
     """With the rest of the sentence, alone, or by letters."""
     [sample] = parse_sample_log(
         line("a", -1.0, -2.0, doc={"id": "a", "choices": choices, "gold": 1})
@@ -125,7 +125,7 @@ def test_the_options_may_be_told_in_three_ways(choices: list[str]) -> None:
         ({}, ("eat", "hide", "see")),
     ],
 )
-def test_a_log_of_another_set_is_found(doc: dict[str, Any], options: tuple[str, ...]) -> None:
+def test_a_log_of_another_set_is_found(doc, options):
     """Order, texts and answer are compared, as ids may recur."""
     [sample] = parse_sample_log(line("a", -1.0, -2.0, doc={"id": "a", **doc}))
     refused(lambda: sample.check_options(options, 1), FormatError, names="line 1: ")
@@ -142,7 +142,7 @@ ITEMS = [
 LINES = "<s> We hide </s>\t-1.5\n<s> We eat </s>\t-2\n<s> I see </s>\t-3\n<s> I go </s>\t-4\n"
 
 
-def test_both_forms_give_the_same_scores() -> None:
+def test_both_forms_give_the_same_scores():
     """JSON Lines in any order, and lm output in the order of the questions."""
     records = '{"id": "c", "scores": [-3, -4]}\n{"id": "a", "scores": [-1.5, -2]}\n'
     assert (
@@ -152,7 +152,7 @@ def test_both_forms_give_the_same_scores() -> None:
     )
 
 
-def log(*samples: tuple[str, list[str], int, list[float]]) -> str:
+def log(*samples):
     """As lm-evaluation-harness keeps what a model said of the options."""
     return "".join(
         json.dumps(
@@ -169,7 +169,7 @@ def log(*samples: tuple[str, list[str], int, list[float]]) -> str:
 @pytest.mark.parametrize(
     "choices", [(["hide.", "eat."], ["see.", "go."]), (["A", "B"], ["A", "B"])]
 )
-def test_a_log_of_a_harness_is_read(choices: tuple[list[str], list[str]]) -> None:
+def test_a_log_of_a_harness_is_read(choices):
     """Of both tasks, in any order; documents of other questions are skipped."""
     text = log(
         ("c", choices[1], 1, [-3, -4]), ("other", ["x"], 0, [-9]), ("a", choices[0], 0, [-1.5, -2])
@@ -195,12 +195,12 @@ def test_a_log_of_a_harness_is_read(choices: tuple[list[str], list[str]]) -> Non
         ('{"id": "a", "scores": [1, "2"]}', "line 1: a"),
     ],
 )
-def test_scores_that_do_not_fit_are_refused(text: str, names: str) -> None:
+def test_scores_that_do_not_fit_are_refused(text, names):
     refused(lambda: parse_user_scores(text, ITEMS, name="mine"), FormatError, names=names)
 
 
 @pytest.mark.realdata
-def test_published_sample_output_is_right_in_189_of_520() -> None:
+def test_published_sample_output_is_right_in_189_of_520():
     """`sample.lm_output.txt` gives exactly 36.35 %."""
     if not PUBLISHED.is_dir():
         pytest.skip(
@@ -233,11 +233,11 @@ ONE = PassageExample(
 TWO = PassageExample("b:2", "passages", (("who",),), "hid")
 
 
-def line_of_passages(passage_id: str, ln_prob: float, greedy: bool, **doc: Any) -> str:
+def line_of_passages(passage_id, ln_prob, greedy, **doc):
     return json.dumps({"doc": {"id": passage_id, **doc}, "resps": [[[str(ln_prob), str(greedy)]]]})
 
 
-def test_natural_logarithms_become_ours() -> None:
+def test_natural_logarithms_become_ours():
     text = "\n".join(
         [
             line_of_passages("b:2", -2 * np.log(10), False),
@@ -272,7 +272,7 @@ RIGHT = line_of_passages("b:2", -1, True)
         ),
     ],
 )
-def test_a_log_of_other_passages_is_refused(text: str, names: str) -> None:
+def test_a_log_of_other_passages_is_refused(text, names):
     refused(lambda: target_scores_of_log(text, [ONE, TWO], name="mine"), FormatError, names=names)
 
 
@@ -287,11 +287,11 @@ FIRST: dict[str, Any] = {"id": 7, "scores": [[1, 0, 0], [0, 1.5, -2]]}
 SECOND: dict[str, Any] = {"id": "b:1", "scores": [[0.25, 0]], "model": "mine"}
 
 
-def lines(*records: Any) -> str:
+def lines(*records):
     return "\n".join(one if isinstance(one, str) else json.dumps(one) for one in records)
 
 
-def test_lines_may_come_in_any_order() -> None:
+def test_lines_may_come_in_any_order():
     """By their ids, a number too; other passages, other fields and empty lines are skipped."""
     first, second = parse_blank_scores(
         lines(SECOND, {"id": "other", "scores": []}, "", FIRST), PASSAGES
@@ -316,11 +316,11 @@ def test_lines_may_come_in_any_order() -> None:
         (lines({"id": 7, "scores": [[1, 0, 0], [0, None, 0]]}), "blank 7:2"),
     ],
 )
-def test_scores_of_blanks_that_do_not_fit_are_refused(text: str, names: str) -> None:
+def test_scores_of_blanks_that_do_not_fit_are_refused(text, names):
     refused(lambda: parse_blank_scores(text, PASSAGES, name="mine"), FormatError, names=names)
 
 
-def sample(item_id: str, choices: list[str], gold: int, *ln_probs: float) -> dict[str, Any]:
+def sample(item_id, choices, gold, *ln_probs):
     """As lm-evaluation-harness keeps what a model said of one blank."""
     return {
         "doc": {"id": item_id, "choices": choices, "gold": gold},
@@ -336,7 +336,7 @@ LOG = [
 ]
 
 
-def test_a_log_has_a_line_a_blank() -> None:
+def test_a_log_has_a_line_a_blank():
     first, second = parse_blank_scores(lines(*LOG), PASSAGES)
     assert (first.tolist(), second.tolist()) == ([[-5, -6, -7], [-1, -2, -3]], [[-0.5, -4]])
 
@@ -350,6 +350,6 @@ def test_a_log_has_a_line_a_blank() -> None:
         ([*LOG[:2], sample("7:1", ["A.", "B."], 0, -1, -2)], "line 3"),
     ],
 )
-def test_a_log_of_other_blanks_is_refused(log: list[dict[str, Any]], names: str) -> None:
+def test_a_log_of_other_blanks_is_refused(log, names):
     text = lines(*log)
     refused(lambda: parse_blank_scores(text, PASSAGES, name="mine"), FormatError, names=names)

@@ -8,7 +8,6 @@ import re
 import sys
 import types
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,7 +65,7 @@ EXAM = BlankedPassage(
 LATER_EXAM = replace(EXAM, id="c:5", candidates=("Café.", "It rained."))
 
 
-def all_files(name: str, *, with_examples: bool = True) -> list[dict[str, str]]:
+def all_files(name, *, with_examples=True):
     """What each kind of items has below `harness/`."""
     splits, train = (
         {"test": [NOVEL], "validation": [NOVEL]},
@@ -84,7 +83,7 @@ def all_files(name: str, *, with_examples: bool = True) -> list[dict[str, str]]:
     ]
 
 
-def read_yaml(text: str) -> Any:
+def read_yaml(text):
     """As the harness reads it, a function as its name."""
     yaml = pytest.importorskip("yaml")
 
@@ -96,7 +95,7 @@ def read_yaml(text: str) -> Any:
 
 
 @pytest.mark.parametrize("name", [*STRANGE, 'a "b": c\n# d'])
-def test_the_files_are_yaml_whatever_the_name(name: str) -> None:
+def test_the_files_are_yaml_whatever_the_name(name):
     for files in all_files(name):
         told = {path: read_yaml(text) for path, text in files.items() if path.endswith(".yaml")}
         names = [
@@ -117,7 +116,7 @@ def test_the_files_are_yaml_whatever_the_name(name: str) -> None:
 
 
 @pytest.mark.parametrize("with_examples", [True, False])
-def test_examples_are_never_measured(with_examples: bool) -> None:
+def test_examples_are_never_measured(with_examples):
     """Without a named file the harness draws examples from the file that it measures."""
     for files in all_files("mine", with_examples=with_examples):
         tasks = [
@@ -139,14 +138,14 @@ def test_examples_are_never_measured(with_examples: bool) -> None:
         assert ("no few-shot examples" in files["README.md"]) != with_examples
 
 
-def test_a_name_that_looks_like_an_option_can_be_called() -> None:
+def test_a_name_that_looks_like_an_option_can_be_called():
     """The commands of the page join option and value."""
     page = harness_files("-x", [QUESTION], version="1.0")["README.md"]
     assert "--tasks=-x\n" in page
     assert "--tasks -x" not in page
 
 
-def test_the_page_names_every_task_and_group() -> None:
+def test_the_page_names_every_task_and_group():
     """And says which file of the release the logs belong to."""
     for files, items in zip(all_files("mine"), ("questions", "passages", "passages"), strict=True):
         names = [path.removesuffix(".yaml") for path in files if path.endswith(".yaml")]
@@ -154,9 +153,7 @@ def test_the_page_names_every_task_and_group() -> None:
         assert f"cloze-gen evaluate HERE/../{items}.jsonl --scores" in files["README.md"]
 
 
-def test_the_loader_reads_what_lies_beside_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_loader_reads_what_lies_beside_it(tmp_path, monkeypatch):
     """From any folder; metadata of the task, whatever a caller adds to it, is no matter."""
     library = types.ModuleType("datasets")
     library.Dataset = types.SimpleNamespace(from_list=lambda rows: rows)  # type: ignore[attr-defined]
@@ -175,9 +172,7 @@ def test_the_loader_reads_what_lies_beside_it(
         }
 
 
-def test_the_harness_itself_measures_every_task(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_harness_itself_measures_every_task(tmp_path, monkeypatch):
     """Skipped where lm-evaluation-harness is not installed."""
     pytest.importorskip("lm_eval")
     from lm_eval import simple_evaluate
@@ -205,7 +200,7 @@ def test_the_harness_itself_measures_every_task(
 # Controls and measures
 
 
-def test_controls_have_the_options_of_the_item_and_the_text_of_another() -> None:
+def test_controls_have_the_options_of_the_item_and_the_text_of_another():
     """Ids, order of options and answers are those of the task, so that predictions can be compared."""
     questions = [QUESTION, SECOND]
     files = harness_files("mine", questions, version="1.0", seed=3)
@@ -226,7 +221,7 @@ def test_controls_have_the_options_of_the_item_and_the_text_of_another() -> None
     assert group["task"] == ["mine_blind_options", "mine_blind_sentence"]
 
 
-def test_the_other_item_is_from_another_book_if_possible() -> None:
+def test_the_other_item_is_from_another_book_if_possible():
     """A derangement in any case; it depends on the seed, and not on the order of the items."""
     sizes = {"a": 5, "b": 3, "c": 2}
     books = {f"{book}:{n}": book for book, size in sizes.items() for n in range(size)}
@@ -239,7 +234,7 @@ def test_the_other_item_is_from_another_book_if_possible() -> None:
     assert all(one != other for one, other in alone.items())
 
 
-def test_every_likelihood_task_measures_bits_per_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_likelihood_task_measures_bits_per_byte(monkeypatch):
     """By a function of the loader; a model that needs one bit a byte has 1.0."""
     monkeypatch.setitem(sys.modules, "datasets", types.ModuleType("datasets"))
     vars(sys.modules["datasets"]).update(Dataset=None, DatasetDict=None)
@@ -278,18 +273,18 @@ HARNESS_QUESTION = Question(
 )
 
 
-def test_query_and_right_choice_are_the_whole_sentence() -> None:
+def test_query_and_right_choice_are_the_whole_sentence():
     record = harness_record(HARNESS_QUESTION)
     assert f"{record['query']} {record['choices'][record['gold']]}" == "Well, we hide it, sir."
 
 
-def test_the_letter_of_the_right_option_is_right() -> None:
+def test_the_letter_of_the_right_option_is_right():
     record = letters_record(HARNESS_QUESTION)
     assert record["query"].startswith("Well, we _____ it, sir.\n\nA. eat\nB. hide\n\n")
     assert record["choices"][record["gold"]] == "B"
 
 
-def test_both_ways_of_asking_are_tasks() -> None:
+def test_both_ways_of_asking_are_tasks():
     files = harness_files("holmes", [HARNESS_QUESTION], version="1.0", canary="c0")
     names = {
         "holmes.yaml",
@@ -308,7 +303,7 @@ def test_both_ways_of_asking_are_tasks() -> None:
     )
 
 
-def test_examples_have_files_of_their_own() -> None:
+def test_examples_have_files_of_their_own():
     """In both ways of asking, and no file of the set has them."""
     spare = Question("b:9:1", "b", ("They", "left", "."), 1, ("eat", "left"), 1)
     files = harness_files(
@@ -322,13 +317,13 @@ def test_examples_have_files_of_their_own() -> None:
         ]
 
 
-def test_letters_run_out() -> None:
+def test_letters_run_out():
     many = Question("b:0:1", "b", ("We", "hide"), 1, ("hide", *(f"eat{i}" for i in range(26))), 0)
     files = harness_files("holmes", [HARNESS_QUESTION, many], version="1.0")
     assert "holmes.yaml" in files
     assert not [name for name in files if "letters" in name or "both" in name]
 
 
-def test_nothing_to_ask_is_no_task() -> None:
+def test_nothing_to_ask_is_no_task():
     """A harness stumbles over an empty file of records."""
     assert harness_files("holmes", [], version="1.0") == {}

@@ -6,14 +6,12 @@ import asyncio
 import json
 import sys
 import types
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from cloze_gen.formats.inspect_tasks import (
-    InspectTask,
     blank_tasks,
     inspect_task,
     passage_tasks,
@@ -54,13 +52,11 @@ RECORDS: list[dict[str, Any]] = [
 METADATA = [("VBP", 1), ("crime", 3), ("crime", 2)]
 
 
-def run_inspect(
-    tasks: list[InspectTask], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> dict[str, Any]:
+def run_inspect(tasks, folder, monkeypatch):
     """The emitted program with a plain fake of inspect-ai."""
 
-    def choice() -> Any:
-        async def score(state: Any, target: str) -> SimpleNamespace:
+    def choice():
+        async def score(state, target):
             return SimpleNamespace(metadata=None)
 
         return score
@@ -89,12 +85,12 @@ def run_inspect(
     ("tasks", "record", "about"), list(zip(KINDS, RECORDS, METADATA, strict=True))
 )
 def test_every_sample_has_its_book_class_and_position(
-    tasks: list[InspectTask],
-    record: dict[str, Any],
-    about: tuple[str, int],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    tasks,
+    record,
+    about,
+    tmp_path,
+    monkeypatch,
+):
     """Controls have the ids, options and answers of their task, but another prompt."""
     program = run_inspect(tasks, tmp_path, monkeypatch)
     assert program["METRICS"] == ["accuracy", "stderr book", "stderr "]
@@ -116,9 +112,7 @@ def test_every_sample_has_its_book_class_and_position(
 
 
 @pytest.mark.parametrize("rotate", range(4))
-def test_rotation_moves_the_options_and_logs_the_choice(
-    rotate: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rotation_moves_the_options_and_logs_the_choice(rotate, tmp_path, monkeypatch):
     """The right letter moves too, and the logged option is an index of the record."""
     program = run_inspect(KINDS[0], tmp_path, monkeypatch)
     (tmp_path / "questions.jsonl").write_text(json.dumps(RECORDS[0]) + "\n")
@@ -137,5 +131,5 @@ def test_rotation_moves_the_options_and_logs_the_choice(
     assert asyncio.run(task.scorer(unmarked, asked.target)).metadata is None
 
 
-def test_without_items_there_are_no_files() -> None:
+def test_without_items_there_are_no_files():
     assert task_files() == {}

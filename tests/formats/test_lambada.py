@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 from statistics import mean
 
 import numpy as np
@@ -45,7 +44,7 @@ MARKS = st.sampled_from([".", "?", '"', "'", ",", "(", ")", "--", "..."])
 
 
 @st.composite
-def passages(draw: st.DrawFn) -> Passage:
+def passages(draw):
     """Any tokens with any spacing; behind the target stand marks alone."""
     listed = draw(st.lists(st.lists(WORDS | MARKS, min_size=1, max_size=6), max_size=3))
     last, ending = draw(st.lists(WORDS | MARKS, max_size=5)), draw(st.lists(MARKS, max_size=3))
@@ -60,7 +59,7 @@ def passages(draw: st.DrawFn) -> Passage:
 
 
 @given(passages())
-def test_both_renderings_hold_the_same_letters(passage: Passage) -> None:
+def test_both_renderings_hold_the_same_letters(passage):
     """Up to case, blanks, quotation marks and brackets."""
     published = published_tokens(passage)
     plain = "".join(whole_words(published))
@@ -97,7 +96,7 @@ def test_both_renderings_hold_the_same_letters(passage: Passage) -> None:
         ("I can't, I'm Ann's.", "I can't , I'm Ann's .", "i ca n't , i 'm ann 's"),
     ],
 )
-def test_marks_have_their_direction(text: str, tokens: str, printed: str) -> None:
+def test_marks_have_their_direction(text, tokens, printed):
     """From the blanks around a mark, else from whether one is open."""
     own = tuple(tokens.split())
     at = max(i for i, token in enumerate(own) if token[0].isalpha())
@@ -122,7 +121,7 @@ ITEM = Passage(
 )
 
 
-def test_a_passage_comes_back() -> None:
+def test_a_passage_comes_back():
     """With its split and genre; further fields are written and ignored on reading."""
     line = json.dumps(passage_record(ITEM, split="test", domain="crime", verdict="kept"))
     assert list(parse_passages([line, "\n"])) == [SetPassage(ITEM, Split.TEST, "crime")]
@@ -134,7 +133,7 @@ def test_a_passage_comes_back() -> None:
     )
 
 
-def test_the_control_set_may_hold_what_another_split_does() -> None:
+def test_the_control_set_may_hold_what_another_split_does():
     """Ids are unique in a split only."""
     lines = [json.dumps(passage_record(ITEM, split=split)) for split in ("test", "control")]
     assert [one.split for one in parse_passages(lines)] == [Split.TEST, Split.CONTROL]
@@ -142,14 +141,14 @@ def test_the_control_set_may_hold_what_another_split_does() -> None:
         list(parse_passages([json.dumps(passage_record(ITEM))]))
 
 
-def test_a_table_of_a_split_holds_text_alone() -> None:
+def test_a_table_of_a_split_holds_text_alone():
     row = split_record(SetPassage(ITEM, Split.CONTROL, ""))
     assert list(row) == ["text", "domain", "id", "book_id", "context", "target", "cased"]
     assert all(isinstance(value, str) for value in row.values())
     assert row["context"] + row["target"] == row["cased"]
 
 
-def test_added_fields_are_not_the_passages_own() -> None:
+def test_added_fields_are_not_the_passages_own():
     """A field cannot be given twice."""
     with pytest.raises(FormatError, match="context"):
         passage_record(ITEM, context="")
@@ -167,7 +166,7 @@ PASSAGES = st.lists(
 
 
 @given(PASSAGES)
-def test_what_is_written_is_read(passages: list[tuple[str, ...]]) -> None:
+def test_what_is_written_is_read(passages):
     """`parse(format(p)) == p`, with and without what Windows does to line ends."""
     text = format_plain_text(passages)
     assert parse_plain_text(text) == passages
@@ -177,7 +176,7 @@ def test_what_is_written_is_read(passages: list[tuple[str, ...]]) -> None:
 @pytest.mark.parametrize(
     "text", ["he  saw ann\n", "he saw ann \n", "ann\n", "he saw ann .\n", "he\tsaw ann\n"]
 )
-def test_other_lines_are_refused(text: str) -> None:
+def test_other_lines_are_refused(text):
     with pytest.raises(FormatError, match=r"dev\.txt, line 2"):
         parse_plain_text(f"he saw ann\n{text}", name="dev.txt")
 
@@ -185,7 +184,7 @@ def test_other_lines_are_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "tokens", [("he", "saw", "the old"), ("he", ""), ("he", "saw", "."), ("ann",)]
 )
-def test_what_a_line_cannot_carry_is_refused(tokens: tuple[str, ...]) -> None:
+def test_what_a_line_cannot_carry_is_refused(tokens):
     """A passage that would not come back as it was is an error that names it."""
     with pytest.raises(FormatError, match="passage 2"):
         format_plain_text([("he", "saw", "ann"), tokens])
@@ -203,13 +202,13 @@ def test_what_a_line_cannot_carry_is_refused(tokens: tuple[str, ...]) -> None:
         ("( -lrb- yes ! -rrb- ann", 1),
     ],
 )
-def test_sentences_are_found_again(line: str, count: int) -> None:
+def test_sentences_are_found_again(line, count):
     """A sentence ends at its mark, not at a title and not before its attribution."""
     assert len(sentence_ends(line.split())) == count
 
 
 @pytest.fixture
-def published(data_dir: Path) -> str:
+def published(data_dir):
     path = data_dir / "published" / "lambada-dev" / "lambada_development_plain_text.txt"
     if not path.is_file():
         pytest.skip("the published LAMBADA development set is not unpacked (make data SHARED=DIR)")
@@ -217,13 +216,13 @@ def published(data_dir: Path) -> str:
 
 
 @pytest.mark.realdata
-def test_the_published_file_comes_back(published: str) -> None:
+def test_the_published_file_comes_back(published):
     """Parsed and printed, the development file is the same bytes."""
     assert format_plain_text(parse_plain_text(published)) == published
 
 
 @pytest.mark.realdata
-def test_the_published_file_counts_as_known(published: str) -> None:
+def test_the_published_file_counts_as_known(published):
     """4,869 passages of 74.13 tokens and 4.6 context sentences; 83.0 % with target in context."""
     passages = parse_plain_text(published)
     assert (len(passages), len(set(passages))) == (4869, 4867)
@@ -240,7 +239,7 @@ def test_the_published_file_counts_as_known(published: str) -> None:
 
 
 @pytest.mark.realdata
-def test_published_tokens_become_whole_words(published: str) -> None:
+def test_published_tokens_become_whole_words(published):
     for tokens in parse_plain_text(published):
         whole = whole_words(tokens)
         assert whole[-1] == tokens[-1]
@@ -259,7 +258,7 @@ def test_published_tokens_become_whole_words(published: str) -> None:
         st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1), st.integers(0, 10**9)
     )
 )
-def test_a_vocabulary_comes_back_in_order(counts: dict[str, int]) -> None:
+def test_a_vocabulary_comes_back_in_order(counts):
     """A word, a tab and its count a line, sorted by code point; nothing is lost."""
     lines = [
         line.split("\t")
@@ -277,13 +276,13 @@ def test_a_vocabulary_comes_back_in_order(counts: dict[str, int]) -> None:
         )
     )
 )
-def test_published_words_are_counted(counts: list[tuple[str, int]]) -> None:
+def test_published_words_are_counted(counts):
     tokens = [token for word, count in counts for token in [word] * count]
     printed, _ = published_sentence(tokens, " ".join(tokens))
     assert published_counts(counts) == Counter(word for word in printed if is_word(word))
 
 
-def test_a_vocabulary_word_is_one_word() -> None:
+def test_a_vocabulary_word_is_one_word():
     """What would not come back is refused."""
     with pytest.raises(FormatError, match="the old"):
         format_vocabulary({"the old": 1})
@@ -293,7 +292,7 @@ def test_a_vocabulary_word_is_one_word() -> None:
 
 
 @given(st.dictionaries(st.text(min_size=1), st.floats(-50, 0), min_size=1))
-def test_answers_come_back_in_the_order_asked(scores: dict[str, float]) -> None:
+def test_answers_come_back_in_the_order_asked(scores):
     """Whatever the order of the lines, with empty ones and with passages that nobody asked about."""
     requests = [
         json.loads(line)
@@ -322,7 +321,7 @@ def test_answers_come_back_in_the_order_asked(scores: dict[str, float]) -> None:
         ('{"id": "b:2", "log10_prob": -1}', "earlier line"),
     ],
 )
-def test_a_line_that_is_no_answer_is_refused(line: str, names: str) -> None:
+def test_a_line_that_is_no_answer_is_refused(line, names):
     """With file and number of the line."""
     lines = ['{"id": "b:2", "log10_prob": -1}', line]
     message = refused(
@@ -331,7 +330,7 @@ def test_a_line_that_is_no_answer_is_refused(line: str, names: str) -> None:
     assert message.startswith("mine.jsonl, line 2: ")
 
 
-def test_ranks_and_first_choices_are_taken_where_they_are_told() -> None:
+def test_ranks_and_first_choices_are_taken_where_they_are_told():
     """`correct` before `is_greedy`, before a rank of 1; a number may be an id."""
     lines = ['{"id": 1, "log10_prob": -1, "rank": 1, "correct": false}', '{"id": "2", "log10_prob": -2, "is_greedy": 1.0}',
              '{"id": 3, "log10_prob": -3, "rank": 1}']  # fmt: skip
@@ -342,14 +341,14 @@ def test_ranks_and_first_choices_are_taken_where_they_are_told() -> None:
     assert found.right.tolist() == [True, True, False]
 
 
-def test_first_choices_that_not_all_answers_tell_are_none() -> None:
+def test_first_choices_that_not_all_answers_tell_are_none():
     """An accuracy over some of the passages would be one of other passages."""
     lines = ['{"id": 1, "log10_prob": -1, "correct": true}', '{"id": 2, "log10_prob": -2}']
     assert parse_full_answers(lines, ["1", "2"]).right is None
     assert parse_full_answers(lines[:1], ["1"]).right is not None
 
 
-def test_a_passage_without_answer_is_told() -> None:
+def test_a_passage_without_answer_is_told():
     """How many there are, and the first."""
     with pytest.raises(FormatError, match=r"2 of 3 passages have no answer \(first: b:1\)"):
         parse_answers(['{"id": "b:2", "log10_prob": -1}'], ["b:1", "b:2", "b:3"])

@@ -34,7 +34,7 @@ SPARE = Passage(
 
 
 @pytest.mark.parametrize("rendering", RENDERINGS)
-def test_the_harness_scores_the_target_alone(rendering: str) -> None:
+def test_the_harness_scores_the_target_alone(rendering):
     record = harness_record(ITEM, rendering)  # type: ignore[arg-type]
     assert record["context"] + record["continuation"] == record["text"]
     assert record["context"] == record["context"].rstrip()
@@ -42,7 +42,7 @@ def test_the_harness_scores_the_target_alone(rendering: str) -> None:
     assert record["continuation"].strip() == record["target"]
 
 
-def test_the_tasks_say_their_rendering() -> None:
+def test_the_tasks_say_their_rendering():
     files = harness_files(
         "novels", {"validation": [ITEM], "test": [ITEM]}, control=[ITEM], version="1", canary="c0"
     )
@@ -60,7 +60,7 @@ def test_the_tasks_say_their_rendering() -> None:
     } == {"c0"}
 
 
-def test_a_split_is_asked_in_its_own_task() -> None:
+def test_a_split_is_asked_in_its_own_task():
     files = harness_files(
         "novels", {"validation": [ITEM], "test": [ITEM]}, control=[ITEM], version="1"
     )
@@ -70,7 +70,7 @@ def test_a_split_is_asked_in_its_own_task() -> None:
     assert "validation" not in files["novels_control_cased.yaml"]
 
 
-def test_all_tasks_of_a_rendering_share_their_examples() -> None:
+def test_all_tasks_of_a_rendering_share_their_examples():
     """Control and validation too: what no task measures."""
     files = harness_files(
         "novels",
@@ -88,7 +88,7 @@ def test_all_tasks_of_a_rendering_share_their_examples() -> None:
         )
 
 
-def test_what_is_not_there_has_no_task() -> None:
+def test_what_is_not_there_has_no_task():
     """A split without passages has neither file nor task; a control set alone has its own."""
     files = harness_files("novels", {"test": []}, control=[ITEM], version="1")
     assert {name for name in files if name.startswith("novels")} == {

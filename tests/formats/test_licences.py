@@ -14,7 +14,7 @@ from tests.cases.releases import FACTS, HOSTILE, TOLD, hostile_facts
 # How a set is cited
 
 
-def test_what_nobody_told_is_not_made_up() -> None:
+def test_what_nobody_told_is_not_made_up():
     assert "author" not in bibtex(replace(FACTS, reference=None))
 
 
@@ -27,14 +27,14 @@ def test_what_nobody_told_is_not_made_up() -> None:
         ("unpublished", "note"),
     ],
 )
-def test_a_venue_stands_where_its_kind_has_it(kind: str, field: str) -> None:
+def test_a_venue_stands_where_its_kind_has_it(kind, field):
     assert FACTS.reference is not None
     text = bibtex(replace(FACTS, reference=replace(FACTS.reference, kind=kind)))
     assert f"\n@{kind}{{doe2011,\n" in text
     assert f"  {field} = {{A House}},\n" in text
 
 
-def test_bibtex_cites_set_and_paper() -> None:
+def test_bibtex_cites_set_and_paper():
     """With the signature, TeX's own marks escaped and braces written as words."""
     text = bibtex(TOLD)
     assert text.startswith(
@@ -46,7 +46,7 @@ def test_bibtex_cites_set_and_paper() -> None:
     assert r"author = {Doe, Jane and {The Group of R\&D}}" in text
 
 
-def depths(text: str) -> list[int]:
+def depths(text):
     """Open braces behind each character."""
     found, open_braces = [], 0
     for mark in text:
@@ -56,7 +56,7 @@ def depths(text: str) -> list[int]:
 
 
 @pytest.mark.parametrize("words", HOSTILE)
-def test_hostile_words_stay_inside_their_fields(words: str) -> None:
+def test_hostile_words_stay_inside_their_fields(words):
     """Braces balance, and there are two entries with plain keys."""
     text = bibtex(hostile_facts(words))
     assert min(depths(text)) == 0 == depths(text)[-1]
@@ -69,7 +69,7 @@ def test_hostile_words_stay_inside_their_fields(words: str) -> None:
 # ---- the licence of a set
 
 
-def books(*licences: str) -> list[ReleasedBook]:
+def books(*licences):
     return [
         ReleasedBook(side="source", book_id=f"b{n}", file=f"{n}.txt", license=licence)
         for n, licence in enumerate(licences)
@@ -86,7 +86,7 @@ def books(*licences: str) -> list[ReleasedBook]:
         ("ODbL-1.0", "other", "ODbL-1.0"),
     ],
 )
-def test_one_licence_of_all_books_is_the_sets(written: str, hub_id: str, spdx: str) -> None:
+def test_one_licence_of_all_books_is_the_sets(written, hub_id, spdx):
     """By SPDX's name and the address of its text, however the user wrote it."""
     found = set_licence(books(written, spdx))
     assert (found.hub_id, found.name, found.url) == (
@@ -98,7 +98,7 @@ def test_one_licence_of_all_books_is_the_sets(written: str, hub_id: str, spdx: s
 
 
 @pytest.mark.parametrize("written", ["Public Domain", "PD", "public_domain", "CC-PDM-1.0"])
-def test_the_public_domain_is_no_licence(written: str) -> None:
+def test_the_public_domain_is_no_licence(written):
     """Neither the hub nor SPDX has a name for it."""
     found = set_licence(books(written))
     assert (found.hub_id, found.name) == ("other", "public-domain")
@@ -109,7 +109,7 @@ def test_the_public_domain_is_no_licence(written: str) -> None:
     assert set_licence(books("Public domain in the USA.")).name == "public-domain-in-the-usa"
 
 
-def test_several_licences_are_none() -> None:
+def test_several_licences_are_none():
     several = set_licence(books("CC0-1.0", "MIT", "cc0-1.0"))
     assert (several.hub_id, several.url, several.name) == ("other", "", "several")
     assert (
@@ -125,14 +125,14 @@ def test_several_licences_are_none() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
-def test_an_unknown_licence_is_not_guessed(count: int) -> None:
+def test_an_unknown_licence_is_not_guessed(count):
     """No book says any."""
     found = set_licence(books(*[""] * count))
     assert (found.hub_id, found.url) == ("other", "")
     assert "are unknown; check them" in found.sentence
 
 
-def test_background_is_told_and_decides_nothing() -> None:
+def test_background_is_told_and_decides_nothing():
     """Nothing of it is printed."""
     found = set_licence(books("MIT"), books("", "CC-BY-4.0"))
     assert found.name == "mit"
@@ -143,7 +143,7 @@ def test_background_is_told_and_decides_nothing() -> None:
 
 
 @pytest.mark.parametrize("words", HOSTILE)
-def test_words_of_a_user_stay_words(words: str) -> None:
+def test_words_of_a_user_stay_words(words):
     found = set_licence(books(words))
     assert found.hub_id == "other"
     assert re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,59}", found.name)

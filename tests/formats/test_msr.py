@@ -46,7 +46,7 @@ WORD = st.sampled_from(
 
 
 @st.composite
-def questions(draw: st.DrawFn) -> list[Question]:
+def questions(draw):
     made = []
     for number in range(1, draw(st.integers(1, 3)) + 1):
         words = draw(st.lists(WORD | st.just(","), min_size=1, max_size=6))
@@ -62,19 +62,19 @@ def questions(draw: st.DrawFn) -> list[Question]:
     return made
 
 
-def write(form: str, items: list[Question]) -> tuple[str, str]:
+def write(form, items):
     return {"machine": format_machine, "human": format_human, "lm": format_lm}[form](items)
 
 
 @settings(max_examples=40, deadline=None)
 @given(items=questions())
-def test_reading_what_was_written_gives_the_questions_back(items: list[Question]) -> None:
+def test_reading_what_was_written_gives_the_questions_back(items):
     assert parse_machine(*format_machine(items)) == items
 
 
 @settings(max_examples=40, deadline=None)
 @given(items=questions())
-def test_without_answers_only_the_answer_is_missing(items: list[Question]) -> None:
+def test_without_answers_only_the_answer_is_missing(items):
     """A question read alone keeps options and position and says that its answer is unknown."""
     for found, item in zip(parse_machine(format_machine(items)[0]), items, strict=True):
         assert (found.options, found.position, found.answer_index) == (
@@ -85,7 +85,7 @@ def test_without_answers_only_the_answer_is_missing(items: list[Question]) -> No
         assert found.tokens == item.blank.filled(BLANK)
 
 
-def published(form: str) -> tuple[str, str]:
+def published(form):
     if not PUBLISHED.is_dir():
         pytest.skip(
             "the published MSR questions are not beside the project (../shared/published/msr-dev)"
@@ -99,13 +99,13 @@ def published(form: str) -> tuple[str, str]:
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("form", FORMATS)
-def test_published_files_are_reproduced_byte_for_byte(form: str) -> None:
+def test_published_files_are_reproduced_byte_for_byte(form):
     items = parse_machine(*published("machine"))
     assert len(items) == 520
     assert write(form, items) == published(form)
 
 
-def test_forms_of_the_human_and_lm_files() -> None:
+def test_forms_of_the_human_and_lm_files():
     """As the published ones: a space before the first stem alone, and after each lm question."""
     questions, answers = format_human([ITEM, ITEM])
     stem = "1) I could _____ it.\n\ta) write\n\tb) migrate\n\tc) climb\n\td) swear\n\te) go\n\n\n"
@@ -141,7 +141,7 @@ ITEM = Question(
         {"tokens": ("I", "could", "climb", "!", ".")},
     ],
 )
-def test_what_the_files_cannot_carry_is_refused(change: dict[str, object]) -> None:
+def test_what_the_files_cannot_carry_is_refused(change):
     """A question that would not come back as it was is an error that names it."""
     with pytest.raises(FormatError, match="msr:1"):
         format_machine([dataclasses.replace(ITEM, **change)])
@@ -159,14 +159,14 @@ def test_what_the_files_cannot_carry_is_refused(change: dict[str, object]) -> No
         ("1a)", "a)", "line 1"),
     ],
 )
-def test_a_broken_line_is_named(old: str, new: str, where: str) -> None:
+def test_a_broken_line_is_named(old, new, where):
     """The error of a machine file says file and line."""
     text, answers = format_machine([ITEM])
     with pytest.raises(FormatError, match=f"mine.txt, {where}"):
         parse_machine(text.replace(old, new), answers, name="mine.txt")
 
 
-def test_answers_of_another_set_are_refused() -> None:
+def test_answers_of_another_set_are_refused():
     """An answer line that is no option's line, or a missing one, is an error."""
     text, answers = format_machine([ITEM])
     for wrong in (answers.replace("climb", "swim"), "", answers * 2):
@@ -174,7 +174,7 @@ def test_answers_of_another_set_are_refused() -> None:
             parse_machine(text, wrong)
 
 
-def test_two_to_twenty_six_options_are_read() -> None:
+def test_two_to_twenty_six_options_are_read():
     """Other makers' sets with fewer or more options can be evaluated."""
     for count in (2, 26):
         lines = "".join(f"1{chr(97 + k)}) I [w{k}] .\n" for k in range(count))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,16 +21,14 @@ WORDS = st.text(alphabet="ab c\xad-?.\n", max_size=30)
 
 
 @given(WORDS, WORDS, st.integers(0, 40))
-def test_every_text_comes_back(text: str, reference: str, start: int) -> None:
+def test_every_text_comes_back(text, reference, start):
     """Whatever the reference holds of it, and through JSON."""
     places = json.loads(json.dumps(text_places(text, reference, start)))
     assert text_at(places, reference, where="here") == text
 
 
 @given(WORDS, WORDS)
-def test_a_character_stands_for_itself_only_where_the_reference_lacks_it(
-    text: str, reference: str
-) -> None:
+def test_a_character_stands_for_itself_only_where_the_reference_lacks_it(text, reference):
     """So nothing of a book can be read in a list of places."""
     assert all(
         place not in reference
@@ -40,7 +37,7 @@ def test_a_character_stands_for_itself_only_where_the_reference_lacks_it(
     )
 
 
-def test_tokens_are_found_one_behind_the_other() -> None:
+def test_tokens_are_found_one_behind_the_other():
     """The second `the` is the second one of the sentence."""
     record = pointer_record(
         {"tokens": ["the", "cat", "the", "dog"]}, "the cat, the dog", texts=("tokens",), derived=()
@@ -71,7 +68,7 @@ def test_tokens_are_found_one_behind_the_other() -> None:
         ({"id": "a", "passage": [None, None]}, ("passage",)),
     ],
 )
-def test_records_come_back(record: dict[str, Any], texts: tuple[str, ...]) -> None:
+def test_records_come_back(record, texts):
     """Lists of texts, lists of lists, blanks, empty ones, objects; the rest as it was."""
     reference = reference_text(["It rained.", "Nobody came."])
     pointed = json.loads(
@@ -84,7 +81,7 @@ def test_records_come_back(record: dict[str, Any], texts: tuple[str, ...]) -> No
 @pytest.mark.parametrize(
     "places", [[0, 99], [0], [5, 2], [-1, 2], [True, 2], [0, "x"], [0.5, 2], [0, [1]]]
 )
-def test_what_is_no_list_of_places_is_refused(places: Any) -> None:
+def test_what_is_no_list_of_places_is_refused(places):
     """With the line and the field."""
     with pytest.raises(FormatError, match=r"line 3, `source\.text`"):
         filled_record(
@@ -92,7 +89,7 @@ def test_what_is_no_list_of_places_is_refused(places: Any) -> None:
         )
 
 
-def test_no_more_is_quoted_than_the_spans_hold() -> None:
+def test_no_more_is_quoted_than_the_spans_hold():
     """A small file can not become an enormous one, whatever lists its slices are in."""
     places = {"tokens": [[0, 6], [0, 5]]}
     with pytest.raises(

@@ -6,7 +6,6 @@ import csv
 import html
 import io
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
@@ -38,7 +37,7 @@ TEXTS = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=20)).filter(
 
 
 @st.composite
-def quizzes(draw: st.DrawFn) -> list[QuizQuestion]:
+def quizzes(draw):
     """Questions of all three kinds, made of texts that mean something to a format."""
     found = []
     for number in range(draw(st.integers(1, 3))):
@@ -53,7 +52,7 @@ def quizzes(draw: st.DrawFn) -> list[QuizQuestion]:
     return found
 
 
-def of_html(text: str) -> tuple[str, ...]:
+def of_html(text):
     """The paragraphs of a text, in which every other mark must be escaped."""
     assert re.fullmatch(r"(<p>[^<>]*</p>)*", text), text
     return tuple(map(html.unescape, re.findall(r"<p>([^<>]*)</p>", text)))
@@ -62,13 +61,13 @@ def of_html(text: str) -> tuple[str, ...]:
 # ---- readers
 
 
-def of_pairs(name: str, stem: tuple[str, ...], pairs: Sequence[tuple[str, str]]) -> QuizQuestion:
+def of_pairs(name, stem, pairs):
     blanks = [left for left, _ in pairs if left]
     assert blanks == [f"({number})" for number in range(1, len(blanks) + 1)]
     return QuizQuestion(name, "", stem, tuple(right for _, right in pairs), tuple(range(len(blanks))))  # fmt: skip
 
 
-def moodle_questions(data: bytes) -> list[QuizQuestion]:
+def moodle_questions(data):
     """Read Moodle XML by the paths of `qformat_xml`; the first entry is the category."""
     category, *questions = ET.fromstring(data)
     assert category.get("type") == "category"
@@ -76,7 +75,7 @@ def moodle_questions(data: bytes) -> list[QuizQuestion]:
     return [moodle_question(one) for one in questions]
 
 
-def moodle_question(one: ET.Element) -> QuizQuestion:
+def moodle_question(one):
     name, text = one.findtext("name/text") or "", one.find("questiontext")
     assert text is not None
     assert text.get("format") == "html"
@@ -107,7 +106,7 @@ def moodle_question(one: ET.Element) -> QuizQuestion:
     return QuizQuestion(id, "", stem, tuple(text for (text,) in options), (fractions.index("100"),))
 
 
-def expected(one: QuizQuestion) -> QuizQuestion:
+def expected(one):
     """Matching in Moodle lists the answers first, in the order of their blanks."""
     one = replace(one, book="")
     if len(one.answers) < 2:
@@ -121,13 +120,13 @@ def expected(one: QuizQuestion) -> QuizQuestion:
 
 
 @given(quizzes())
-def test_moodle_xml_gives_the_questions_back(quiz: list[QuizQuestion]) -> None:
+def test_moodle_xml_gives_the_questions_back(quiz):
     """Texts of books are escaped HTML, also where they look like markup."""
     assert moodle_questions(to_moodle_xml(quiz, TITLE)) == [expected(one) for one in quiz]
 
 
 @given(quizzes())
-def test_csv_gives_the_questions_back_and_no_formula(quiz: list[QuizQuestion]) -> None:
+def test_csv_gives_the_questions_back_and_no_formula(quiz):
     """A cell never begins like a formula; without its apostrophe it is the text."""
     rows = list(csv.DictReader(io.StringIO(to_csv(quiz, "t").decode("utf-8-sig"), newline="")))
     assert len(rows) == len(quiz)
@@ -141,14 +140,14 @@ def test_csv_gives_the_questions_back_and_no_formula(quiz: list[QuizQuestion]) -
 
 
 @pytest.mark.parametrize("write", [to_csv, to_moodle_xml])
-def test_each_kind_has_its_form(write: Callable[[Sequence[QuizQuestion], str], bytes]) -> None:
+def test_each_kind_has_its_form(write):
     """The same questions give the same bytes."""
     quiz = [CHOICE, MATCHING, WRITTEN]
     assert write(quiz, "t") == write(quiz, "t") != write(quiz[:2], "t")
 
 
 @pytest.mark.parametrize("texts", [(["\u200b"], ["a", "b"]), (["a"], ["a", "\x07"])])
-def test_an_invisible_text_is_refused(texts: tuple[list[str], list[str]]) -> None:
+def test_an_invisible_text_is_refused(texts):
     """An option that nobody can see is an error that names the item."""
     with pytest.raises(FormatError, match=r"'b:7': a text, an option or the answer has no"):
         QuizQuestion.of_text("b:7", "b", *texts, [0])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -78,7 +77,7 @@ TEXT = st.text(max_size=8).filter(lambda text: not text.startswith("<"))
 
 
 @st.composite
-def blanked(draw: st.DrawFn, passage_id: str) -> BlankedPassage:
+def blanked(draw, passage_id):
     candidates = draw(st.lists(TEXT.filter(str.strip), min_size=1, max_size=5))
     answers = draw(
         st.lists(st.sampled_from(range(len(candidates))), min_size=1, max_size=len(candidates))
@@ -93,24 +92,24 @@ def blanked(draw: st.DrawFn, passage_id: str) -> BlankedPassage:
 
 
 @st.composite
-def files(draw: st.DrawFn) -> list[BlankedPassage]:
+def files(draw):
     ids = draw(st.lists(st.integers(0, 10**18 - 1), max_size=3, unique=True))
     return [draw(blanked(str(eid))) for eid in ids]
 
 
 @given(files())
-def test_what_is_written_is_read(passages: list[BlankedPassage]) -> None:
+def test_what_is_written_is_read(passages):
     """`parse(format(p)) == p`, whatever the sentences are and however the blanks are numbered."""
     assert parse_published(format_published(passages)) == passages
 
 
-def test_the_bytes_are_kept() -> None:
+def test_the_bytes_are_kept():
     """Numbers of blanks, the `eid`, the stray full stop, escaped letters."""
     assert parse_published(EXAMPLE) == [PASSAGE]
     assert format_published([PASSAGE]) == EXAMPLE
 
 
-def test_answers_come_in_any_order() -> None:
+def test_answers_come_in_any_order():
     """They are read by their blanks' numbers, and printed in the order of the blanks."""
     items = json.loads(EXAMPLE)
     items[0]["answer_sequence"].reverse()
@@ -122,7 +121,7 @@ def test_answers_come_in_any_order() -> None:
     ("ids", "eids"),
     [(("7", "3"), [7, 3]), (("emma:7", "3"), [0, 1]), (("3", "3"), [0, 1]), (("07", "1"), [0, 1])],
 )
-def test_passages_are_numbered(ids: tuple[str, ...], eids: list[int]) -> None:
+def test_passages_are_numbered(ids, eids):
     """Read passages keep their `eid`; those of books are numbered from 0."""
     passages = [
         BlankedPassage(name, PASSAGE.sentences, PASSAGE.blanks, PASSAGE.candidates, PASSAGE.answers)
@@ -131,14 +130,14 @@ def test_passages_are_numbered(ids: tuple[str, ...], eids: list[int]) -> None:
     assert [item["eid"] for item in json.loads(format_published(passages))] == eids
 
 
-def test_a_sentence_that_reads_as_a_blank_is_refused() -> None:
+def test_a_sentence_that_reads_as_a_blank_is_refused():
     """The layout cannot carry it: whoever read the file would count a blank more."""
     passage = BlankedPassage("b:1", ("<3>", "It rained."), (1,), ("It rained.",), (0,))
     with pytest.raises(FormatError, match=r"passage b:1: sentence 1 is '<3>'"):
         format_published([passage])
 
 
-def test_marks_alone_are_no_sentences() -> None:
+def test_marks_alone_are_no_sentences():
     found = without_marks(PASSAGE)
     assert (found.sentences, found.blanks) == (
         ("It was a Monday.", "The ferry left at noon.", "Nobody waved."),
@@ -177,7 +176,7 @@ VALUES = st.recursive(
 
 
 @pytest.mark.parametrize(("change", "names"), FAULTS)
-def test_a_fault_is_one_message(change: dict[str, Any], names: str) -> None:
+def test_a_fault_is_one_message(change, names):
     """It names the file and the item, counted from 1, and what is wrong there."""
     right = json.loads(EXAMPLE)[0]
     text = json.dumps([right | {"eid": 0}, right | change])
@@ -186,7 +185,7 @@ def test_a_fault_is_one_message(change: dict[str, Any], names: str) -> None:
 
 
 @given(field=st.sampled_from(FIELDS), value=VALUES)
-def test_any_other_value_is_read_or_refused(field: str, value: object) -> None:
+def test_any_other_value_is_read_or_refused(field, value):
     text, message = json.dumps([json.loads(EXAMPLE)[0] | {field: value}]), ""
     try:
         parse_published(text, name="dev.json")
@@ -196,11 +195,11 @@ def test_any_other_value_is_read_or_refused(field: str, value: object) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"eid": 0}', "[3]", '[{"eid": 0}]'])
-def test_other_json_is_refused(text: str) -> None:
+def test_other_json_is_refused(text):
     refused(lambda: parse_published(text, name="dev.json"), FormatError, names="dev.json")
 
 
-def test_an_eid_twice_is_refused() -> None:
+def test_an_eid_twice_is_refused():
     """Within one split it names one passage; both items are told."""
     item = json.loads(EXAMPLE)[0]
     with pytest.raises(FormatError, match=r"dev\.json, item 3: the eid 4 already occurs in item 1"):
@@ -208,7 +207,7 @@ def test_an_eid_twice_is_refused() -> None:
 
 
 @pytest.mark.realdata
-def test_the_published_example_comes_back(data_dir: Path) -> None:
+def test_the_published_example_comes_back(data_dir):
     """Table 1: five blanks, seven candidates, a stray full stop behind the fourth."""
     path = data_dir / "published" / "scde" / "table1_example.json"
     if not path.is_file():
@@ -228,7 +227,7 @@ NUMBER = st.integers(0, 2**31)
 
 
 @st.composite
-def set_passages(draw: st.DrawFn) -> SetBlankedPassage:
+def set_passages(draw):
     """Any passage of a set, also with a sentence that reads as a blank."""
     sentences = draw(st.lists(JSONL_TEXT, min_size=1, max_size=6))
     book = draw(JSONL_TEXT)
@@ -253,7 +252,7 @@ def set_passages(draw: st.DrawFn) -> SetBlankedPassage:
 
 
 @given(st.lists(set_passages(), max_size=3, unique_by=lambda one: one.id))
-def test_a_passage_comes_back(passages: list[SetBlankedPassage]) -> None:
+def test_a_passage_comes_back(passages):
     lines = [json.dumps(passage_record(one) | {"canary": "x"}) for one in passages]
     assert list(parse_passages([*lines, "\n"])) == passages
 
@@ -265,7 +264,7 @@ ITEM = SetBlankedPassage(
 )  # fmt: skip
 
 
-def test_a_person_can_read_it() -> None:
+def test_a_person_can_read_it():
     """A blank is null; answers and distractors are places in the candidates."""
     record = passage_record(ITEM)
     assert record["passage"] == ["We left.", None]
@@ -280,7 +279,7 @@ def test_a_person_can_read_it() -> None:
     assert (record["part"], record["domain"], record["book_id"]) == ("development", "war", "b")
 
 
-def test_a_table_of_a_split_is_flat() -> None:
+def test_a_table_of_a_split_is_flat():
     """Each list holds one type and no null; a blank is numbered as in the published layout."""
     row = split_record(ITEM)
     assert row["passage"] == ["We left.", "<1>"]
@@ -293,7 +292,7 @@ def test_a_table_of_a_split_is_flat() -> None:
     )
 
 
-def test_no_candidate_answers_two_blanks() -> None:
+def test_no_candidate_answers_two_blanks():
     """A set of ours has an answer of its own for each blank."""
     record = passage_record(ITEM)
     source = record["candidate_sources"][1]
@@ -320,7 +319,7 @@ COLLECTED: dict[str, Any] = {
 }
 
 
-def test_collected_blanks_and_answers_are_in_the_order_of_their_numbers() -> None:
+def test_collected_blanks_and_answers_are_in_the_order_of_their_numbers():
     (collected,) = parse_collected(json.dumps([COLLECTED]), name="raw.json")
     (published,) = parse_published(json.dumps([COLLECTED]))
     assert (collected.blanks, collected.answers) == (published.blanks, published.answers)
@@ -337,9 +336,7 @@ def test_collected_blanks_and_answers_are_in_the_order_of_their_numbers() -> Non
         ({"candidates": None, "number_of_blanks": 9}, (0, 1)),
     ],
 )
-def test_gaps_of_collected_passages_are_left_to_the_cleaning(
-    change: dict[str, Any], answers: tuple[int | None, ...]
-) -> None:
+def test_gaps_of_collected_passages_are_left_to_the_cleaning(change, answers):
     (collected,) = parse_collected(json.dumps([COLLECTED | change]), name="raw.json")
     assert collected.answers == answers
 
@@ -354,7 +351,7 @@ def test_gaps_of_collected_passages_are_left_to_the_cleaning(
         ({"answer_sequence": [[1, "A"]]}, "`answer_sequence`"),
     ],
 )
-def test_malformed_collected_passages_are_refused(change: dict[str, Any], names: str) -> None:
+def test_malformed_collected_passages_are_refused(change, names):
     text = json.dumps([COLLECTED, COLLECTED | change])
     message = refused(partial(parse_collected, text, name="raw.json"), FormatError, names=names)
     assert message.startswith("raw.json, item 2")
@@ -363,7 +360,7 @@ def test_malformed_collected_passages_are_refused(change: dict[str, Any], names:
 # What a model of somebody else's is asked about blanked passages
 
 
-def test_the_key_is_not_told() -> None:
+def test_the_key_is_not_told():
     passage = BlankedPassage(
         "b:4", ("Café.", "It rained.", "So?"), (2, 0), ("So?", "Jane sang.", "Café."), (0, 2)
     )

@@ -20,7 +20,7 @@ PASSAGE = BlankedPassage(
 )
 
 
-def test_a_blank_is_asked_alone() -> None:
+def test_a_blank_is_asked_alone():
     first, second = blank_records(PASSAGE)
     assert first["query"].startswith("We left. _____ Yes.\n")
     assert second["query"].startswith("_____ We left. Yes.\n")
@@ -35,7 +35,7 @@ def test_a_blank_is_asked_alone() -> None:
     }  # the harness puts one blank between them
 
 
-def test_the_whole_passage_is_asked_in_letters() -> None:
+def test_the_whole_passage_is_asked_in_letters():
     record = passage_record(PASSAGE)
     assert (
         "\n\n__2__ We left. __1__ Yes.\n\nA. Jane sang.\nB. It rained.\nC. So?\n\n"
@@ -45,7 +45,7 @@ def test_the_whole_passage_is_asked_in_letters() -> None:
     assert record["query"].count("It rained.") == 1
 
 
-def test_letters_run_out() -> None:
+def test_letters_run_out():
     """What cannot be asked in letters is an error that says what to do."""
     many = replace(PASSAGE, candidates=(*PASSAGE.candidates, *map(str, range(24))))
     with pytest.raises(
@@ -54,7 +54,7 @@ def test_letters_run_out() -> None:
         passage_record(many)
 
 
-def test_the_tasks_know_their_splits() -> None:
+def test_the_tasks_know_their_splits():
     files = harness_files(
         "exams",
         {"train": [PASSAGE], "validation": [PASSAGE], "test": [PASSAGE]},
@@ -87,7 +87,7 @@ def test_the_tasks_know_their_splits() -> None:
     ]
 
 
-def test_without_passages_to_ask_about_there_is_no_task() -> None:
+def test_without_passages_to_ask_about_there_is_no_task():
     """Examples alone make none, and a split without passages has no file."""
     assert harness_files("exams", {"train": [PASSAGE], "test": []}, version="1.0") == {}
     assert not any(

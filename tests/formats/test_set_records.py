@@ -82,7 +82,7 @@ VALUES = st.recursive(
 @pytest.mark.parametrize(
     ("kind", "field"), [(name, field) for name, kind in KINDS.items() for field in kind.required]
 )
-def test_a_missing_field_is_named(kind: str, field: str) -> None:
+def test_a_missing_field_is_named(kind, field):
     """With the line, and with all that is needed."""
     one = KINDS[kind]
     record = {name: value for name, value in one.record.items() if name != field}
@@ -96,7 +96,7 @@ def test_a_missing_field_is_named(kind: str, field: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "change"), [(kind, change) for kind, changes in WRONG.items() for change in changes]
 )
-def test_contradictions_are_refused(kind: str, change: dict[str, Any]) -> None:
+def test_contradictions_are_refused(kind, change):
     """The line is named."""
     record = KINDS[kind].record | change
     refused(
@@ -107,7 +107,7 @@ def test_contradictions_are_refused(kind: str, change: dict[str, Any]) -> None:
 
 
 @given(kind=st.sampled_from(sorted(KINDS)), data=st.data())
-def test_any_other_value_is_read_or_refused(kind: str, data: st.DataObject) -> None:
+def test_any_other_value_is_read_or_refused(kind, data):
     """A value of any shape is no unexpected error; the line is named."""
     record = dict(KINDS[kind].record)
     record[data.draw(st.sampled_from(sorted(record)))] = data.draw(VALUES)
@@ -120,7 +120,7 @@ def test_any_other_value_is_read_or_refused(kind: str, data: st.DataObject) -> N
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_id_twice_names_both_lines(kind: str) -> None:
+def test_an_id_twice_names_both_lines(kind):
     """Of one split; the control set may hold what another does."""
     one, line = KINDS[kind], json.dumps(KINDS[kind].record)
     quoted = repr(one.record["id"]) if kind == "blanked" else one.record["id"]
@@ -129,7 +129,7 @@ def test_an_id_twice_names_both_lines(kind: str) -> None:
 
 
 @pytest.mark.parametrize("answer", ["climb", None, 1])
-def test_a_value_that_is_no_word_is_another_makers(answer: object) -> None:
+def test_a_value_that_is_no_word_is_another_makers(answer):
     """Only a word in `answer` can contradict `answer_index`."""
     options = ("write", "climb")
     record = questions.question_record(Question("b", "b", ("I", "climb", "."), 1, options, 1))

@@ -8,10 +8,9 @@ import json
 import struct
 import tarfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -29,19 +28,19 @@ _SENTENCES = (
 )
 
 
-def prose(number: int = 1) -> str:
+def prose(number=1):
     """A book of some ninety words."""
     return "\n\n".join(_SENTENCES).format(n=number) + "\n"
 
 
-def book(number: int = 1) -> bytes:
+def book(number=1):
     return prose(number).encode()
 
 
-def file(name: str, content: Content) -> Build:
+def file(name, content):
     """A file in the folder of books; the content is made when the case runs."""
 
-    def build(books: Path) -> None:
+    def build(books):
         path = books / name
         path.parent.mkdir(parents=True, exist_ok=True)
         data = content() if callable(content) else content
@@ -50,14 +49,14 @@ def file(name: str, content: Content) -> Build:
     return build
 
 
-def files(**contents: Content) -> Build:
+def files(**contents):
     return tree(contents)
 
 
-def tree(contents: dict[str, Content]) -> Build:
+def tree(contents):
     """Several files, by path."""
 
-    def build(books: Path) -> None:
+    def build(books):
         for name, content in contents.items():
             file(name, content)(books)
 
@@ -83,9 +82,7 @@ class Entry:
     at: int | None = None
 
 
-def zipped(
-    *entries: Entry, count: int | None = None, directory_at: int | None = None, tail: bytes = b""
-) -> bytes:
+def zipped(*entries, count=None, directory_at=None, tail=b""):
     """A zip file of these entries; `count` and `directory_at` are what its last record claims."""
     body, directory = bytearray(), bytearray()
     for one in entries:
@@ -115,20 +112,20 @@ def zipped(
     return bytes(body + directory) + end + tail
 
 
-def zip_named(name: str | bytes) -> bytes:
+def zip_named(name):
     """A zip file with one honest book and one under this name."""
     return zipped(Entry("honest.txt", book(2)), Entry(name, book(3)))
 
 
-def zip_with(entry: Entry) -> bytes:
+def zip_with(entry):
     return zipped(Entry("honest.txt", book(2)), entry)
 
 
-def _raw(name: str | bytes) -> bytes:
+def _raw(name):
     return name.encode() if isinstance(name, str) else name
 
 
-def _deflated(data: bytes) -> bytes:
+def _deflated(data):
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     return packer.compress(data) + packer.flush()
 
@@ -136,9 +133,7 @@ def _deflated(data: bytes) -> bytes:
 # ---- tar
 
 
-def tarred(
-    *members: tarfile.TarInfo | tuple[str, bytes], format: int = tarfile.PAX_FORMAT
-) -> bytes:
+def tarred(*members, format=tarfile.PAX_FORMAT):
     """A tar file; a pair is a regular file."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=format) as tar:
@@ -153,18 +148,18 @@ def tarred(
     return out.getvalue()
 
 
-def tar_named(name: str) -> bytes:
+def tar_named(name):
     return tarred(("honest.txt", book(2)), (name, book(3)))
 
 
-def tar_special(kind: bytes, name: str = "it.txt", to: str = "") -> bytes:
+def tar_special(kind, name="it.txt", to=""):
     """A tar file with an honest book, and something that is no regular file."""
     info = tarfile.TarInfo(name)
     info.type, info.linkname = kind, to
     return tarred(("honest.txt", book(2)), info)
 
 
-def tar_pax(**headers: str) -> bytes:
+def tar_pax(**headers):
     """A tar file whose second book has these pax headers."""
     info = tarfile.TarInfo("it.txt")
     info.pax_headers = headers
@@ -179,7 +174,7 @@ def tar_pax(**headers: str) -> bytes:
     return out.getvalue()
 
 
-def tar_size_field(field: bytes) -> bytes:
+def tar_size_field(field):
     """A tar file whose second member has these 12 bytes for its size, with a true checksum."""
     data = bytearray(
         tarred(("honest.txt", book(2)), ("it.txt", book(3)), format=tarfile.USTAR_FORMAT)
@@ -194,7 +189,7 @@ def tar_size_field(field: bytes) -> bytes:
 # ---- zstd
 
 
-def zstd_text(data: bytes) -> bytes:
+def zstd_text(data):
     """A frame of one raw block (RFC 8878), so that a cut loses the end alone."""
     head = struct.pack("<IBB", 0xFD2FB528, 0, 7 << 3)
     return head + (len(data) << 3 | 1).to_bytes(3, "little") + data
@@ -203,13 +198,13 @@ def zstd_text(data: bytes) -> bytes:
 # ---- Parquet
 
 
-def parquet(columns: dict[str, Any] | pa.Table, **options: Any) -> bytes:
+def parquet(columns, **options):
     out = io.BytesIO()
     pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), out, **options)
     return out.getvalue()
 
 
-def shelf(count: int = 2, **columns: Any) -> dict[str, Any]:
+def shelf(count=2, **columns):
     """The columns of a table of books; those given replace or are added."""
     return {
         "id": [f"row{n}" for n in range(count)],
@@ -218,7 +213,7 @@ def shelf(count: int = 2, **columns: Any) -> dict[str, Any]:
     } | columns
 
 
-def flipped(data: bytes, needle: bytes, by: bytes) -> bytes:
+def flipped(data, needle, by):
     """The same bytes with every `needle` replaced by as many others."""
     assert needle in data, needle
     assert len(needle) == len(by)
@@ -228,7 +223,7 @@ def flipped(data: bytes, needle: bytes, by: bytes) -> bytes:
 # ---- JSON lines
 
 
-def lines(*rows: Any) -> bytes:
+def lines(*rows):
     """JSON lines; text and bytes stay as they are."""
     return b"".join(
         (
@@ -243,7 +238,7 @@ def lines(*rows: Any) -> bytes:
     )
 
 
-def row(number: int = 1, **changes: Any) -> dict[str, Any]:
+def row(number=1, **changes):
     return {"id": f"row{number}", "title": f"Lamp {number}", "text": prose(10 + number)} | changes
 
 
@@ -262,24 +257,24 @@ XHTML = (
 )
 
 
-def paragraphs(number: int = 1) -> str:
+def paragraphs(number=1):
     return "".join(f"<p>{part}</p>\n" for part in prose(number).strip().split("\n\n"))
 
 
-def page(body: str | None = None, *, doctype: str = "", title: str = "A Lamp") -> str:
+def page(body=None, *, doctype="", title="A Lamp"):
     return XHTML.format(doctype=doctype, title=title, body=paragraphs(5) if body is None else body)
 
 
 def opf(
     *,
-    title: str = "A Lamp",
-    author: str = "Ann Ode",
-    rights: str = "Public domain",
-    items: Sequence[tuple[str, str, str]] = (("c1", "c1.xhtml", "application/xhtml+xml"),),
-    spine: Sequence[str] = ("c1",),
-    doctype: str = "",
-    more: str = "",
-) -> str:
+    title="A Lamp",
+    author="Ann Ode",
+    rights="Public domain",
+    items=(("c1", "c1.xhtml", "application/xhtml+xml"),),
+    spine=("c1",),
+    doctype="",
+    more="",
+):
     manifest = "".join(
         f'<item id="{key}" href="{href}" media-type="{kind}"/>' for key, href, kind in items
     )
@@ -296,11 +291,11 @@ def opf(
 
 
 def epub(
-    *entries: Entry,
-    container: str | None = None,
-    package: str | bytes | None = None,
-    chapters: dict[str, str | bytes] | None = None,
-) -> bytes:
+    *entries,
+    container=None,
+    package=None,
+    chapters=None,
+):
     """An EPUB whose parts can be replaced; an empty part is left out."""
     parts: dict[str, str | bytes] = {
         "META-INF/container.xml": CONTAINER.format(opf="content.opf")
@@ -316,13 +311,13 @@ def epub(
     )
 
 
-def billion_laughs(root: str) -> str:
+def billion_laughs(root):
     """A document type whose entity `&l9;` unfolds to a thousand million laughs."""
     nested = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     return f'<!DOCTYPE {root} [<!ENTITY l0 "laugh">{nested}]>'
 
 
-def stolen(root: str, address: str) -> str:
+def stolen(root, address):
     """A document type whose entity `&it;` is a file of the user."""
     return f'<!DOCTYPE {root} [<!ENTITY it SYSTEM "{address}">]>'
 
@@ -332,16 +327,16 @@ def stolen(root: str, address: str) -> str:
 CATALOG_HEADER = "Text#,Type,Issued,Title,Language,Authors,Subjects,LoCC,Bookshelves\n"
 
 
-def gutenberg(**more: Content) -> Build:
+def gutenberg(**more):
     """A tree of `cache/epub` with book 1234, and files beside it."""
     return tree({"cache/epub/1234/pg1234.txt": book(6), **more})
 
 
-def catalog(*rows: str | bytes) -> bytes:
+def catalog(*rows):
     return CATALOG_HEADER.encode() + b"".join(
         (one.encode() if isinstance(one, str) else one) + b"\n" for one in rows
     )
 
 
-def gzipped(data: bytes) -> bytes:
+def gzipped(data):
     return gzip.compress(data, mtime=0)

@@ -17,7 +17,6 @@ import re
 import sys
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,6 @@ from cloze_gen.errors import ClozeGenError
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet
-from tests.conftest import Corpus, Outcome
 from tests.hostile.containers import (
     SECRET,
     Build,
@@ -98,22 +96,22 @@ class Case:
     meanwhile: Build | None = None
 
 
-def dropped(name: str, build: Build, reason: str, said: str = "", *, kept: int = 0) -> Case:
+def dropped(name, build, reason, said="", *, kept=0):
     """A book is dropped for this reason."""
     return Case(name, build, said, reason, kept)
 
 
-def skipped(name: str, build: Build, said: str, *, kept: int = 0) -> Case:
+def skipped(name, build, said, *, kept=0):
     """A file or member is no book; a line gives the reason."""
     return Case(name, build, said, kept=kept)
 
 
-def harmless(name: str, build: Build, said: str = "", *, kept: int = 1) -> Case:
+def harmless(name, build, said="", *, kept=1):
     """The books are read as if nothing were wrong."""
     return Case(name, build, said, kept=kept)
 
 
-def refused(name: str, build: Build, said: str) -> Case:
+def refused(name, build, said):
     """The folder is refused."""
     return Case(name, build, said, refused=True)
 
@@ -121,8 +119,8 @@ def refused(name: str, build: Build, said: str) -> Case:
 # ---- builders of single cases
 
 
-def special(name: str, make: Callable[[Path], object]) -> Build:
-    def build(books: Path) -> None:
+def special(name, make):
+    def build(books):
         try:
             make(books / name)
         except PermissionError:
@@ -131,53 +129,53 @@ def special(name: str, make: Callable[[Path], object]) -> Build:
     return build
 
 
-def link(name: str, to: str) -> Build:
+def link(name, to):
     """A link; `{outside}` is a folder beside the folder of books."""
     return lambda books: (books / name).symlink_to(
         to.format(outside=books.parent / "outside", books=books)
     )
 
 
-def unreadable(books: Path) -> None:
+def unreadable(books):
     if os.geteuid() == 0:
         pytest.skip("root reads every file")
     (books / "it.txt").write_bytes(book(2))
     (books / "it.txt").chmod(0)
 
 
-def secret_file(build: Callable[[str], bytes | str], name: str) -> Build:
+def secret_file(build, name):
     """A file whose content depends on the address of the user's secret."""
 
-    def make(books: Path) -> None:
+    def make(books):
         content = build(f"file://{books.parent / 'outside' / 'secret.txt'}")
         file(name, content)(books)
 
     return make
 
 
-def many(*builds: Build) -> Build:
-    def build(books: Path) -> None:
+def many(*builds):
+    def build(books):
         for one in builds:
             one(books)
 
     return build
 
 
-def grown(books: Path) -> None:
+def grown(books):
     """Another program writes to the file."""
     for path in books.glob("it.*"):
         path.write_bytes(path.read_bytes() + b" and more")
         os.utime(path, (1, 1))
 
 
-def nested_zip(depth: int) -> bytes:
+def nested_zip(depth):
     data = zipped(Entry("it.txt", b"x" * 10**6))
     for _ in range(depth):
         data = zipped(*(Entry(f"{n}.zip", data) for n in range(4)))
     return data
 
 
-def deep_column(depth: int) -> bytes:
+def deep_column(depth):
     kind: pa.DataType = pa.string()
     value: Any = "x"
     for _ in range(depth):
@@ -185,12 +183,12 @@ def deep_column(depth: int) -> bytes:
     return parquet(pa.table({"text": pa.array([value], kind)}))
 
 
-def twice_named() -> bytes:
+def twice_named():
     texts = pa.array([prose(3), prose(4)])
     return parquet(pa.table([texts, texts], names=["text", "text"]))
 
 
-def bad_page() -> bytes:
+def bad_page():
     data = parquet(shelf(), compression="none", use_dictionary=False, write_page_checksum=True)
     return flipped(data, b"The keeper of lamp 20", b"The seeker of lamp 20")
 
@@ -351,7 +349,7 @@ class Read:
     text: str = ""
 
 
-def read_folder(books: Path, out: Path, meanwhile: Build | None = None) -> Read:
+def read_folder(books, out, meanwhile=None):
     """Scan and ingest, as a run does."""
     found, said = Read(), io.StringIO()
     try:
@@ -383,7 +381,7 @@ def read_folder(books: Path, out: Path, meanwhile: Build | None = None) -> Read:
     return found
 
 
-def everything(folder: Path, own: Path) -> Iterator[tuple[str, object]]:
+def everything(folder, own):
     """Every file, link and folder below `folder` that is not below `own`."""
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if Path(place, name) != own]
@@ -393,7 +391,7 @@ def everything(folder: Path, own: Path) -> Iterator[tuple[str, object]]:
             yield str(path), (status.st_mode, status.st_size, status.st_mtime_ns)
 
 
-def make_place(tmp: Path) -> Path:
+def make_place(tmp):
     """A folder of books with a good one, and around it what may not be touched."""
     books = tmp / "it" / "books"
     books.mkdir(parents=True)
@@ -406,7 +404,7 @@ def make_place(tmp: Path) -> Path:
 
 
 @pytest.fixture
-def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def books(tmp_path, monkeypatch):
     folder = make_place(tmp_path)
     monkeypatch.chdir(tmp_path / "cwd")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
@@ -418,9 +416,7 @@ def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.timeout(SECONDS)
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_one_reason_and_nothing_outside(
-    case: Case, books: Path, tmp_path: Path, cli: Callable[..., Outcome]
-) -> None:
+def test_one_reason_and_nothing_outside(case, books, tmp_path, cli):
     """The reason is that of the case, and the good book is kept; `corpus inspect` agrees."""
     case.build(books)
     out = tmp_path / "out"
@@ -449,13 +445,13 @@ def test_one_reason_and_nothing_outside(
     assert "evil" not in found.text
 
 
-def check_line(line: str) -> None:
+def check_line(line):
     """A line that a terminal can show."""
     assert line.isprintable(), line
     assert len(line) <= MOST_CHARS, line
 
 
-def check_rows(found: Read) -> None:
+def check_rows(found):
     """A book has a safe id of its own and a known reason."""
     assert found.scan is not None
     assert len(found.rows) == len(found.scan.books)
@@ -482,9 +478,7 @@ ALONE = [
 @pytest.mark.parametrize(
     ("build", "said"), [one[1:] for one in ALONE], ids=[one[0] for one in ALONE]
 )
-def test_a_folder_without_books_is_refused(
-    build: Build, said: str, books: Path, tmp_path: Path, cli: Callable[..., Outcome]
-) -> None:
+def test_a_folder_without_books_is_refused(build, said, books, tmp_path, cli):
     """With one message about what is there instead."""
     (books / f"{GOOD}.txt").unlink()
     build(books)
@@ -504,9 +498,7 @@ EVIL = "<script>alert(1)</script> {{ 7*7 }}\n---\nlicense: evil\n[x](javascript:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("ending", [".epub", ".jsonl"])
-def test_facts_of_a_container_are_no_markup(
-    ending: str, corpus: Corpus, tmp_path: Path, cli: Callable[..., Outcome]
-) -> None:
+def test_facts_of_a_container_are_no_markup(ending, corpus, tmp_path, cli):
     """Title, author and licence of a book end as text in the report and the card of a release."""
     (original,) = corpus.source.glob("*.txt")
     text = original.read_text(encoding="utf-8-sig")

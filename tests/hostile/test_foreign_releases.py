@@ -13,10 +13,9 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,7 +24,7 @@ import pytest
 from cloze_gen.store.folder_replacement import write_own
 from cloze_gen.store.manifest import write_manifest
 from cloze_gen.store.runs import RUN_SCHEMA
-from tests.conftest import FinishedRun, Outcome, call_cli, made_once
+from tests.conftest import call_cli, made_once
 
 SECRET = b"the user's secret\n"
 SPARSE = 200 << 30
@@ -59,7 +58,7 @@ class Case:
 # ---- damage
 
 
-def resum(folder: Path) -> None:
+def resum(folder):
     """Renew the checksums of the files that are listed and small; a link gets the sum of what it
     leads to.
     """
@@ -73,15 +72,15 @@ def resum(folder: Path) -> None:
             handle.write(f"{digest}  {name}\n")
 
 
-def listed(folder: Path, name: str) -> None:
+def listed(folder, name):
     with open(folder / "SHA256SUMS", "a") as handle:
         handle.write(f"{'0' * 64}  {name}\n")
 
 
-def link(name: str, to: str, *, list_it: bool = False, replace: bool = False) -> Damage:
+def link(name, to, *, list_it=False, replace=False):
     """A link in the release; `{secret}` is a file outside it, `{outside}` a folder."""
 
-    def damage(folder: Path) -> None:
+    def damage(folder):
         path = folder / name
         path.parent.mkdir(exist_ok=True)
         if path.is_dir():
@@ -99,8 +98,8 @@ def link(name: str, to: str, *, list_it: bool = False, replace: bool = False) ->
     return damage
 
 
-def special(name: str, make: Callable[[Path], object]) -> Damage:
-    def damage(folder: Path) -> None:
+def special(name, make):
+    def damage(folder):
         (folder / name).unlink(missing_ok=True)
         try:
             make(folder / name)
@@ -110,8 +109,8 @@ def special(name: str, make: Callable[[Path], object]) -> Damage:
     return damage
 
 
-def sparse(name: str, size: int = SPARSE, *, list_it: bool = True) -> Damage:
-    def damage(folder: Path) -> None:
+def sparse(name, size=SPARSE, *, list_it=True):
+    def damage(folder):
         (folder / name).touch()
         os.truncate(folder / name, size)
         if list_it:
@@ -120,8 +119,8 @@ def sparse(name: str, size: int = SPARSE, *, list_it: bool = True) -> Damage:
     return damage
 
 
-def text(name: str, content: str | bytes, *, list_it: bool = False) -> Damage:
-    def damage(folder: Path) -> None:
+def text(name, content, *, list_it=False):
+    def damage(folder):
         (folder / name).write_bytes(
             content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
         )
@@ -133,10 +132,10 @@ def text(name: str, content: str | bytes, *, list_it: bool = False) -> Damage:
     return damage
 
 
-def edited(name: str, change: Callable[[Any], object], *, line: int | None = None) -> Damage:
+def edited(name, change, *, line=None):
     """A JSON file, or a line of JSON lines, changed in place; the checksums fit."""
 
-    def damage(folder: Path) -> None:
+    def damage(folder):
         path = folder / name
         texts = [path.read_text()] if line is None else path.read_text().splitlines(keepends=True)
         value = json.loads(texts[line or 0])
@@ -150,20 +149,20 @@ def edited(name: str, change: Callable[[Any], object], *, line: int | None = Non
     return damage
 
 
-def record(**changes: Any) -> Damage:
+def record(**changes):
     return edited("release.json", lambda value: value.update(changes))
 
 
-def setting(group: str, **changes: Any) -> Damage:
+def setting(group, **changes):
     return edited(
         "release.json", lambda value: value["settings"].setdefault(group, {}).update(changes)
     )
 
 
-def raw(old: str, new: str) -> Damage:
+def raw(old, new):
     """A change of the text of `release.json`, which need not stay JSON."""
 
-    def damage(folder: Path) -> None:
+    def damage(folder):
         path = folder / "release.json"
         assert old in path.read_text()
         path.write_text(path.read_text().replace(old, new, 1))
@@ -172,18 +171,18 @@ def raw(old: str, new: str) -> Damage:
     return damage
 
 
-def several(*damages: Damage) -> Damage:
-    def damage(folder: Path) -> None:
+def several(*damages):
+    def damage(folder):
         for one in damages:
             one(folder)
 
     return damage
 
 
-def taken(name: str, content: str = "import os\n") -> Damage:
+def taken(name, content="import os\n"):
     """A file that `release.json` says the store gave, with its checksums."""
 
-    def add(value: Any) -> None:
+    def add(value):
         value["taken"].append(name)
         value["full"][name] = hashlib.sha256(content.encode()).hexdigest()
 
@@ -194,23 +193,23 @@ def taken(name: str, content: str = "import os\n") -> Damage:
     )
 
 
-def pointer(change: Callable[[Any], object]) -> Damage:
+def pointer(change):
     return edited("pointers.jsonl", change, line=0)
 
 
-def candidates(**changes: Any) -> Damage:
+def candidates(**changes):
     return edited("candidates.jsonl", lambda value: value.update(changes), line=3)
 
 
-def source_text(*places: Any) -> Damage:
+def source_text(*places):
     return pointer(lambda one: one["source"].update(text=list(places)))
 
 
-def book(number: int, **changes: Any) -> Damage:
+def book(number, **changes):
     return edited("release.json", lambda value: value["books"][number].update(changes))
 
 
-def whole_book(folder: Path) -> None:
+def whole_book(folder):
     """Every item points to the whole book, and there are many more of them."""
     path = folder / "pointers.jsonl"
     first = json.loads(path.read_text().splitlines()[0])
@@ -221,14 +220,14 @@ def whole_book(folder: Path) -> None:
     resum(folder)
 
 
-def unfolding_parquet(folder: Path) -> None:
+def unfolding_parquet(folder):
     """Another column as a Parquet file of a few kilobytes with 100,000 rows."""
     path = folder / "parquet" / "questions.parquet"
     pq.write_table(pa.table({"id": pa.array(["x" * 1000] * 100_000).dictionary_encode()}), path)
     resum(folder)
 
 
-def other_parquet(folder: Path) -> None:
+def other_parquet(folder):
     path = folder / "parquet" / "questions.parquet"
     table = pq.read_table(path)
     pq.write_table(
@@ -240,10 +239,10 @@ def other_parquet(folder: Path) -> None:
     resum(folder)
 
 
-def of_run(damage: Damage) -> Damage:
+def of_run(damage):
     """A damage of the run in an output folder; its manifest is made to fit."""
 
-    def damage_run(out: Path) -> None:
+    def damage_run(out):
         run = out / "runs" / "tiny"
         damage(run)
         write_own(run, RUN_SCHEMA)
@@ -251,8 +250,8 @@ def of_run(damage: Damage) -> Damage:
     return damage_run
 
 
-def run_link(name: str, to: str = "{secret}") -> Damage:
-    def damage(run: Path) -> None:
+def run_link(name, to="{secret}"):
+    def damage(run):
         path = run / name
         if path.is_dir() and not path.is_symlink():
             shutil.move(path, run.parents[2] / "outside" / path.name)
@@ -266,11 +265,11 @@ def run_link(name: str, to: str = "{secret}") -> Damage:
     return of_run(damage)
 
 
-def pipe_for_questions(out: Path) -> None:
+def pipe_for_questions(out):
     special("runs/tiny/release/questions.jsonl", os.mkfifo)(out)
 
 
-def victim(out: Path) -> None:
+def victim(out):
     """The manifest of the run names a file beside its folder."""
     run = out / "runs" / "tiny"
     (run.parent / "victim.txt").write_text("the user's")
@@ -283,7 +282,7 @@ def victim(out: Path) -> None:
     write_manifest(run / "manifest.json", record)
 
 
-def stage_elsewhere(run: Path) -> None:
+def stage_elsewhere(run):
     stage = next(path for path in sorted(run.iterdir()) if path.name.endswith("-choice"))
     shutil.copytree(stage.resolve(), run.parents[2] / "outside" / "choice")
     stage.unlink()
@@ -385,10 +384,10 @@ CASES = [
 
 
 @pytest.fixture(scope="session")
-def sources(finished: FinishedRun, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def sources(finished, tmp_path_factory):
     """A full release, one of pointers of the same set, and the output folder of the run."""
 
-    def make(place: Path) -> Outcome:
+    def make(place):
         shutil.copytree(finished.out.parent, place, symlinks=True)
         options = [
             str(one).replace(str(finished.out.parent), str(place))
@@ -415,7 +414,7 @@ def sources(finished: FinishedRun, tmp_path_factory: pytest.TempPathFactory) -> 
     }
 
 
-def everything(folder: Path) -> Iterator[tuple[str, bytes]]:
+def everything(folder):
     """Every file and link of the folder of a case but the release itself."""
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -428,12 +427,12 @@ def everything(folder: Path) -> Iterator[tuple[str, bytes]]:
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_it_is_refused(
-    case: Case,
-    sources: dict[str, Path],
-    finished: FinishedRun,
-    tmp_path: Path,
-    cli: Callable[..., Outcome],
-) -> None:
+    case,
+    sources,
+    finished,
+    tmp_path,
+    cli,
+):
     """With one message and a status; nothing is written, and what lies outside stays unread."""
     it = Path(shutil.copytree(sources[case.what], tmp_path / "it", symlinks=True))
     (tmp_path / "outside").mkdir()

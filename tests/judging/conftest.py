@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
 import numpy as np
 import pytest
 
-from cloze_gen.judging.agreement import Ratings
 from cloze_gen.judging.exchange import PacketRow
 from cloze_gen.judging.study_agreement import Annotated, Annotation
 from cloze_gen.judging.tasks.groom import RejectReason
@@ -19,7 +15,7 @@ WORDS = ["owl", "'Tis", "=lamp", "3", "sea", "Map", "cup", "-ear", "naïve", "@h
 
 
 @pytest.fixture
-def rows() -> dict[str, PacketRow]:
+def rows():
     """By task; the id of each assignment is the task's name."""
     return {
         "groom": PacketRow("groom", "bo", "groom", "", {"before": "=He said, “", "answer": "cat", "after": "” & <b>", "candidates": WORDS}),
@@ -36,7 +32,7 @@ def rows() -> dict[str, PacketRow]:
 
 
 @pytest.fixture
-def packet_of(rows: dict[str, PacketRow]) -> Callable[[str], PacketRow | None]:
+def packet_of(rows):
     """What the study knows of an assignment's id."""
     return rows.get
 
@@ -47,9 +43,7 @@ CANDIDATES = tuple(f"word{n:02}" for n in range(30))
 OPTIONS = ("boat", "skiff", "carriage", "hat", "owl")
 
 
-def binary_ratings(
-    errors: Mapping[str, tuple[float, float]], n: int, *, seed: int, positive: float = 0.3
-) -> Ratings:
+def binary_ratings(errors, n, *, seed, positive=0.3):
     """Yes/no labels of n items by judges with (P(no | yes), P(yes | no))."""
     rng = derive_rng(seed, "tests.judging.binary")
     ratings = {}
@@ -62,9 +56,7 @@ def binary_ratings(
     return ratings
 
 
-def groom_study(
-    errors: Mapping[str, tuple[float, float]], n: int, *, seed: int, good: float = 0.8
-) -> tuple[Annotated, list[Annotation]]:
+def groom_study(errors, n, *, seed, good=0.8):
     """Grooming by judges with their own error rates.
 
     Args:
@@ -89,9 +81,7 @@ def groom_study(
     return Annotated(Task.GROOM, items, str.__eq__), response
 
 
-def read_study(
-    right: Mapping[str, float], n: int, *, seed: int
-) -> tuple[Annotated, list[Annotation]]:
+def read_study(right, n, *, seed):
     """Reading by judges who mark single options; `right` is judge -> P(the answer is found)."""
     rng = derive_rng(seed, "tests.judging.read")
     key = {f"q:{n}": int(rng.integers(5)) for n in range(n)}
@@ -120,13 +110,13 @@ def read_study(
 
 
 def read_verdict(
-    answer: int | None,
+    answer,
     *,
-    fits_as_well: Sequence[int] = (),
-    ungrammatical: Sequence[int] = (),
-    broken: bool = False,
-    trivial: bool = False,
-) -> dict[str, Any]:
+    fits_as_well=(),
+    ungrammatical=(),
+    broken=False,
+    trivial=False,
+):
     """What a reader says."""
     marks = {"fits_as_well": list(fits_as_well), "ungrammatical": list(ungrammatical)}
     return {"answer": answer, **marks, "broken": bool(broken), "trivial": bool(trivial)}

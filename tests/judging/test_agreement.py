@@ -13,7 +13,6 @@ from sklearn.metrics import cohen_kappa_score
 from cloze_gen.judging import agreement as resampling
 from cloze_gen.judging.agreement import (
     NO_RATING,
-    Ratings,
     krippendorff_alpha,
     middle,
     pairwise_kappas,
@@ -56,7 +55,7 @@ RATINGS = st.dictionaries(
 )
 
 
-def as_ratings(observers: list[str]) -> Ratings:
+def as_ratings(observers):
     """Published lines as ratings."""
     units = zip(*(line.split() for line in observers), strict=True)
     return {
@@ -65,7 +64,7 @@ def as_ratings(observers: list[str]) -> Ratings:
     }
 
 
-def alpha_by_definition(ratings: Ratings) -> float | None:
+def alpha_by_definition(ratings):
     """1 - D_o / D_e, pair by pair (Krippendorff 2011, C)."""
     pairs = []  # label, other label, weight
     for response in ratings.values():
@@ -82,7 +81,7 @@ def alpha_by_definition(ratings: Ratings) -> float | None:
 
 
 @pytest.mark.parametrize(("observers", "alpha"), PUBLISHED)
-def test_published_examples(observers: list[str], alpha: float) -> None:
+def test_published_examples(observers, alpha):
     """The worked examples come out to their last digit."""
     assert krippendorff_alpha(as_ratings(observers), seed=1).value == pytest.approx(
         alpha, abs=0.0005
@@ -90,7 +89,7 @@ def test_published_examples(observers: list[str], alpha: float) -> None:
 
 
 @given(RATINGS)
-def test_alpha_is_its_definition(ratings: Ratings) -> None:
+def test_alpha_is_its_definition(ratings):
     found = krippendorff_alpha(ratings, seed=1, draws=20).value
     expected = alpha_by_definition(ratings)
     assert (found is None) == (expected is None)
@@ -98,7 +97,7 @@ def test_alpha_is_its_definition(ratings: Ratings) -> None:
 
 
 @given(RATINGS)
-def test_nothing_depends_on_the_order_of_verdicts(ratings: Ratings) -> None:
+def test_nothing_depends_on_the_order_of_verdicts(ratings):
     """Units and judges in any order: the same value and the same interval."""
     backwards = {
         unit: dict(reversed(list(ratings[unit].items()))) for unit in reversed(list(ratings))
@@ -108,7 +107,7 @@ def test_nothing_depends_on_the_order_of_verdicts(ratings: Ratings) -> None:
     )
 
 
-def test_what_one_judge_alone_said_changes_nothing() -> None:
+def test_what_one_judge_alone_said_changes_nothing():
     ratings = binary_ratings({"a": (0.2, 0.2), "b": (0.2, 0.2)}, 60, seed=3)
     alone = {(f"z{n}",): {"a": "yes"} for n in range(40)}
     assert krippendorff_alpha({**ratings, **alone}, seed=1) == krippendorff_alpha(ratings, seed=1)
@@ -123,13 +122,13 @@ def test_what_one_judge_alone_said_changes_nothing() -> None:
         {("1",): {"a": "x", "b": "x"}, ("2",): {"a": "x", "b": "x"}},
     ],
 )
-def test_what_is_not_defined_is_none(ratings: Ratings) -> None:
+def test_what_is_not_defined_is_none(ratings):
     """No unit rated twice, or one label only: no value, no interval, no NaN."""
     found = krippendorff_alpha(ratings, seed=1)
     assert (found.value, found.low, found.high) == (None, None, None)
 
 
-def test_one_group_has_no_interval() -> None:
+def test_one_group_has_no_interval():
     """Where all units are of one item, nothing can be drawn again; the value stands alone."""
     found = krippendorff_alpha(
         {("i", str(n)): {"a": "xy"[n % 2], "b": "xy"[n % 3 % 2]} for n in range(12)}, seed=1
@@ -138,7 +137,7 @@ def test_one_group_has_no_interval() -> None:
     assert (found.low, found.high) == (None, None)
 
 
-def test_units_of_one_item_are_drawn_together() -> None:
+def test_units_of_one_item_are_drawn_together():
     """Thirty copies of each unit: the interval is that of one copy, and not that of 30 items."""
     once = binary_ratings({"a": (0.2, 0.2), "b": (0.2, 0.2)}, 60, seed=3)
     copies = [(unit, copy, said) for unit, said in once.items() for copy in range(30)]
@@ -152,7 +151,7 @@ def test_units_of_one_item_are_drawn_together() -> None:
     assert alone_width < width / 3
 
 
-def test_the_interval_holds_what_it_promises() -> None:
+def test_the_interval_holds_what_it_promises():
     """Over 200 studies of 150 items in no fewer than 90 %."""
     errors = {"a": (0.15, 0.1), "b": (0.1, 0.1), "c": (0.25, 0.05)}
     true = krippendorff_alpha(binary_ratings(errors, 20_000, seed=0), seed=1, draws=2).value
@@ -164,7 +163,7 @@ def test_the_interval_holds_what_it_promises() -> None:
     assert sum(one.low <= true <= one.high for one in found) / len(found) >= 0.9  # type: ignore[operator]
 
 
-def test_judges_who_throw_dice_agree_by_chance() -> None:
+def test_judges_who_throw_dice_agree_by_chance():
     """Over 60 studies mean alpha is 0 within four standard errors."""
     dice = dict.fromkeys("abc", (0.5, 0.5))
     found = [
@@ -175,7 +174,7 @@ def test_judges_who_throw_dice_agree_by_chance() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from("xyz")), min_size=1, max_size=30))
-def test_kappa_is_scikit_learns(pairs: list[tuple[str, str]]) -> None:
+def test_kappa_is_scikit_learns(pairs):
     """Two judges over the same units; None where theirs divides nothing by nothing."""
     (found,) = pairwise_kappas(
         {(str(n),): {"a": one, "b": other} for n, (one, other) in enumerate(pairs)}
@@ -187,7 +186,7 @@ def test_kappa_is_scikit_learns(pairs: list[tuple[str, str]]) -> None:
         assert found.value == pytest.approx(cohen_kappa_score(*zip(*pairs, strict=True)))
 
 
-def test_kappa_is_of_shared_units_alone() -> None:
+def test_kappa_is_of_shared_units_alone():
     """Each pair is measured where both judged; a pair that shares nothing is told, without a value."""
     ratings = {
         ("1",): {"a": "x", "b": "x"},
@@ -199,7 +198,7 @@ def test_kappa_is_of_shared_units_alone() -> None:
     assert found == {("a", "b"): (1.0, 2), ("a", "c"): (None, 0), ("b", "c"): (0.0, 1)}
 
 
-def test_a_table_tells_what_was_said() -> None:
+def test_a_table_tells_what_was_said():
     """Every label is found again at its unit and judge, and what was not said is marked so."""
     ratings = {("b", "2"): {"bob": "no"}, ("a", "1"): {"ann": "yes", "bob": "no"}, ("a", "2"): {}}
     table = tabulate(ratings)
@@ -215,7 +214,7 @@ def test_a_table_tells_what_was_said() -> None:
     assert table.items.tolist() == [0, 0, 1]
 
 
-def test_nothing_said_is_an_empty_table() -> None:
+def test_nothing_said_is_an_empty_table():
     """Without units there is a table without rows."""
     table = tabulate({})
     assert (table.codes.shape, table.items.shape) == ((0, 0), (0,))
@@ -224,7 +223,7 @@ def test_nothing_said_is_an_empty_table() -> None:
 # ---- sums over resamples of groups, and the middle of what they come to
 
 
-def test_every_resample_is_as_big_as_the_whole() -> None:
+def test_every_resample_is_as_big_as_the_whole():
     """As many groups are drawn as there are; a group may be drawn several times or never."""
     sums = resampled_sums(np.eye(7), seed=1, purpose="tests", draws=500)
     assert set(sums.sum(axis=1)) == {7.0}
@@ -232,7 +231,7 @@ def test_every_resample_is_as_big_as_the_whole() -> None:
     assert np.allclose(sums.mean(axis=0), 1, atol=0.2)
 
 
-def test_memory_changes_no_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_changes_no_draw(monkeypatch):
     """However many resamples are held at once."""
     values = np.arange(12.0).reshape(6, 2)
     whole = resampled_sums(values, seed=1, purpose="tests", draws=50)
@@ -240,7 +239,7 @@ def test_memory_changes_no_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (resampled_sums(values, seed=1, purpose="tests", draws=50) == whole).all()
 
 
-def test_seed_purpose_and_id_draw_anew() -> None:
+def test_seed_purpose_and_id_draw_anew():
     """Each of the three alone changes the resamples."""
     calls = [(1, "a", ""), (2, "a", ""), (1, "b", ""), (1, "a", "x")]
     found = [
@@ -250,7 +249,7 @@ def test_seed_purpose_and_id_draw_anew() -> None:
     assert len(set(found)) == 4
 
 
-def test_a_few_undefined_resamples_are_passed_over() -> None:
+def test_a_few_undefined_resamples_are_passed_over():
     """Up to a twentieth of them; with more there is no interval."""
     values = np.linspace(0, 1, 101)
     few, many = values.copy(), values.copy()

@@ -15,7 +15,7 @@ from tests.judging.conftest import groom_study, read_study
 SCRIPT = {"ann": (0.05, 0.1), "bob": (0.1, 0.1), "cyd": (0.25, 0.05), "model": (0.4, 0.4)}
 
 
-def fill_study() -> tuple[Annotated, list[Annotation]]:
+def fill_study():
     """Three judges fill two blanks of twelve passages, mostly rightly."""
     items = {
         f"p:{n}": StudyItem(f"p:{n}", (), {}, {"answers": [n % 3, 3]}, "run") for n in range(12)
@@ -34,7 +34,7 @@ def fill_study() -> tuple[Annotated, list[Annotation]]:
     return Annotated(Task.FILL, items, str.__eq__), response
 
 
-def guess_study() -> tuple[Annotated, list[Annotation]]:
+def guess_study():
     """Two judges guess from passages, two from sentences."""
     items = {f"g:{n}": StudyItem(f"g:{n}", (), {}, {"target": "lamp"}, "run") for n in range(12)}
     response = [
@@ -60,7 +60,7 @@ STUDIES = {
 }
 
 
-def test_the_figures_are_in_the_lines() -> None:
+def test_the_figures_are_in_the_lines():
     """Alpha with its interval and meaning, a row for each judge, kappa with its units."""
     asked, response = STUDIES[Task.GROOM]
     measured = measure_agreement(asked, response, machines={"model"}, seed=1)
@@ -78,14 +78,14 @@ def test_the_figures_are_in_the_lines() -> None:
 
 
 @pytest.mark.parametrize("task", list(Task))
-def test_every_judge_has_a_row(task: Task) -> None:
+def test_every_judge_has_a_row(task):
     asked, response = STUDIES[task]
     lines = report_lines(measure_agreement(asked, response, machines=(), seed=1))
     rows = {line.split("  ")[0] for line in lines}
     assert {one.judge for one in response} <= rows
 
 
-def test_machines_stand_last_and_by_themselves() -> None:
+def test_machines_stand_last_and_by_themselves():
     """Before the line that announces them no machine is named, after it no table is without one."""
     asked, response = STUDIES[Task.READ]
     people, machines = "\n".join(
@@ -107,7 +107,7 @@ def test_machines_stand_last_and_by_themselves() -> None:
         (None, "all the same"),
     ],
 )
-def test_what_alpha_means(value: float | None, words: str) -> None:
+def test_what_alpha_means(value, words):
     """Krippendorff's bounds, the lower end included."""
     asked, response = STUDIES[Task.GROOM]
     measured = measure_agreement(asked, response, machines={"model"}, seed=1)
@@ -115,7 +115,7 @@ def test_what_alpha_means(value: float | None, words: str) -> None:
     assert any(line.startswith("kept ") and line.endswith(words) for line in report_lines(shown))
 
 
-def test_names_cannot_move_the_cursor() -> None:
+def test_names_cannot_move_the_cursor():
     """A judge's name with control characters is spelled out."""
     asked, response = STUDIES[Task.FILL]
     hostile = [
@@ -127,7 +127,7 @@ def test_names_cannot_move_the_cursor() -> None:
     )
 
 
-def test_of_many_pairs_those_that_agree_least_are_shown() -> None:
+def test_of_many_pairs_those_that_agree_least_are_shown():
     """Eight judges are 28 pairs: twenty are shown, none of which agrees more than one left out."""
     asked, response = groom_study(
         {f"judge{n}": (0.02 + 0.04 * n, 0.1) for n in range(8)}, 60, seed=3

@@ -15,17 +15,17 @@ from cloze_gen.judging.assignment import Case, JudgesPerItem, assign_items, assi
 class Alternating:
     """Items of an even number are shown whole, three at a time; the others in part, two at a time."""
 
-    def wanted(self, case: Case) -> tuple[str, int]:
+    def wanted(self, case):
         return ("part" if int(case.id) % 2 else "whole"), 1
 
-    def outcome(self, case: Case) -> str:
+    def outcome(self, case):
         return ""
 
-    def page(self, condition: str) -> int | None:
+    def page(self, condition):
         return {"whole": 3, "part": 2}[condition]
 
 
-def items(n: int, gap: int = 1) -> list[Case]:
+def items(n, gap=1):
     return [Case(str(i), (("b", 10 * i, 10 * i + 10 - gap),), {}) for i in range(n)]
 
 
@@ -35,7 +35,7 @@ def items(n: int, gap: int = 1) -> list[Case]:
     st.integers(-25, 1),
     st.lists(st.integers(0, 400), max_size=5),
 )
-def test_a_page_is_dealt(n: int, most: int, gap: int, seen: list[int]) -> None:
+def test_a_page_is_dealt(n, most, gap, seen):
     spans = [("b", start, start + 5) for start in seen] + [("c", 0, 1000)]
     cases = items(n, gap)
     dealt = [
@@ -54,7 +54,7 @@ def test_a_page_is_dealt(n: int, most: int, gap: int, seen: list[int]) -> None:
         assert dealt == free[:most]
 
 
-def test_a_page_is_of_one_condition() -> None:
+def test_a_page_is_of_one_condition():
     assert assign_items(items(12), "ann", Alternating(), limit=9, seen=[]) == [
         ("0", "whole"),
         ("2", "whole"),
@@ -70,7 +70,7 @@ def test_a_page_is_of_one_condition() -> None:
     )
 
 
-def test_nobody_is_asked_twice() -> None:
+def test_nobody_is_asked_twice():
     """Neither who waits to answer, nor who has, nor who is waited for no longer."""
     asked = Case("0", (), {}, pending=(("ann", ""),), late=("bob",))
     assert assign_items([asked], "ann", JudgesPerItem(9), limit=1, seen=[]) == []
@@ -78,7 +78,7 @@ def test_nobody_is_asked_twice() -> None:
     assert assign_items([asked], "cid", JudgesPerItem(9), limit=1, seen=[]) == [("0", "")]
 
 
-def test_an_assignment_is_known_by_all_of_it() -> None:
+def test_an_assignment_is_known_by_all_of_it():
     asked = ("secret", "ann", "b:7", "passage")
     others = [
         ("other", *asked[1:]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -15,7 +14,7 @@ from cloze_gen.judging.chat import messages, parse_reply
 from cloze_gen.judging.exchange import PacketRow
 
 
-def fenced(content: str) -> Any:
+def fenced(content):
     """What stands between the fences, of which there are two, the last line being one."""
     lines = content.split("\n")
     fence = lines[-1]
@@ -31,7 +30,7 @@ def fenced(content: str) -> Any:
     )
 )
 @example("```\n````\n")
-def test_a_book_can_not_end_its_fence(text: str) -> None:
+def test_a_book_can_not_end_its_fence(text):
     """Whatever it says stands on one line of JSON between two fences that it does not hold."""
     told = messages(PacketRow("1", "", "guess", "", {"text": text, "guesses": 1}))[1]["content"]
     assert fenced(told) == {"text": text}
@@ -39,7 +38,7 @@ def test_a_book_can_not_end_its_fence(text: str) -> None:
     assert len(told.splitlines()) == len(told.split("\n"))
 
 
-def test_a_model_is_asked_for_the_form_that_is_read(rows: dict[str, PacketRow]) -> None:
+def test_a_model_is_asked_for_the_form_that_is_read(rows):
     fields = {
         "groom": ["picked", "rejected", "note", "other"],
         "guess": ["guesses"],
@@ -98,7 +97,7 @@ BLANK = {"answer": 1, "fits_as_well": [], "ungrammatical": [], "broken": False, 
         ("fill", '{"fills": ["=Four.", 1]}', {"fills": [3, 0]}),
     ],
 )
-def test_replies_are_read(task: str, text: str, response: Any, rows: dict[str, PacketRow]) -> None:
+def test_replies_are_read(task, text, response, rows):
     """One object, alone, in a fence or among words."""
     assert parse_reply(text, rows[task]) == response
 
@@ -120,13 +119,13 @@ def test_replies_are_read(task: str, text: str, response: Any, rows: dict[str, P
             "[0, 1]", "[1]", "[1, 1]", '{"1": 2}', "[-1, 2]", "[true, 2]", "null", "[5, 1]", '["1", 2]')),
     ],
 )  # fmt: skip
-def test_other_replies_are_refused(task: str, text: str, rows: dict[str, PacketRow]) -> None:
+def test_other_replies_are_refused(task, text, rows):
     """With the name that the caller gave."""
     with pytest.raises(FormatError, match=r"^reply to 3f: "):
         parse_reply(text, rows[task], name="reply to 3f")
 
 
-def test_long_replies_are_refused_soon(rows: dict[str, PacketRow]) -> None:
+def test_long_replies_are_refused_soon(rows):
     start = time.process_time()
     for text in ("{" * 90_000, '{"a":' * 20_000, "x" * 100_001, '{"a": ' + "9" * 5000 + "}"):
         with pytest.raises(FormatError, match="reply"):

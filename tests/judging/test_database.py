@@ -8,8 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -31,7 +29,7 @@ for n in range(100_000):
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """A study of one item, which one judge is asked about."""
     create_store(tmp_path, [StudyItem("b:1", (), {}, {}, "tiny")])
     store = StudyStore(tmp_path)
@@ -42,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("after", [0, 7, 40])
-def test_what_was_said_to_be_written_is_there(folder: Path, after: int) -> None:
+def test_what_was_said_to_be_written_is_there(folder, after):
     """A killed writer loses no reported verdict and adds at most the one in progress."""
     with subprocess.Popen(
         [sys.executable, "-c", WRITER, str(folder)], stdout=subprocess.PIPE, text=True
@@ -60,7 +58,7 @@ def test_what_was_said_to_be_written_is_there(folder: Path, after: int) -> None:
     assert [judge.name for judge in store.judges()] == ["ann", "bob"]
 
 
-def test_half_a_transaction_is_none(folder: Path) -> None:
+def test_half_a_transaction_is_none(folder):
     """Of assignments of which one cannot be, none is written; the study goes on."""
     store = StudyStore(folder)
     with pytest.raises(Exception, match="UNIQUE"):
@@ -75,7 +73,7 @@ def test_half_a_transaction_is_none(folder: Path) -> None:
     assert [one.id for one in StudyStore(folder).assignments()] == ["a", "b"]
 
 
-def test_what_is_no_study_is_told(folder: Path) -> None:
+def test_what_is_no_study_is_told(folder):
     """A database that is missing, torn or of another version."""
     file = folder / DATABASE
     with pytest.raises(UsageError, match="missing"):
@@ -85,7 +83,7 @@ def test_what_is_no_study_is_told(folder: Path) -> None:
         Database(file)
 
 
-def test_the_latest_verdicts_come_in_the_order_in_which_they_were_given(folder: Path) -> None:
+def test_the_latest_verdicts_come_in_the_order_in_which_they_were_given(folder):
     store = StudyStore(folder)
     store.add_assignments([Assignment("b", "ann", "b:1", "", 2, "")])
     for verdict_id, assignment in (("1", "a"), ("2", "b"), ("3", "a")):
@@ -93,7 +91,7 @@ def test_the_latest_verdicts_come_in_the_order_in_which_they_were_given(folder: 
     assert [verdict.id for verdict in store.verdicts().values()] == ["2", "3"]
 
 
-def test_a_full_disk_is_a_message_and_passes(folder: Path) -> None:
+def test_a_full_disk_is_a_message_and_passes(folder):
     store = StudyStore(folder)
     with store.database.reading() as connection:
         connection.execute("PRAGMA max_page_count=1")  # SQLite takes as many as there are
@@ -105,7 +103,7 @@ def test_a_full_disk_is_a_message_and_passes(folder: Path) -> None:
     assert list(StudyStore(folder).verdicts()["a"].id) == ["2"]
 
 
-def test_a_damaged_page_is_a_message(folder: Path) -> None:
+def test_a_damaged_page_is_a_message(folder):
     """A file whose head is whole and whose rows are not."""
     store = StudyStore(folder)
     with store.database.reading() as connection:
@@ -119,14 +117,14 @@ def test_a_damaged_page_is_a_message(folder: Path) -> None:
 
 
 @pytest.fixture
-def held(folder: Path) -> Iterator[sqlite3.Connection]:
+def held(folder):
     """Another program that writes and does not come to an end."""
     with contextlib.closing(sqlite3.connect(folder / DATABASE, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         yield other
 
 
-def test_who_reads_waits_for_no_other_program(folder: Path, held: sqlite3.Connection) -> None:
+def test_who_reads_waits_for_no_other_program(folder, held):
     store = StudyStore(folder)
     store.database.wait_at_most(0.1)
     with pytest.raises(StoreError, match="locked"):
@@ -137,9 +135,7 @@ def test_who_reads_waits_for_no_other_program(folder: Path, held: sqlite3.Connec
     assert [judge.name for judge in store.judges()] == ["ann"]
 
 
-def test_a_lock_that_ends_leaves_nothing_behind(
-    folder: Path, held: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lock_that_ends_leaves_nothing_behind(folder, held, monkeypatch):
     """Once the other program is done, what was refused can be written."""
     monkeypatch.setattr("cloze_gen.judging.database._REST_SECONDS", 0.0)
     store = StudyStore(folder)
@@ -151,7 +147,7 @@ def test_a_lock_that_ends_leaves_nothing_behind(
     assert [judge.name for judge in store.judges()] == ["ann", "bob"]
 
 
-def test_what_cannot_be_read_is_told(folder: Path) -> None:
+def test_what_cannot_be_read_is_told(folder):
     store = StudyStore(folder)
     with store.database.reading() as connection:
         connection.execute("ALTER TABLE judges RENAME TO others")
@@ -162,10 +158,10 @@ def test_what_cannot_be_read_is_told(folder: Path) -> None:
     assert [judge.name for judge in store.judges()] == ["ann"]
 
 
-def test_a_transaction_that_cannot_end_is_taken_back(folder: Path) -> None:
+def test_a_transaction_that_cannot_end_is_taken_back(folder):
     store = StudyStore(folder)
 
-    def refused_at_the_end() -> None:
+    def refused_at_the_end():
         with store.database.writing() as connection:
             connection.execute("PRAGMA defer_foreign_keys=ON")
             connection.execute("INSERT INTO tokens VALUES ('d', 'token', 'nobody', '', NULL)")
@@ -176,14 +172,14 @@ def test_a_transaction_that_cannot_end_is_taken_back(folder: Path) -> None:
     assert [judge.name for judge in store.judges()] == ["ann", "bob"]
 
 
-def test_every_verdict_is_on_the_disk_before_it_is_told(folder: Path) -> None:
+def test_every_verdict_is_on_the_disk_before_it_is_told(folder):
     """The journal is flushed at each end of a transaction (synchronous 2 is FULL)."""
     with Database(folder / DATABASE).reading() as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
-def test_the_database_is_its_owners_alone(folder: Path) -> None:
+def test_the_database_is_its_owners_alone(folder):
     """Nobody else of the machine can read it or what SQLite lays beside it."""
     store = StudyStore(folder)
     store.add_judges([Judge("bob", Role.JUDGE)])

@@ -6,7 +6,6 @@ import csv
 import io
 import unicodedata
 from collections.abc import Mapping
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 
 from cloze_gen.errors import FormatError
 from cloze_gen.judging.exchange import (
-    PacketOf,
     PacketRow,
     VerdictRow,
     _parse_table,
@@ -30,7 +28,7 @@ from cloze_gen.judging.exchange import (
 from tests.support.errors import refused
 
 
-def test_a_judge_sees_the_fields_of_the_task_and_no_other() -> None:
+def test_a_judge_sees_the_fields_of_the_task_and_no_other():
     """The key and whatever else an item carries stay in the study, for every task."""
     secret = {"target": "menu", "key": {"answer": 1}, "source": "pg42", "expected": {}}
     items = {
@@ -50,14 +48,14 @@ def test_a_judge_sees_the_fields_of_the_task_and_no_other() -> None:
         assert row.shown.keys() == item.keys()
 
 
-def test_texts_are_put_together_as_they_stand(rows: dict[str, PacketRow]) -> None:
+def test_texts_are_put_together_as_they_stand(rows):
     assert rows["groom"].judging.text(rows["groom"].shown) == "=He said, “_____” & <b>"
     assert (
         rows["fill"].judging.text(rows["fill"].shown) == "It rained. (1) _____ They left. (2) _____"
     )
 
 
-def test_a_refusal_names_its_place(rows: dict[str, PacketRow]) -> None:
+def test_a_refusal_names_its_place(rows):
     """On one line of bounded length, whatever was written."""
     message = refused(
         lambda: checked(rows["guess"], {"guesses": ["x" * 1000] * 9}, where="bob, line 7"),
@@ -68,9 +66,7 @@ def test_a_refusal_names_its_place(rows: dict[str, PacketRow]) -> None:
 
 
 @pytest.mark.parametrize(("assignment", "judge"), [("nobody", ""), ("read", "ann")])
-def test_somebody_elses_assignment_is_refused(
-    packet_of: PacketOf, assignment: str, judge: str
-) -> None:
+def test_somebody_elses_assignment_is_refused(packet_of, assignment, judge):
     """As is one that the study never dealt."""
     refused(
         lambda: find_packet(assignment, judge, packet_of, where="f, row 2"),
@@ -79,7 +75,7 @@ def test_somebody_elses_assignment_is_refused(
     )
 
 
-def test_a_verdict_may_leave_its_judge_out(packet_of: PacketOf) -> None:
+def test_a_verdict_may_leave_its_judge_out(packet_of):
     """The assignment tells whose it is."""
     assert [find_packet("read", judge, packet_of, where="").judge for judge in ("bo", "")] == [
         "bo"
@@ -90,7 +86,7 @@ Filled = Mapping[str, Mapping[str, str]]
 REASONS = ("ungrammatical", "too_few_wrong_options")
 
 
-def filled_in(text: str, filled: Filled, mark: str = ",") -> str:
+def filled_in(text, filled, mark=","):
     """The table as a spreadsheet writes it after cells were filled in, by assignment and column."""
     table = list(csv.DictReader(io.StringIO(text, newline="")))
     for row in table:
@@ -103,16 +99,14 @@ def filled_in(text: str, filled: Filled, mark: str = ",") -> str:
     return out.getvalue()
 
 
-def said_of(
-    task: str, cells: Mapping[str, str], rows: Mapping[str, PacketRow], packet_of: PacketOf
-) -> Any:
+def said_of(task, cells, rows, packet_of):
     text = filled_in(packets_csv(rows.values()), {task: cells})
     [verdict] = parse_verdicts_csv(text, packet_of, name="bob.csv")
     assert verdict.assignment == task
     return verdict.response
 
 
-def test_the_table_shows_the_item_and_asks_for_its_answer(rows: dict[str, PacketRow]) -> None:
+def test_the_table_shows_the_item_and_asks_for_its_answer(rows):
     cells = {
         row["assignment"]: row
         for row in csv.DictReader(io.StringIO(packets_csv(rows.values()), newline=""))
@@ -149,8 +143,8 @@ def test_the_table_shows_the_item_and_asks_for_its_answer(rows: dict[str, Packet
 
 
 def test_machine_verdicts_are_shown_where_the_item_has_them(
-    rows: dict[str, PacketRow],
-) -> None:
+    rows,
+):
     """A study that hides them hands out no column of them."""
     plain = rows["groom"]
     shown = {**plain.shown, "machine": {"owl": "fits"}}
@@ -161,7 +155,7 @@ def test_machine_verdicts_are_shown_where_the_item_has_them(
     assert row["machine"] == "owl: fits"
 
 
-def test_no_packet_is_a_table_too() -> None:
+def test_no_packet_is_a_table_too():
     """Of no row, with the first columns."""
     assert packets_csv([]) == '"assignment","judge","task"\n'
 
@@ -199,9 +193,7 @@ NONE = {"pick_1": "", "pick_2": "", "pick_3": "", "pick_4": ""}
         ("fill", {"blank_1": "4 =Four.", "blank_2": "2"}, {"fills": [3, 1]}),
     ],
 )  # fmt: skip
-def test_what_people_write_is_understood(
-    task: str, cells: dict[str, str], response: Any, rows: dict[str, PacketRow], packet_of: PacketOf
-) -> None:
+def test_what_people_write_is_understood(task, cells, response, rows, packet_of):
     """Words or numbers, letters of any case, together or apart, marks of several kinds."""
     assert said_of(task, cells, rows, packet_of) == response
 
@@ -222,18 +214,14 @@ def test_what_people_write_is_understood(
         ("fill", {"blank_1": "5", "blank_2": "1"}),
     ],
 )  # fmt: skip
-def test_what_can_not_be_meant_is_told(
-    task: str, cells: dict[str, str], rows: dict[str, PacketRow], packet_of: PacketOf
-) -> None:
+def test_what_can_not_be_meant_is_told(task, cells, rows, packet_of):
     """With file and row."""
     with pytest.raises(FormatError, match=r"^bob\.csv, row [2-5]"):
         said_of(task, cells, rows, packet_of)
 
 
 @pytest.mark.parametrize("mark", [*",;\t"])
-def test_rows_that_are_not_answered_are_passed_over(
-    mark: str, rows: dict[str, PacketRow], packet_of: PacketOf
-) -> None:
+def test_rows_that_are_not_answered_are_passed_over(mark, rows, packet_of):
     """A table half filled in comes back by what is filled in, whatever stands between its cells."""
     text = packets_csv(rows.values())
     assert parse_verdicts_csv(text, packet_of) == []
@@ -252,7 +240,7 @@ def test_rows_that_are_not_answered_are_passed_over(
         "assignment,guess_1\n,menu\n", 'assignment,guess_1\nguess,"menu\n', '{"assignment": "guess"}',
     ],
 )  # fmt: skip
-def test_other_tables_are_refused(text: str, packet_of: PacketOf) -> None:
+def test_other_tables_are_refused(text, packet_of):
     """No table of ours, or rows of nobody's and of somebody else's."""
     with pytest.raises(FormatError, match=r"^bob\.csv"):
         parse_verdicts_csv(text, packet_of, name="bob.csv")
@@ -270,13 +258,13 @@ SIGNS = "=+-@＝＋－＠"
 
 
 @given(TEXTS)
-def test_a_cell_comes_back_as_it_was(text: str) -> None:
+def test_a_cell_comes_back_as_it_was(text):
     """Whatever it begins with, an apostrophe among it."""
     assert plain_cell(safe_cell(text)) == text
 
 
 @given(TEXTS)
-def test_no_cell_is_a_formula(text: str) -> None:
+def test_no_cell_is_a_formula(text):
     """Not even after blanks or invisible characters; nor does it begin with a tab."""
     cell = safe_cell(text)
     seen = next(
@@ -295,7 +283,7 @@ def test_no_cell_is_a_formula(text: str) -> None:
 @pytest.mark.parametrize(
     "before", ["", " ", "\t", "\r\n", "\u00a0", "\u3000", "\ufeff", "\x00", "\u200b "]
 )
-def test_a_sign_is_found_behind_what_is_not_seen(sign: str, before: str) -> None:
+def test_a_sign_is_found_behind_what_is_not_seen(sign, before):
     """Of either width."""
     assert safe_cell(f"{before}{sign}1") == f"'{before}{sign}1"
 
@@ -303,13 +291,13 @@ def test_a_sign_is_found_behind_what_is_not_seen(sign: str, before: str) -> None
 @pytest.mark.parametrize(
     "text", ["'Tis", "'", "''", "menu", "a=b", "3-4", "it's", " 'x", "1+1", "'a=b", "—", ""]
 )
-def test_other_cells_are_left_alone(text: str) -> None:
+def test_other_cells_are_left_alone(text):
     """What is no formula is written as it is, a word with an apostrophe before it too."""
     assert safe_cell(text) == text
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4), st.sampled_from(",;\t"))
-def test_a_table_comes_back_from_any_spreadsheet(pairs: list[tuple[str, str]], mark: str) -> None:
+def test_a_table_comes_back_from_any_spreadsheet(pairs, mark):
     rows = [{"a": first, "b": second} for first, second in pairs]
     text = _table_text(["a", "b"], rows)
     filled = [row for row in rows if any(safe_cell(cell).strip() for cell in row.values())]
@@ -322,7 +310,7 @@ def test_a_table_comes_back_from_any_spreadsheet(pairs: list[tuple[str, str]], m
         assert [row for _, row in _parse_table(one, name="t", needed=["a"])] == filled
 
 
-def _chunks(text: str) -> list[str]:
+def _chunks(text):
     """The text in pieces that end with a row: every cell is quoted."""
     return [piece + '"\n' for piece in text.split('"\n')[:-1]]
 
@@ -335,14 +323,14 @@ def _chunks(text: str) -> list[str]:
         (f'a\n"{"x" * 140_000}"\n', "t, row 2: "), ('a,b\n"1"2,3\n', "t, row 2: "),
     ],
 )  # fmt: skip
-def test_what_is_no_table_is_told(text: str, place: str) -> None:
+def test_what_is_no_table_is_told(text, place):
     """With file and row; an open quote does not swallow the rows behind it."""
     with pytest.raises(FormatError) as error:
         list(_parse_table(text, name="t", needed=["a"]))
     assert str(error.value).startswith(place)
 
 
-def test_rows_are_counted_as_the_spreadsheet_counts() -> None:
+def test_rows_are_counted_as_the_spreadsheet_counts():
     text = 'A ,b,\r"1\n2",x\r,\r\r3\r'
     assert list(_parse_table(text, name="t", needed=["a"])) == [
         (2, {"a": "1\n2", "b": "x", "": ""}),

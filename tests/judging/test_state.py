@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import random
-from pathlib import Path
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +15,7 @@ JUDGES = {name: Judge(name, Role.JUDGE) for name in ("ann", "bob", "cid")}
 ASKED = [Assignment(f"{name}{n}", name, f"b:{n}", "", n, "1") for name in JUDGES for n in range(4)]
 
 
-def new_state() -> StudyState:
+def new_state():
     """Three judges who were asked about four items and have said nothing."""
     made = StudyState(
         JudgesPerItem(3), {f"b:{n}": Case(f"b:{n}", (), {}) for n in range(4)}, JUDGES
@@ -32,9 +29,7 @@ def new_state() -> StudyState:
     st.booleans(),
     st.randoms(use_true_random=False),
 )
-def test_answers_hang_on_no_order(
-    answered: list[Assignment], late: bool, order: random.Random
-) -> None:
+def test_answers_hang_on_no_order(answered, late, order):
     """Answers in time, after the time or twice: the same answers, and nobody is waited for twice."""
     first, second = new_state(), new_state()
     heard = [Verdict(one.id, one.id, {"answer": one.id}, 0.0, "page") for one in answered]
@@ -58,7 +53,7 @@ def test_answers_hang_on_no_order(
     assert first.open.keys() == second.open.keys()
 
 
-def test_only_what_is_old_expires() -> None:
+def test_only_what_is_old_expires():
     """Those made before the time; an item is due to a late judge until another has taken it."""
     state = StudyState(JudgesPerItem(1), {"b:1": Case("b:1", (), {})}, dict(JUDGES))
     state.add([Assignment("1", "ann", "b:1", "", 1, "2026-01-02")])
@@ -72,7 +67,7 @@ def test_only_what_is_old_expires() -> None:
     assert [one.id for one in state.due("bob")] == ["2"]
 
 
-def test_late_items_are_dealt_to_others_in_their_order(tmp_path: Path) -> None:
+def test_late_items_are_dealt_to_others_in_their_order(tmp_path):
     study = make_tiny_study(tmp_path / "study", n=6, each=1, page=2)
     assert [one.item for one in study.due("ann")] == ["b1:1", "b2:1"]
     assert [one.item for one in study.due("bob")] == ["b3:1", "b4:1"]

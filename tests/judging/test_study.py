@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sqlite3
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,13 +14,13 @@ from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.assignment import JudgesPerItem
 from cloze_gen.judging.database import DATABASE, STUDY_FILE, StudyStore
 from cloze_gen.judging.state import order_dependence, verdicts_by_judge
-from cloze_gen.judging.study import Outcome, Study, open_study, read_verdicts
+from cloze_gen.judging.study import Outcome, open_study, read_verdicts
 from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
 from cloze_gen.records.judgement import Judge, Role, Task
 from tests.cases.studies import make_old, make_tiny_study, response, rule_of
 
 
-def test_it_comes_back(tmp_path: Path) -> None:
+def test_it_comes_back(tmp_path):
     """Whatever editor put a mark before it."""
     file = VerdictFile(Task.READ, {"release": "5d"}, 2, 0.5, [{"id": "b:7"}])
     for encoding in ("utf-8", "utf-8-sig"):
@@ -30,7 +28,7 @@ def test_it_comes_back(tmp_path: Path) -> None:
         assert read_verdicts(tmp_path / "v.jsonl", task=Task.READ, given_as="--people") == file
 
 
-def test_what_is_none_is_told(tmp_path: Path) -> None:
+def test_what_is_none_is_told(tmp_path):
     """Who named it, what it is, and what writes one; the file of another task is not taken."""
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
     for path in (tmp_path, tmp_path / "nowhere", tmp_path / "bytes", "a\0b"):
@@ -49,7 +47,7 @@ def test_what_is_none_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("task", list(Task))
-def test_every_judge_comes_through(task: Task, tmp_path: Path) -> None:
+def test_every_judge_comes_through(task, tmp_path):
     study = make_tiny_study(tmp_path / "study", task, page=4)
     for judge in ("ann", "bob", "cara"):
         while (one := study.next_open(judge)) is not None:
@@ -64,12 +62,12 @@ def test_every_judge_comes_through(task: Task, tmp_path: Path) -> None:
     assert again.state().cases == study.state().cases
 
 
-def answer_all(study: Study, judge: str, task: Task = Task.READ) -> None:
+def answer_all(study, judge, task=Task.READ):
     while (one := study.next_open(judge)) is not None:
         study.take(one, response(task), verdict_id=f"{judge}-{one.id}", source="page")
 
 
-def test_a_verdict_is_written_once(tmp_path: Path) -> None:
+def test_a_verdict_is_written_once(tmp_path):
     study = make_tiny_study(tmp_path / "study")
     one = study.next_open("ann")
     assert one is not None
@@ -89,7 +87,7 @@ def test_a_verdict_is_written_once(tmp_path: Path) -> None:
     assert study.current_response(second) is None
 
 
-def test_another_process_is_noticed(tmp_path: Path) -> None:
+def test_another_process_is_noticed(tmp_path):
     """What a second connection writes is there at the next look."""
     first = make_tiny_study(tmp_path / "study")
     second = open_study(tmp_path / "study", JudgesPerItem(3))
@@ -99,7 +97,7 @@ def test_another_process_is_noticed(tmp_path: Path) -> None:
     assert first.current_response(one) is not None
 
 
-def test_progress_is_what_is_dealt_and_what_may_be(tmp_path: Path) -> None:
+def test_progress_is_what_is_dealt_and_what_may_be(tmp_path):
     """Time left is from the median seconds, from the fifth verdict on."""
     study = make_tiny_study(tmp_path / "study", n=12, judges="ann,bob", each=1, page=4)
     for number, seconds in enumerate((10.0, 10.0, 10.0, -5.0, 1e12, 10.0, 10.0)):
@@ -119,7 +117,7 @@ def test_progress_is_what_is_dealt_and_what_may_be(tmp_path: Path) -> None:
     assert study.progress("bob").left == 12 - 8
 
 
-def test_a_machine_counts_for_nobody(tmp_path: Path) -> None:
+def test_a_machine_counts_for_nobody(tmp_path):
     """It is asked everything, and people are still wanted everywhere."""
     study = make_tiny_study(tmp_path / "study", n=3, each=1)
     study.add_judges([Judge("model", Role.MACHINE)])
@@ -129,7 +127,7 @@ def test_a_machine_counts_for_nobody(tmp_path: Path) -> None:
     assert study.next_open("ann") is not None
 
 
-def test_a_name_keeps_its_role(tmp_path: Path) -> None:
+def test_a_name_keeps_its_role(tmp_path):
     """Whoever is named once more stays who that was, here and when the study is opened again."""
     study = make_tiny_study(tmp_path / "study", judges="ann")
     study.add_judges([Judge("ann", Role.MACHINE)])
@@ -137,7 +135,7 @@ def test_a_name_keeps_its_role(tmp_path: Path) -> None:
         assert [judge.role for judge in one.state().judges.values()] == [Role.JUDGE]
 
 
-def test_a_database_of_another_study_is_refused(tmp_path: Path) -> None:
+def test_a_database_of_another_study_is_refused(tmp_path):
     """Its items are not those that study.json names."""
     for n in (2, 3):
         make_tiny_study(tmp_path / f"study{n}", n=n).close()
@@ -146,7 +144,7 @@ def test_a_database_of_another_study_is_refused(tmp_path: Path) -> None:
         open_study(tmp_path / "study3", JudgesPerItem(3))
 
 
-def test_what_is_not_answered_in_a_day_goes_to_others(tmp_path: Path) -> None:
+def test_what_is_not_answered_in_a_day_goes_to_others(tmp_path):
     """A verdict that comes after all still counts."""
     study = make_tiny_study(tmp_path / "study", n=2, each=1)
     one = study.next_open("ann")
@@ -168,9 +166,7 @@ def test_what_is_not_answered_in_a_day_goes_to_others(tmp_path: Path) -> None:
     ("answers", "shared", "depends"),
     [((1, 1), 1, (0, 1)), ((1, 2), None, (1, 1)), ((1,), 1, None)],
 )
-def test_a_model_has_one_verdict_an_item(
-    answers: tuple[int, ...], shared: int | None, depends: tuple[int, int] | None, tmp_path: Path
-) -> None:
+def test_a_model_has_one_verdict_an_item(answers, shared, depends, tmp_path):
     """Its answers in all orders are kept; an item on which they share nothing is not asked again."""
     study = make_tiny_study(tmp_path / "study", n=1)
     study.add_judges([Judge("model", Role.MACHINE)])
@@ -188,12 +184,10 @@ def test_a_model_has_one_verdict_an_item(
         assert list(counted) == ([] if shared is None else [one.item])
 
 
-def meanwhile(
-    look: Callable[..., Any], act: Callable[[], Any], acts: list[Future[Any]]
-) -> Callable[..., Any]:
+def meanwhile(look, act, acts):
     """As `look`, but after the first look another process acts; its result is added to `acts`."""
 
-    def looked(*args: Any, **options: Any) -> Any:
+    def looked(*args, **options):
         seen = look(*args, **options)
         if not acts:
             acts.append(ThreadPoolExecutor(1).submit(act))
@@ -203,7 +197,7 @@ def meanwhile(
     return looked
 
 
-def test_two_processes_deal_to_one_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_processes_deal_to_one_judge(tmp_path, monkeypatch):
     first = make_tiny_study(tmp_path / "study", n=8, page=4)
     second, acts = open_study(tmp_path / "study", JudgesPerItem(3)), list[Future[Any]]()
     pause, write = (
@@ -217,7 +211,7 @@ def test_two_processes_deal_to_one_judge(tmp_path: Path, monkeypatch: pytest.Mon
     assert len({one.item for one in (*mine, *theirs)}) == 8
 
 
-def test_two_processes_take_a_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_processes_take_a_verdict(tmp_path, monkeypatch):
     first = make_tiny_study(tmp_path / "study")
     one = first.next_open("ann")
     assert one is not None
@@ -234,7 +228,7 @@ def test_two_processes_take_a_verdict(tmp_path: Path, monkeypatch: pytest.Monkey
     assert second.current_response(one) == ("1", response(Task.READ))
 
 
-def test_who_is_done_waits_for_nobody(tmp_path: Path) -> None:
+def test_who_is_done_waits_for_nobody(tmp_path):
     """While another program writes, a judge for whom there is nothing is told so."""
     study = make_tiny_study(tmp_path / "study", n=2, judges="ann", each=1)
     answer_all(study, "ann")
@@ -246,10 +240,10 @@ def test_who_is_done_waits_for_nobody(tmp_path: Path) -> None:
         assert study.next_open("ann") is None
 
 
-def test_a_study_is_read_as_of_one_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_study_is_read_as_of_one_moment(tmp_path, monkeypatch):
     first = make_tiny_study(tmp_path / "study")
 
-    def act() -> None:
+    def act():
         first.add_judges([Judge("dan", Role.JUDGE)])
         one = first.next_open("dan")
         assert one is not None
@@ -263,7 +257,7 @@ def test_a_study_is_read_as_of_one_moment(tmp_path: Path, monkeypatch: pytest.Mo
     assert "dan" in second.state().judges
 
 
-def test_a_study_is_its_owners_alone(tmp_path: Path) -> None:
+def test_a_study_is_its_owners_alone(tmp_path):
     make_tiny_study(tmp_path / "study").close()
     assert (tmp_path / "study").stat().st_mode & 0o777 == 0o700
     assert (tmp_path / "study" / STUDY_FILE).stat().st_mode & 0o777 == 0o600

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -13,7 +12,6 @@ from cloze_gen.judging.study_agreement import (
     Annotated,
     Annotation,
     Share,
-    StudyAgreement,
     item_digest,
     judge_rows,
     measure_agreement,
@@ -46,7 +44,7 @@ SAID: dict[Task, dict[str, Any]] = {Task.READ: READ, Task.FILL: {"fills": [1]}}
 
 
 @pytest.mark.parametrize("task", list(ITEMS))
-def test_a_line_comes_back(task: Task) -> None:
+def test_a_line_comes_back(task):
     """Judges by their numbers and the set; and nothing of the key."""
     row = verdict_row(ITEMS[task], {2: SAID[task], 1: SAID[task]})
     assert list(row) == ["id", "set", "item", "answers"]
@@ -56,7 +54,7 @@ def test_a_line_comes_back(task: Task) -> None:
     assert found.responses == {"1": SAID[task], "2": SAID[task]}
 
 
-def test_an_item_is_known_by_what_was_seen_and_its_key() -> None:
+def test_an_item_is_known_by_what_was_seen_and_its_key():
     item = ITEMS[Task.READ]
     others = [
         item_digest({**item.shown, "options": ["rode", "ran"]}, item.key), item_digest(item.shown, {"answer": 0}),
@@ -83,7 +81,7 @@ def test_an_item_is_known_by_what_was_seen_and_its_key() -> None:
         ({"answers": [READ | {"judge": 1, "answer": None}]}, "mark the question as broken"),
     ],
 )
-def test_another_line_is_refused(change: dict[str, Any], response: str) -> None:
+def test_another_line_is_refused(change, response):
     """Whatever a hand may have made of the file; the item is named."""
     row = verdict_row(ITEMS[Task.READ], {1: READ}) | change
     with pytest.raises(FormatError, match=r"item 'b:7:3': ") as told:
@@ -92,7 +90,7 @@ def test_another_line_is_refused(change: dict[str, Any], response: str) -> None:
 
 
 @pytest.mark.parametrize("fills", [None, "ab", [0, 0], [-1], [True], [0.5]])
-def test_fills_are_asked_for(fills: Any) -> None:
+def test_fills_are_asked_for(fills):
     """Different whole numbers, a list of them."""
     row = verdict_row(ITEMS[Task.FILL], {1: {"fills": fills}})
     with pytest.raises(FormatError, match="fills"):
@@ -104,7 +102,7 @@ def test_fills_are_asked_for(fills: Any) -> None:
 SCRIPT = {"ann": (0.05, 0.1), "bob": (0.1, 0.1), "cyd": (0.25, 0.05)}
 
 
-def of_people(measured: StudyAgreement) -> dict[str, Any]:
+def of_people(measured):
     """All figures but those of machines."""
     return {
         field.name: getattr(measured, field.name)
@@ -113,7 +111,7 @@ def of_people(measured: StudyAgreement) -> dict[str, Any]:
     }
 
 
-def test_machines_are_never_in_the_figures_of_people() -> None:
+def test_machines_are_never_in_the_figures_of_people():
     asked, response = groom_study({**SCRIPT, "model": (0.5, 0.5)}, 60, seed=7)
     people = [one for one in response if one.judge != "model"]
     both = measure_agreement(asked, response, machines={"model"}, seed=1)
@@ -126,7 +124,7 @@ def test_machines_are_never_in_the_figures_of_people() -> None:
 
 
 @pytest.mark.parametrize("task", list(Task))
-def test_a_study_without_verdicts_has_no_figures(task: Task) -> None:
+def test_a_study_without_verdicts_has_no_figures(task):
     """Nothing said: every alpha undefined, nobody in the tables."""
     asked = replace(groom_study(SCRIPT, 1, seed=1)[0], task=task)
     measured = measure_agreement(asked, [], machines=(), seed=1)
@@ -136,17 +134,17 @@ def test_a_study_without_verdicts_has_no_figures(task: Task) -> None:
     assert (measured.alpha, measured.judges, measured.rows) == (None, 0, [])
 
 
-def asked_of(task: Task, shown: Mapping[str, Any], key: Mapping[str, Any]) -> Annotated:
+def asked_of(task, shown, key):
     """A study of one item, `i`."""
     return Annotated(task, {"i": StudyItem("i", (), shown, key, "run")}, str.__eq__)
 
 
-def told(judge: str, response: Mapping[str, Any], *, condition: str = "") -> Annotation:
+def told(judge, response, *, condition=""):
     """A verdict on `i`."""
     return Annotation("i", judge, condition, response, 3.0)
 
 
-def test_who_rejects_says_nothing_of_candidates() -> None:
+def test_who_rejects_says_nothing_of_candidates():
     """Rejecting rates the item; its candidates are rated by those who kept it."""
     asked = asked_of(Task.GROOM, {"candidates": ["a", "b", "c", "d", "e"]}, {})
     response = [
@@ -160,7 +158,7 @@ def test_who_rejects_says_nothing_of_candidates() -> None:
     }
 
 
-def test_the_option_chosen_is_not_asked_whether_it_fits_as_well() -> None:
+def test_the_option_chosen_is_not_asked_whether_it_fits_as_well():
     """All other options are rated on that; all five on the grammar."""
     asked = asked_of(Task.READ, {"options": list(OPTIONS)}, {"answer": 1})
     found = ratings_of(asked, [told("ann", read_verdict(1, fits_as_well=[0], ungrammatical=[4]))])
@@ -174,7 +172,7 @@ def test_the_option_chosen_is_not_asked_whether_it_fits_as_well() -> None:
     assert found["trivial"] == {("i",): {"ann": "no"}}
 
 
-def test_of_a_broken_sentence_nothing_else_is_said() -> None:
+def test_of_a_broken_sentence_nothing_else_is_said():
     """Whoever calls it broken and gives no answer rates neither options nor triviality."""
     asked = asked_of(Task.READ, {"options": list(OPTIONS)}, {})
     found = ratings_of(asked, [told("ann", read_verdict(None, broken=True))])
@@ -182,13 +180,13 @@ def test_of_a_broken_sentence_nothing_else_is_said() -> None:
     assert set(map(len, found.values())) == {0}
 
 
-def test_blanks_are_rated_one_by_one() -> None:
+def test_blanks_are_rated_one_by_one():
     """A blank's label is the candidate that was put there, counted from 1."""
     found = ratings_of(asked_of(Task.FILL, {}, {}), [told("ann", {"fills": [2, 0]})])
     assert found == {"blank": {("i", "1"): {"ann": "3"}, ("i", "2"): {"ann": "1"}}}
 
 
-def test_guesses_are_right_or_wrong_in_their_condition() -> None:
+def test_guesses_are_right_or_wrong_in_their_condition():
     asked = asked_of(Task.GUESS, {}, {"target": "lamp"})
     response = [
         told("ann", {"guesses": ["lamp"]}, condition="passage"),
@@ -202,14 +200,14 @@ def test_guesses_are_right_or_wrong_in_their_condition() -> None:
 
 
 @pytest.mark.parametrize("task", list(Task))
-def test_every_question_is_there_before_the_first_verdict(task: Task) -> None:
+def test_every_question_is_there_before_the_first_verdict(task):
     """Without verdicts all questions of the task have no ratings yet."""
     assert ratings_of(asked_of(task, {}, {}), []) == {
         question: {} for question in TASKS[task].questions
     }
 
 
-def test_what_was_not_timed_has_no_median() -> None:
+def test_what_was_not_timed_has_no_median():
     """Imported verdicts say 0 seconds; a median over them would tell of a judge who does not read."""
     asked, response = groom_study({"ann": (0.1, 0.1)}, 6, seed=1)
     untimed = [replace(one, seconds=0.0) for one in response]
@@ -218,7 +216,7 @@ def test_what_was_not_timed_has_no_median() -> None:
     assert timed.median_seconds == response[-1].seconds
 
 
-def test_shares_are_sums_over_a_judges_verdicts() -> None:
+def test_shares_are_sums_over_a_judges_verdicts():
     """Of a script in which one judge rejects more, each has a row of their own."""
     asked, response = groom_study(SCRIPT, 60, seed=7)
     rows = judge_rows(asked, response)
@@ -230,5 +228,5 @@ def test_shares_are_sums_over_a_judges_verdicts() -> None:
     assert max(rows, key=lambda row: row.shares["rejected"].count).judge == "cyd"
 
 
-def test_a_share_of_nothing_is_none() -> None:
+def test_a_share_of_nothing_is_none():
     assert (Share(1, 4).value, Share(0, 0).value) == (0.25, None)

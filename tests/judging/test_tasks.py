@@ -37,7 +37,7 @@ SHOWN: dict[Task, dict[str, Any]] = {
 WHOLE = {"answer": 1, "fits_as_well": [], "ungrammatical": [], "broken": False, "trivial": False}
 
 
-def take(task: Task, response: Any) -> dict[str, Any]:
+def take(task, response):
     return TASKS[task].parse(
         response,
         SHOWN[task],
@@ -102,7 +102,7 @@ def take(task: Task, response: Any) -> dict[str, Any]:
         *((task, 3, "expected an object with") for task in Task),
     ],
 )  # fmt: skip
-def test_what_can_not_be_said_is_refused(task: Task, response: Any, says: str) -> None:
+def test_what_can_not_be_said_is_refused(task, response, says):
     """The message names the field and what it may hold."""
     with pytest.raises(FormatError, match=says):
         take(task, response)
@@ -122,12 +122,12 @@ def test_what_can_not_be_said_is_refused(task: Task, response: Any, says: str) -
         (Task.READ, {"answer": 1, "ungrammatical": [4, 2]}, {**WHOLE, "ungrammatical": [2, 4]}),
     ],
 )
-def test_what_is_said_is_tidied(task: Task, response: Any, words: dict[str, Any]) -> None:
+def test_what_is_said_is_tidied(task, response, words):
     assert take(task, response) == words
 
 
 @given(st.integers(0, 99), st.sets(st.integers(0, 29), min_size=4, max_size=4))
-def test_places_are_the_judges_own(seed: int, places: set[int]) -> None:
+def test_places_are_the_judges_own(seed, places):
     item = SHOWN[Task.GROOM]
     order = shown_order(seed, "ann", "b:7", 30)
     listed = GROOM.seen(item, order, "")["candidates"]
@@ -136,7 +136,7 @@ def test_places_are_the_judges_own(seed: int, places: set[int]) -> None:
     assert GROOM.as_seen(words, item, order) == {"picked": sorted(places)}
 
 
-def test_every_judge_has_an_order() -> None:
+def test_every_judge_has_an_order():
     """Of the same item another for another judge, and for another item another for the same judge."""
     orders = [
         shown_order(1, judge, item, 30) for judge in ("ann", "bob") for item in ("b:7", "b:8")
@@ -181,11 +181,11 @@ TALLIES: list[tuple[Task, Mapping[str, Any], Mapping[str, Any], Mapping[str, tup
 
 @pytest.mark.parametrize(("task", "key", "response", "counts"), TALLIES)
 def test_what_is_counted(
-    task: Task,
-    key: Mapping[str, Any],
-    response: Mapping[str, Any],
-    counts: Mapping[str, tuple[int, int]],
-) -> None:
+    task,
+    key,
+    response,
+    counts,
+):
     """What the key cannot tell is not counted, nor what a judge was not asked."""
     assert TASKS[task].tally(Judged(response, {}, key, "sentence", str.__eq__)) == counts
 
@@ -208,18 +208,18 @@ READ = st.lists(
 ).map(lambda response: {f"judge{n}": one for n, one in enumerate(response)})
 
 
-def picked(words: str) -> dict[str, Any]:
+def picked(words):
     """A judge keeps the item."""
     return {"picked": list(words)}
 
 
-def rejected(reason: RejectReason) -> dict[str, Any]:
+def rejected(reason):
     """A judge rejects it."""
     return {"rejected": str(reason), "note": ""}
 
 
 @given(GROOMED)
-def test_a_verdict_is_that_of_most(response: dict[str, Any]) -> None:
+def test_a_verdict_is_that_of_most(response):
     """Fit if four have over half of the keepers' votes; none left out has more than one taken."""
     found = groomed(response, candidates=WORDS)
     kept = [one["picked"] for one in response.values() if "picked" in one]
@@ -244,7 +244,7 @@ def test_a_verdict_is_that_of_most(response: dict[str, Any]) -> None:
         assert found.picked == ()
 
 
-def test_too_many_are_cut_by_votes_and_then_by_score() -> None:
+def test_too_many_are_cut_by_votes_and_then_by_score():
     """Six with two votes of three each: the four with the best forward scores, told in their order."""
     response = {"ann": picked("abcd"), "bob": picked("cdef"), "cyd": picked("abef")}
     assert groomed(response, candidates="fhbdagec").picked == ("f", "b", "d", "a")
@@ -253,13 +253,13 @@ def test_too_many_are_cut_by_votes_and_then_by_score() -> None:
     ).picked == ("b", "d", "a", "c")
 
 
-def test_of_reasons_given_as_often_the_first_guideline_counts() -> None:
+def test_of_reasons_given_as_often_the_first_guideline_counts():
     """The order of the reasons, not of the judges, decides."""
     response = {"ann": rejected(RejectReason.BROKEN), "bob": rejected(RejectReason.UNGRAMMATICAL)}
     assert groomed(response, candidates=WORDS).verdict == RejectReason.UNGRAMMATICAL
 
 
-def test_what_nobody_judged_has_no_verdict() -> None:
+def test_what_nobody_judged_has_no_verdict():
     """A caller's mistake, told as one."""
     with pytest.raises(UsageError, match="without verdicts"):
         groomed({}, candidates=WORDS)
@@ -268,7 +268,7 @@ def test_what_nobody_judged_has_no_verdict() -> None:
 
 
 @given(READ)
-def test_an_answer_leads_alone(response: dict[str, Any]) -> None:
+def test_an_answer_leads_alone(response):
     """The answer has more votes than any other option; where two lead there is none."""
     found = read_item(response)
     votes = Counter(one["answer"] for one in response.values() if one["answer"] is not None)
@@ -279,7 +279,7 @@ def test_an_answer_leads_alone(response: dict[str, Any]) -> None:
     assert dict(found.votes) == votes
 
 
-def test_marks_count_among_those_who_answered() -> None:
+def test_marks_count_among_those_who_answered():
     marks = read_verdict(1, fits_as_well=[0], ungrammatical=[3], trivial=False)
     response = {
         "ann": marks,

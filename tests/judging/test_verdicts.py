@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -23,7 +22,7 @@ FILE = VerdictFile(
 HEAD = json.loads(verdicts_jsonl(FILE).splitlines()[0])
 
 
-def test_a_file_comes_back() -> None:
+def test_a_file_comes_back():
     """With what separates lines to some programs inside a text, and known by its content alone."""
     text = verdicts_jsonl(FILE)
     assert parse_verdicts(text, task=Task.GROOM, name="anywhere.jsonl") == FILE
@@ -56,7 +55,7 @@ def test_a_file_comes_back() -> None:
         ([HEAD, {"id": "b:7"}, {"id": "b:7"}], "line 3: expected an `id` that no earlier line has"),
     ],
 )
-def test_what_is_none_is_named(lines: list[dict[str, Any]], says: str) -> None:
+def test_what_is_none_is_named(lines, says):
     """With file and line."""
     with pytest.raises(FormatError, match=says) as error:
         parse_verdicts(
@@ -74,6 +73,6 @@ def test_what_is_none_is_named(lines: list[dict[str, Any]], says: str) -> None:
         (1200, -0.051, "human (1,200 judges, alpha -0.05)"),
     ],
 )
-def test_whose_they_are_is_told(judges: int, alpha: float | None, told: str) -> None:
+def test_whose_they_are_is_told(judges, alpha, told):
     """No alpha is told as none; an alpha of chance is 0.00, whatever its sign."""
     assert replace(FILE, judges=judges, alpha=alpha).summary == told

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +37,7 @@ class Trained:
 
 
 @pytest.fixture(scope="session")
-def sample_lines() -> list[str]:
+def sample_lines():
     """The sample's training sentences, tokens joined by spaces."""
     memo = ChunkMemo(chunk_tokenizer())
     settings = IngestSettings()
@@ -51,10 +50,10 @@ def sample_lines() -> list[str]:
 
 @pytest.fixture(scope="session", params=[2, 3, 4])
 def trained(
-    request: pytest.FixtureRequest,
-    tmp_path_factory: pytest.TempPathFactory,
-    sample_lines: list[str],
-) -> Trained:
+    request,
+    tmp_path_factory,
+    sample_lines,
+):
     """A model of each order that a config allows."""
     try:
         find_lmplz()
@@ -84,18 +83,18 @@ BOUNDS = np.array([0, 1, 4, 9])  # classes of one, three and five words
 class Recorder(Adagrad):
     """An optimizer that only records gradients: name -> array of the shape of the weights."""
 
-    def __init__(self, weights: dict[str, Floats]) -> None:
+    def __init__(self, weights):
         super().__init__(weights, {}, rate=0.0)
         self.gradients = {name: np.zeros_like(weight) for name, weight in weights.items()}
 
-    def move(self, name: str, gradient: Floats) -> None:
+    def move(self, name, gradient):
         self.gradients[name] += gradient
 
-    def move_rows(self, name: str, rows, gradient: Floats) -> None:  # type: ignore[no-untyped-def]
+    def move_rows(self, name, rows, gradient):  # type: ignore[no-untyped-def]
         self.gradients[name][rows] += gradient
 
 
-def shaken(weights: dict[str, Floats]) -> dict[str, Floats]:
+def shaken(weights):
     """Noise on all weights, also on those that start at zero."""
     rng = derive_rng(1, "test.shaken")
     return {
@@ -107,9 +106,7 @@ def shaken(weights: dict[str, Floats]) -> dict[str, Floats]:
 Made = tuple[FeedForwardNetwork | RecurrentNetwork, dict[str, Floats]]
 
 
-def check_slopes(
-    learn: Callable[[Recorder], float], weights: dict[str, Floats], *, still: tuple[str, ...] = ()
-) -> None:
+def check_slopes(learn, weights, *, still=()):
     """The gradient equals the numerical slope of the loss; `still` names constant weights."""
     recorder = Recorder(weights)
     learn(recorder)
@@ -130,10 +127,10 @@ def check_slopes(
 
 
 @pytest.fixture(params=["feedforward", "recurrent"])
-def make_network(request: pytest.FixtureRequest) -> Callable[[], Made]:
+def make_network(request):
     """A maker of any network over nine words, with its weights, deterministic."""
 
-    def make() -> Made:
+    def make():
         rng = derive_rng(1, "test.networks")
         if request.param == "feedforward":
             weights = shaken(fresh_feedforward(BOUNDS, history=2, vector=3, hidden=4, rng=rng))

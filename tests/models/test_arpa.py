@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -33,11 +32,11 @@ TEXT = (
 )  # fmt: skip
 
 
-def pieces(data: bytes, size: int) -> Iterator[bytes]:
+def pieces(data, size):
     return iter([data[i : i + size] for i in range(0, len(data), size)])
 
 
-def rows(data: bytes, size: int) -> dict[int, list[tuple[str, float, float]]]:
+def rows(data, size):
     """All rows by order, words joined by spaces."""
     found: dict[int, list[tuple[str, float, float]]] = {}
     for block in read_blocks(pieces(data, size)):
@@ -56,11 +55,11 @@ EXPECTED = {1: ONES, 2: TWOS, 3: [(words, prob, 0.0) for words, prob in THREES]}
 
 
 @given(st.integers(1, 400))
-def test_bytes_may_come_in_any_pieces(size: int) -> None:
+def test_bytes_may_come_in_any_pieces(size):
     assert rows(TEXT.encode(), size) == EXPECTED
 
 
-def test_windows_line_ends_are_not_words() -> None:
+def test_windows_line_ends_are_not_words():
     assert rows(TEXT.encode(), 10**6)[3][0][2] == 0.0
 
 
@@ -74,20 +73,20 @@ def test_windows_line_ends_are_not_words() -> None:
         (TEXT.replace("NA null", "NA").encode(), "2-gram section cannot be read"),
     ],
 )
-def test_what_is_no_arpa_file_is_told(data: bytes, said: str) -> None:
+def test_what_is_no_arpa_file_is_told(data, said):
     with pytest.raises(ModelError, match=said):
         rows(data, 64)
 
 
-def test_header_counts() -> None:
+def test_header_counts():
     assert header_counts(TEXT.encode()) == [9, 4, 1]
 
 
-def test_words_become_numbers() -> None:
+def test_words_become_numbers():
     vocabulary = pa.array(["b", "a"])
     assert word_ids(pa.array(["a", "b", "a"]).dictionary_encode(), vocabulary).tolist() == [1, 0, 1]
 
 
-def test_blocks_hold_float32() -> None:
+def test_blocks_hold_float32():
     blocks = list(itertools.islice(read_blocks(pieces(TEXT.encode(), 10**6)), 1))
     assert blocks[0].log10_prob.dtype == blocks[0].log10_backoff.dtype == np.float32

@@ -36,38 +36,38 @@ SPACE = ContextSpace(
 )
 
 
-def test_similarity_is_the_cosine() -> None:
+def test_similarity_is_the_cosine():
     assert SPACE.similarity([["oar", "rug", "attic"]], ["oar"]) == pytest.approx([1.0, 0.6, 0.0])
     assert SPACE.similarity([["oar", "rug"]], ["attic"]).tolist() == [0.0, 0.0]
 
 
-def test_topicality_is_a_mean_over_the_words_that_tell_a_topic() -> None:
+def test_topicality_is_a_mean_over_the_words_that_tell_a_topic():
     assert SPACE.topicality(
         [["oar", "rug", "attic"]], [["the", "ferry", "ferry", "floor", "."]]
     ).tolist() == pytest.approx([4 / 3, 1 / 3, 0.0])
     assert SPACE.topicality([["oar"]], [["the", "."]]).tolist() == [0.0]
 
 
-def test_frame_cues_of_a_word_that_is_no_option_are_none() -> None:
+def test_frame_cues_of_a_word_that_is_no_option_are_none():
     cues = SPACE.frame_cues_of(["rug", "attic"])
     assert (cues.shape, cues.dtype) == ((2, len(Before), len(After)), np.int64)
     assert cues[0, Before.ARTICLE, After.CLOSED] == 7
     assert cues[1].sum() == 0
 
 
-def test_neighbour_fit_is_a_mean_over_the_neighbours_that_are_features() -> None:
+def test_neighbour_fit_is_a_mean_over_the_neighbours_that_are_features():
     """Uses the word's vector with its length, not the unit vector."""
     fit = SPACE.neighbour_fit([["oar", "rug", "attic"]], [["He", "an"]], [["broke", "in"]])
     assert fit.tolist() == pytest.approx([(3.0 + 1.0) / 2, (0.9 + 0.3 - 0.8) / 2, 0.0])
     assert SPACE.neighbour_fit([["oar"]], [["He"]], [[]]).tolist() == [0.0]
 
 
-def test_neighbours_beyond_the_window_do_not_count() -> None:
+def test_neighbours_beyond_the_window_do_not_count():
     far = SPACE.neighbour_fit([["oar", "rug"]], [["an", "He", "a"]], [[".", ".", "broke"]])
     assert far.tolist() == SPACE.neighbour_fit([["oar", "rug"]], [["a"]], [[]]).tolist()
 
 
-def test_beside_a_frequent_neighbour() -> None:
+def test_beside_a_frequent_neighbour():
     assert SPACE.neighbour_frequency(
         [["oar", "rug", "attic"]], ["The"], side="before"
     ) == pytest.approx([-1.0, np.log10(24.5 / 5), 0.0])
@@ -76,11 +76,11 @@ def test_beside_a_frequent_neighbour() -> None:
     )
 
 
-def test_beside_a_rarer_neighbour_nothing_is_told() -> None:
+def test_beside_a_rarer_neighbour_nothing_is_told():
     assert np.isnan(SPACE.neighbour_frequency([["oar", "rug"]], ["ferry"], side="before")).all()
 
 
-def test_evidence_is_the_count() -> None:
+def test_evidence_is_the_count():
     assert SPACE.evidence(["rug", "attic"]).tolist() == [31.0, 0.0]
 
 
@@ -89,7 +89,7 @@ TOPICS = [f"topic{i}" for i in range(600)]
 
 
 @pytest.fixture(scope="module")
-def space() -> ContextSpace:
+def space():
     """40 words, 600 topic words, 15 associations a word except the last, which has none."""
     rng = np.random.Generator(np.random.PCG64(5))
     vectors = rng.normal(size=(40, 10))
@@ -126,12 +126,12 @@ def space() -> ContextSpace:
     )
 
 
-def packed(space: ContextSpace, most: int = 100) -> ContextSpace:
+def packed(space, most=100):
     """Packed and unpacked, with equally frequent topic words."""
     return unpack_space(pack_space(space, topic_freq=np.full(600, 1e-4), most_associations=most))
 
 
-def test_every_measure_is_nearly_the_same(space: ContextSpace) -> None:
+def test_every_measure_is_nearly_the_same(space):
     small = packed(space)
     for answer in (WORDS[0], WORDS[7], "attic"):
         assert small.similarity([[*WORDS, "attic"]], [answer]) == pytest.approx(
@@ -152,12 +152,12 @@ def test_every_measure_is_nearly_the_same(space: ContextSpace) -> None:
     assert (small.row_of, small.window) == (space.row_of, space.window)
 
 
-def test_small_counts_are_kept_exactly(space: ContextSpace) -> None:
+def test_small_counts_are_kept_exactly(space):
     small = packed(space)
     assert small.frame_cues_of(list(WORDS)).tolist() == space.frame_cues_of(list(WORDS)).tolist()
 
 
-def test_associations_are_those_that_sentences_ask_for(space: ContextSpace) -> None:
+def test_associations_are_those_that_sentences_ask_for(space):
     frequent = np.where(np.arange(600) < 300, 1e-3, 1e-9)
     small = unpack_space(pack_space(space, topic_freq=frequent, most_associations=4)).associations
     assert np.diff(small.start).max() == 4
@@ -172,7 +172,7 @@ def test_associations_are_those_that_sentences_ask_for(space: ContextSpace) -> N
         assert kept == sorted(feature[best].tolist())
 
 
-def test_the_same_space_packs_the_same(space: ContextSpace) -> None:
+def test_the_same_space_packs_the_same(space):
     one, two, other = (
         pack_space(given, topic_freq=np.full(600, 1e-4), most_associations=10)
         for given in (space, space, replace(space, norms=space.norms * 2))

@@ -20,7 +20,7 @@ CORPUS = np.array([1, 2, 3, 0, 2, 1, 0, 3, 0], np.uint32)
 ROWS = np.array([-1, 0, 1, 2])
 
 
-def test_neighbours_within_the_window_and_the_sentence() -> None:
+def test_neighbours_within_the_window_and_the_sentence():
     one = context_counts(CORPUS, target_row=ROWS, feature_column=ROWS, window=1).toarray()
     assert one.tolist() == [[0, 2, 0], [2, 0, 1], [0, 1, 0]]
     two = context_counts(CORPUS, target_row=ROWS, feature_column=ROWS, window=2).toarray()
@@ -28,7 +28,7 @@ def test_neighbours_within_the_window_and_the_sentence() -> None:
 
 
 @pytest.mark.parametrize("chunk_tokens", [1, 2, 3, 4, 7])
-def test_pieces_do_not_count(monkeypatch: pytest.MonkeyPatch, chunk_tokens: int) -> None:
+def test_pieces_do_not_count(monkeypatch, chunk_tokens):
     """Reading the corpus in chunks gives the same counts."""
     whole = context_counts(CORPUS, target_row=ROWS, feature_column=ROWS, window=2).toarray()
     monkeypatch.setattr(module, "_CHUNK_TOKENS", chunk_tokens)
@@ -38,12 +38,12 @@ def test_pieces_do_not_count(monkeypatch: pytest.MonkeyPatch, chunk_tokens: int)
     )
 
 
-def test_pmi_is_positive_and_of_counted_pairs() -> None:
+def test_pmi_is_positive_and_of_counted_pairs():
     pmi = positive_pmi(sp.csr_matrix(np.array([[8.0, 1.0], [1.0, 8.0]], np.float32))).toarray()
     assert (pmi > 0).tolist() == [[True, False], [False, True]]
 
 
-def test_same_contexts_same_direction() -> None:
+def test_same_contexts_same_direction():
     counts = np.zeros((4, 6), np.float32)
     counts[0, :3] = counts[1, :3] = [5, 3, 2]
     counts[2, 3:] = [4, 4, 2]
@@ -57,7 +57,7 @@ def test_same_contexts_same_direction() -> None:
 @pytest.mark.parametrize(
     "counts", [np.zeros((3, 5)), np.ones((1, 5)), np.array([[0.0, 2.0], [0.0, 0.0]])]
 )
-def test_hardly_any_contexts(counts: np.ndarray) -> None:
+def test_hardly_any_contexts(counts):
     vectors = context_vectors(sp.csr_matrix(counts.astype(np.float32)), dimensions=50, seed=0)
     assert (len(vectors.units), len(vectors.norms), len(vectors.features)) == (
         len(counts),
@@ -69,7 +69,7 @@ def test_hardly_any_contexts(counts: np.ndarray) -> None:
     )
 
 
-def test_the_product_of_a_target_and_a_feature_is_their_pmi() -> None:
+def test_the_product_of_a_target_and_a_feature_is_their_pmi():
     """Exact with full rank; a lower rank smooths."""
     counts = sp.csr_matrix(np.random.default_rng(3).integers(0, 9, (12, 7)).astype(np.float32))
     whole = context_vectors(sp.vstack([counts, counts]).tocsr(), dimensions=12, seed=0)
@@ -79,7 +79,7 @@ def test_the_product_of_a_target_and_a_feature_is_their_pmi() -> None:
     assert np.corrcoef(product.ravel(), pmi.ravel())[0, 1] > 0.95
 
 
-def test_pairs_met_once_are_no_association() -> None:
+def test_pairs_met_once_are_no_association():
     found = associations(sp.csr_matrix(np.array([[9, 0, 1], [2, 9, 0], [0, 1, 1]], np.float32)))
     assert found.start.tolist() == [0, 1, 2, 2]
     assert found.feature.tolist() == [0, 1]
@@ -87,7 +87,7 @@ def test_pairs_met_once_are_no_association() -> None:
 
 
 @given(st.integers(0, 2**31))
-def test_associations_are_those_of_the_full_table(seed: int) -> None:
+def test_associations_are_those_of_the_full_table(seed):
     rng = np.random.default_rng(seed)
     dense = np.where(rng.random((4, 10)) < 0.4, rng.random((4, 10)), 0).astype(np.float16)
     table = sp.csr_matrix(dense.astype(np.float32))

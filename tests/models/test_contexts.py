@@ -3,8 +3,6 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -35,18 +33,18 @@ from cloze_gen.word_tokens import is_word
 
 
 @pytest.fixture(scope="module")
-def space() -> ContextSpace:
+def space():
     return read_builtin_words()
 
 
-def test_the_file_is_small_and_holds_arrays_alone() -> None:
+def test_the_file_is_small_and_holds_arrays_alone():
     data = (FOLDER / ARRAYS).read_bytes()
     assert len(data) == builtin_words_facts()["bytes"] <= 12_000_000
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         assert {arrays[name].dtype.kind for name in arrays.files} <= {"i", "u", "f"}
 
 
-def test_what_is_lost_is_little() -> None:
+def test_what_is_lost_is_little():
     lost = builtin_words_facts()["lost"]
     assert set(lost) == {
         "similarity",
@@ -58,7 +56,7 @@ def test_what_is_lost_is_little() -> None:
     assert min(figures["correlation"] for figures in lost.values()) >= 0.99
 
 
-def test_they_are_words_and_no_text(space: ContextSpace) -> None:
+def test_they_are_words_and_no_text(space):
     facts = builtin_words_facts()["words"]
     assert len(space.row_of) == facts["words"] >= 25_000
     assert all(
@@ -68,12 +66,12 @@ def test_they_are_words_and_no_text(space: ContextSpace) -> None:
     assert space.counts.min() >= facts["min_count"] == 20
 
 
-def test_they_know_what_is_alike(space: ContextSpace) -> None:
+def test_they_know_what_is_alike(space):
     boots, lamp = space.similarity([["boots", "lamp"]], ["shoes"]).tolist()
     assert boots > 0.8 > 0.3 > lamp
 
 
-def test_they_know_grammar(space: ContextSpace) -> None:
+def test_they_know_grammar(space):
     lamp, happiness, drank = space.neighbour_frequency(
         [["lamp", "happiness", "drank"]], ["a"], side="before"
     ).tolist()
@@ -84,7 +82,7 @@ def test_they_know_grammar(space: ContextSpace) -> None:
     assert travelled > 1.0 > -1.0 > had_lamp
 
 
-def test_they_know_what_goes_together(space: ContextSpace) -> None:
+def test_they_know_what_goes_together(space):
     coffee, velocity = space.neighbour_fit(
         [["coffee", "velocity"]], [["cup", "of"]], [["and"]]
     ).tolist()
@@ -93,7 +91,7 @@ def test_they_know_what_goes_together(space: ContextSpace) -> None:
     assert oars > sermon + 1.0
 
 
-def test_a_changed_file_is_refused(tmp_path: Path) -> None:
+def test_a_changed_file_is_refused(tmp_path):
     for name in (ARRAYS, FACTS):
         shutil.copyfile(FOLDER / name, tmp_path / name)
     (tmp_path / FACTS).write_text(
@@ -103,7 +101,7 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
         read_builtin_words(tmp_path)
 
 
-def test_the_space_holds_the_words_that_may_be_options(finished: Any) -> None:
+def test_the_space_holds_the_words_that_may_be_options(finished):
     space = read_context_space(stage_artifact(finished.folder, "contexts"))
     table = read_counts(stage_artifact(finished.folder, "counts"))
     mask = option_mask(
@@ -122,7 +120,7 @@ def test_the_space_holds_the_words_that_may_be_options(finished: Any) -> None:
     assert ((np.abs(norms - 1) < 1e-3) | (norms == 0)).all()
 
 
-def test_what_is_told_of_a_word_rests_on_its_count(finished: Any) -> None:
+def test_what_is_told_of_a_word_rests_on_its_count(finished):
     space = read_context_space(stage_artifact(finished.folder, "contexts"))
     table = read_counts(stage_artifact(finished.folder, "counts"))
     count_of = dict(zip(table.words, table.count.tolist(), strict=True))
@@ -134,13 +132,13 @@ def test_what_is_told_of_a_word_rests_on_its_count(finished: Any) -> None:
     assert len(space.adjacent.start) == 2 * len(space.neighbour_of) + 1
 
 
-def test_the_sample_shows_which_words_take_an_article(finished: Any) -> None:
+def test_the_sample_shows_which_words_take_an_article(finished):
     space = read_context_space(stage_artifact(finished.folder, "contexts"))
     lamp, went = space.neighbour_frequency([["lamp", "went"]], ["The"], side="before").tolist()
     assert lamp > 0.3 > 0 > went
 
 
-def written(finished: Any, folder: Path, settings: ContextSettings) -> Artifact:
+def written(finished, folder, settings):
     """The stage over the finished run's text with other settings."""
     writer, ctx = ArtifactWriter(folder), StageContext(Store(folder), InProcessEngine(), "contexts")
     inputs = {name: stage_artifact(finished.folder, name) for name in ("text", "counts")}
@@ -150,7 +148,7 @@ def written(finished: Any, folder: Path, settings: ContextSettings) -> Artifact:
     return Artifact(folder, {"facts": writer.facts, "settings": settings.model_dump()})
 
 
-def test_built_in_words_alone_need_no_measuring(finished: Any, tmp_path: Path) -> None:
+def test_built_in_words_alone_need_no_measuring(finished, tmp_path):
     artifact = written(finished, tmp_path, BackgroundSettings(background="builtin"))
     assert [path.name for path in tmp_path.iterdir()] == ["builtin.json"]
     known = read_word_knowledge(artifact)
@@ -162,15 +160,13 @@ def test_built_in_words_alone_need_no_measuring(finished: Any, tmp_path: Path) -
     "settings",
     [BackgroundSettings(background="corpus", features=300), ContextSettings(features=300)],
 )
-def test_a_corpus_alone_reads_no_built_in_words(
-    finished: Any, tmp_path: Path, settings: ContextSettings
-) -> None:
+def test_a_corpus_alone_reads_no_built_in_words(finished, tmp_path, settings):
     artifact = written(finished, tmp_path, settings)
     assert not (tmp_path / "builtin.json").exists()
     assert read_word_knowledge(artifact).evidence(["boots"])[0] < 1000
 
 
-def test_both_tell_of_the_sample(finished: Any) -> None:
+def test_both_tell_of_the_sample(finished):
     artifact = stage_artifact(finished.folder, "contexts")
     known, own = read_word_knowledge(artifact), read_context_space(artifact)
     assert isinstance(known, MixedKnowledge)
@@ -179,7 +175,7 @@ def test_both_tell_of_the_sample(finished: Any) -> None:
     assert known.similarity([["lamp"]], ["shoes"])[0] < 0.3
 
 
-def test_other_built_in_words_are_refused(finished: Any, tmp_path: Path) -> None:
+def test_other_built_in_words_are_refused(finished, tmp_path):
     artifact = written(finished, tmp_path, BackgroundSettings(background="builtin"))
     (tmp_path / "builtin.json").write_text(json.dumps({"sha256": "0" * 64}), encoding="utf-8")
     with pytest.raises(StoreError, match="built-in words of another version"):

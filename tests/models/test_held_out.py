@@ -10,7 +10,6 @@ from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.models.held_out import write_held_out_indexes, write_held_out_models
 from cloze_gen.models.language_model import ARPA, LmSettings, open_index, write_language_model
-from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import write_parquet, write_tsv
@@ -23,7 +22,7 @@ BOOKS = {
 SETTINGS = LmSettings(memory="100M", discount_fallback=True)
 
 
-def artifact(store: Store, stage: str, files: dict[str, str]) -> Artifact:
+def artifact(store, stage, files):
     key = StageKey(stage, 1)
     with store.writing(key) as writer:
         assert writer is not None
@@ -32,12 +31,12 @@ def artifact(store: Store, stage: str, files: dict[str, str]) -> Artifact:
     return store.open(key)
 
 
-def lines(*books: str) -> str:
+def lines(*books):
     return "".join(f"{line}\n" for book in books for line in BOOKS[book])
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Artifact, Artifact]:
+def made(tmp_path_factory):
     """The store, the models and their indexes."""
     place = tmp_path_factory.mktemp("held-out")
     store = Store(place / "out")
@@ -69,9 +68,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Artifact, Art
 
 
 @pytest.mark.parametrize(("group", "others"), [(1, "bc"), (2, "ac"), (3, "ab")])
-def test_a_model_is_that_of_the_other_books(
-    made: tuple[Store, Artifact, Artifact], group: int, others: str
-) -> None:
+def test_a_model_is_that_of_the_other_books(made, group, others):
     store, models, _ = made
     key = StageKey(f"alone-{group}", 1)
     with store.writing(key) as writer:
@@ -85,13 +82,13 @@ def test_a_model_is_that_of_the_other_books(
     )
 
 
-def attested(index: ForwardIndex, ngram: str) -> bool:
+def attested(index, ngram):
     return bool(index.attested(np.array([index.ids(ngram.split(" "))]))[0])
 
 
 def test_what_one_book_holds_is_no_evidence_for_its_own_questions(
-    made: tuple[Store, Artifact, Artifact],
-) -> None:
+    made,
+):
     """`in the wood` is in b only, `the lamp burned` in a and c, `saw the owl` in a and b."""
     _, _, indexes = made
     models = {
@@ -110,7 +107,7 @@ def test_what_one_book_holds_is_no_evidence_for_its_own_questions(
     assert "wood" not in models["b"].id_of
 
 
-def test_a_distribution_of_any_model_sums_to_one(made: tuple[Store, Artifact, Artifact]) -> None:
+def test_a_distribution_of_any_model_sums_to_one(made):
     _, _, indexes = made
     for number in (1, 2, 3):
         index = open_index(of_model(indexes, number))

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +26,7 @@ ARPA = (
 
 
 @pytest.mark.parametrize("piece", [len(ARPA), 40])
-def test_arrays_are_sorted_and_are_those_of_numpy(tmp_path: Path, piece: int) -> None:
+def test_arrays_are_sorted_and_are_those_of_numpy(tmp_path, piece):
     blocks = read_blocks(iter([ARPA[i : i + piece] for i in range(0, len(ARPA), piece)]))
     assert write_levels(tmp_path, blocks) == [5, 3]
     index = read_levels(tmp_path, order=2)
@@ -46,13 +44,11 @@ def test_arrays_are_sorted_and_are_those_of_numpy(tmp_path: Path, piece: int) ->
     assert {path.name for path in tmp_path.iterdir()} == {"words.txt"} | names
 
 
-def test_the_time_is_that_of_lmplz(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_time_is_that_of_lmplz(tmp_path, monkeypatch, capsys):
     """Not of what runs meanwhile, which may take longer."""
     clock = SimpleNamespace(seconds=12.0)
 
-    def train_arpa(*, arpa: Path, on_line: Any, meanwhile: Any, **rest: Any) -> None:
+    def train_arpa(*, arpa, on_line, meanwhile, **rest):
         on_line("done")
         meanwhile()
         arpa.write_bytes(ARPA)
@@ -68,7 +64,7 @@ def test_the_time_is_that_of_lmplz(
     assert "8 n-grams of order 2 in 12 s" in capsys.readouterr().err
 
 
-def test_a_model_without_unigrams_is_refused(tmp_path: Path) -> None:
+def test_a_model_without_unigrams_is_refused(tmp_path):
     blocks = [block for block in read_blocks(iter([ARPA])) if block.order > 1]
     assert isinstance(blocks[0], ArpaBlock)
     with pytest.raises(ModelError, match="no unigram section"):

@@ -11,7 +11,6 @@ from cloze_gen.models import neighbour_counts as module
 from cloze_gen.models.neighbour_counts import (
     SIDES,
     NeighbourCounts,
-    Side,
     count_frame_cues,
     count_neighbours,
     count_places,
@@ -26,7 +25,7 @@ CORPUS = np.array([2, 3, 4, 0, 1, 3, 1, 5, 4, 0, 3, 0], np.uint32)
 ROWS = np.array([-1, -1, -1, 0, -1, 1])
 
 
-def table(counts: NeighbourCounts) -> np.ndarray:
+def table(counts):
     """Counts of (side, neighbour, word) by brute force."""
     columns = len(counts.start) - 1
     found = np.zeros((columns, counts.places.shape[1]), np.int64)
@@ -36,7 +35,7 @@ def table(counts: NeighbourCounts) -> np.ndarray:
     return found.reshape(2, columns // 2, -1)
 
 
-def test_frequent_are_types_of_at_least_one_word_in_a_thousand() -> None:
+def test_frequent_are_types_of_at_least_one_word_in_a_thousand():
     found = frequent_neighbours(
         count_table(
             {"the": 700, "The": 100, "oar": 2, "Rug": 1, "rug": 1, ",": 60, ";": 1, "x": 1196}, {}
@@ -45,7 +44,7 @@ def test_frequent_are_types_of_at_least_one_word_in_a_thousand() -> None:
     assert found == ["x", "the", ",", "oar", "rug"]
 
 
-def test_neighbours_are_counted_side_by_side_within_the_sentence() -> None:
+def test_neighbours_are_counted_side_by_side_within_the_sentence():
     counts = count_neighbours(CORPUS, words=WORDS, target_row=ROWS, neighbours=["the", "."])
     assert table(counts)[SIDES.index("before")].tolist() == [[2, 1], [0, 0]]
     assert table(counts)[SIDES.index("after")].tolist() == [[1, 0], [1, 1]]
@@ -54,7 +53,7 @@ def test_neighbours_are_counted_side_by_side_within_the_sentence() -> None:
 
 
 @pytest.mark.parametrize("chunk_tokens", [1, 2, 3, 5])
-def test_pieces_do_not_count(monkeypatch: pytest.MonkeyPatch, chunk_tokens: int) -> None:
+def test_pieces_do_not_count(monkeypatch, chunk_tokens):
     whole = count_neighbours(CORPUS, words=WORDS, target_row=ROWS, neighbours=["the", "."])
     frames = corpus("she took the oar .", "took", "the oar of the oar")
     cues = count_frame_cues(frames, words=FRAME_WORDS, target_row=FRAME_ROWS)
@@ -66,7 +65,7 @@ def test_pieces_do_not_count(monkeypatch: pytest.MonkeyPatch, chunk_tokens: int)
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_what_stands_there_as_often_as_chance_would_have_it_is_zero(side: Side) -> None:
+def test_what_stands_there_as_often_as_chance_would_have_it_is_zero(side):
     adjacent = NeighbourCounts(
         np.array([0, 1, 2]),
         np.array([0, 0]),
@@ -81,7 +80,7 @@ def test_what_stands_there_as_often_as_chance_would_have_it_is_zero(side: Side) 
     assert missing < hardly < 0.0
 
 
-def test_no_neighbour_is_frequent_in_an_empty_corpus() -> None:
+def test_no_neighbour_is_frequent_in_an_empty_corpus():
     assert frequent_neighbours(count_table({}, {})) == []
 
 
@@ -90,14 +89,14 @@ FRAME_IDS = {word: i + 1 for i, word in enumerate(FRAME_WORDS)}
 FRAME_ROWS = np.array([-1, -1, 0, -1, 1, -1, -1])  # of took and oar
 
 
-def corpus(*sentences: str) -> np.ndarray:
+def corpus(*sentences):
     return np.array(
         [i for line in sentences for i in [*(FRAME_IDS[word] for word in line.split()), 0]],
         np.uint32,
     )
 
 
-def test_a_form_is_counted_between_its_neighbours() -> None:
+def test_a_form_is_counted_between_its_neighbours():
     counts = count_frame_cues(
         corpus("she took the oar .", "oar of took"), words=FRAME_WORDS, target_row=FRAME_ROWS
     )
@@ -112,7 +111,7 @@ TOKENS = "The cat saw the cat .".split()
 TAGS = ["DT", "NN", "VBD", "DT", "NN", "."]
 
 
-def test_a_place_in_a_book_is_the_place_of_a_blank() -> None:
+def test_a_place_in_a_book_is_the_place_of_a_blank():
     kinds = np.array(
         [Kind.END, *(kind_of(*pair) for pair in zip(TOKENS, TAGS, strict=True)), Kind.END], np.int64
     )
@@ -131,7 +130,7 @@ def test_a_place_in_a_book_is_the_place_of_a_blank() -> None:
     assert found == {(CLASSES.index(place.word_class), *place): 1 for place in asked}
 
 
-def test_sums_do_not_depend_on_how_many_parts_there_are() -> None:
+def test_sums_do_not_depend_on_how_many_parts_there_are():
     rng = np.random.default_rng(1)
     parts = [(np.unique(rng.integers(0, 50, 20)), None) for _ in range(100)]
     counted = [(keys, np.ones(len(keys), np.int64)) for keys, _ in parts]

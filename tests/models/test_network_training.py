@@ -18,36 +18,36 @@ from cloze_gen.models.network_training import (
 class Listener:
     """A network that records its blocks and rates."""
 
-    def __init__(self, lead: int) -> None:
+    def __init__(self, lead):
         self.lead = lead
         self.seen: list[np.ndarray] = []
         self.rates: list[float] = []
         self.begun: list[int] = []
 
-    def forget(self) -> None:
+    def forget(self):
         self.begun.append(len(self.seen))
 
-    def learn(self, block: np.ndarray, optimizer: Adagrad) -> float:
+    def learn(self, block, optimizer):
         self.seen.append(block)
         self.rates.append(optimizer.rate)
         return float(len(self.seen))
 
 
 def show(
-    listener: Listener,
-    text: np.ndarray,
-    course: Course,
-    numbers: range,
+    listener,
+    text,
+    course,
+    numbers,
     *,
-    size: int = 10**6,
-    rate: float = 1.0,
-) -> None:
+    size=10**6,
+    rate=1.0,
+):
     read = block_reader(text, course, lead=listener.lead, size=size)
     train(listener, read, Adagrad({}, {}, rate=0.0), course=course, numbers=numbers, rate=rate)
 
 
 @given(n=st.integers(64, 20_000), lead=st.integers(1, 5))
-def test_a_reading_shows_every_word_once(n: int, lead: int) -> None:
+def test_a_reading_shows_every_word_once(n, lead):
     text = np.arange(1, n + 1)
     course = plan_course(n, epochs=1, most_words=10**9)
     blocks = [read_block(text, number, course, lead=lead) for number in range(course.blocks)]
@@ -59,7 +59,7 @@ def test_a_reading_shows_every_word_once(n: int, lead: int) -> None:
         assert (steps[block[:, :-1] > 0] == 1).all()
 
 
-def test_a_course_may_be_taken_in_parts() -> None:
+def test_a_course_may_be_taken_in_parts():
     text, course = np.arange(1, 641), plan_course(640, epochs=3, most_words=10**9)
     whole, parts = Listener(2), Listener(2)
     for listener, cuts in (
@@ -73,19 +73,19 @@ def test_a_course_may_be_taken_in_parts() -> None:
     assert whole.begun == parts.begun == [0, 20, 40]
 
 
-def test_steps_grow_and_shrink() -> None:
+def test_steps_grow_and_shrink():
     listener, course = Listener(1), Course(streams=1, a_reading=1000, blocks=1000)
     show(listener, np.zeros(32_000, np.int64), course, range(1000), rate=1.0)
     assert [round(listener.rates[i], 3) for i in (0, 99, 999)] == [0.01, 0.906, 0.051]
 
 
-def test_words_outside_the_vocabulary_are_shown_as_one() -> None:
+def test_words_outside_the_vocabulary_are_shown_as_one():
     listener, course = Listener(1), Course(streams=1, a_reading=1, blocks=1)
     show(listener, np.arange(1, 41), course, range(1), size=5)
     assert listener.seen[0][0, :9].tolist() == [0, 1, 2, 3, 4, 5, 6, 6, 6]
 
 
-def test_what_is_read_is_bounded() -> None:
+def test_what_is_read_is_bounded():
     assert plan_course(10**7, epochs=2, most_words=10**6).blocks * 128 * 32 <= 10**6
     small = plan_course(100, epochs=2, most_words=10**6)
     assert (small.streams, small.blocks) == (1, 6)

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.engine.local import Engine, InProcessEngine, LocalEngine
+from cloze_gen.engine.local import InProcessEngine, LocalEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
 from cloze_gen.models.networks import (
@@ -37,9 +35,7 @@ TINY = NetworksSettings(
 KINDS = ("feedforward", "recurrent")
 
 
-def written(
-    finished: Any, out: Path, *, engine: Engine | None = None, seed: int = 1, **given: Any
-) -> Artifact:
+def written(finished, out, *, engine=None, seed=1, **given):
     """The networks of the finished run's training books."""
     store, key = Store(out), StageKey("networks", 1, seed=seed)
     inputs = (
@@ -59,11 +55,11 @@ def written(
 
 
 @pytest.fixture(scope="module")
-def networks(finished: Any, tmp_path_factory: pytest.TempPathFactory) -> Artifact:
+def networks(finished, tmp_path_factory):
     return written(finished, tmp_path_factory.mktemp("networks"))
 
 
-def test_the_vocabulary_is_the_commonest_words(networks: Artifact, finished: Any) -> None:
+def test_the_vocabulary_is_the_commonest_words(networks, finished):
     words = networks.path(NETWORK_WORDS).read_text(encoding="utf-8").split("\n")[:-1]
     assert words == list(read_counts(stage_artifact(finished.folder, "counts")).words[:400])
     assert count_words(networks) == 400
@@ -72,7 +68,7 @@ def test_the_vocabulary_is_the_commonest_words(networks: Artifact, finished: Any
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_beats_the_counts_of_words(networks: Artifact, finished: Any, kind: Any) -> None:
+def test_it_beats_the_counts_of_words(networks, finished, kind):
     """Perplexity below the entropy of the unigrams."""
     ids = np.minimum(
         np.load(stage_artifact(finished.folder, "text").path("tokens.npy")), 401
@@ -88,7 +84,7 @@ def test_it_beats_the_counts_of_words(networks: Artifact, finished: Any, kind: A
     ).sum() == pytest.approx(1, abs=1e-5)
 
 
-def test_progress_is_kept(networks: Artifact) -> None:
+def test_progress_is_kept(networks):
     rows = read_tsv(networks.path(TRAINING))
     for kind, most in (("feedforward", 24_000), ("recurrent", 16_000)):
         own = [
@@ -102,7 +98,7 @@ def test_progress_is_kept(networks: Artifact) -> None:
         assert own[-1][1] < own[0][1] / 2
 
 
-def test_nothing_is_left_of_the_training(networks: Artifact) -> None:
+def test_nothing_is_left_of_the_training(networks):
     files = {name for name in networks.manifest["files"] if "/" in name}
     shared = {"word_vectors.npy", "input.npy", "class_weights.npy", "word_weights.npy"}
     assert files == {f"feedforward/{name}" for name in shared} | {
@@ -111,9 +107,7 @@ def test_nothing_is_left_of_the_training(networks: Artifact) -> None:
 
 
 @pytest.mark.slow
-def test_two_workers_write_the_same_bytes(
-    networks: Artifact, finished: Any, tmp_path: Path
-) -> None:
+def test_two_workers_write_the_same_bytes(networks, finished, tmp_path):
     engine = LocalEngine(2)
     try:
         again = written(finished, tmp_path / "two", engine=engine)
@@ -127,16 +121,14 @@ def test_two_workers_write_the_same_bytes(
     )
 
 
-def test_one_kind_is_as_it_is_beside_the_other(
-    networks: Artifact, finished: Any, tmp_path: Path
-) -> None:
+def test_one_kind_is_as_it_is_beside_the_other(networks, finished, tmp_path):
     alone = written(finished, tmp_path, kinds=("feedforward",))
     assert {name for name in alone.manifest["files"] if name.startswith("recurrent")} == set()
     name = "feedforward/word_weights.npy"
     assert alone.manifest["files"][name] == networks.manifest["files"][name]
 
 
-def test_a_vocabulary_larger_than_the_text_is_all_its_words(finished: Any, tmp_path: Path) -> None:
+def test_a_vocabulary_larger_than_the_text_is_all_its_words(finished, tmp_path):
     few = TINY.model_copy(update={"vocabulary": 60_000, "feedforward_words": 2000})
     artifact = written(finished, tmp_path, settings=few, kinds=("feedforward",))
     size = count_words(artifact)
@@ -148,7 +140,7 @@ def test_a_vocabulary_larger_than_the_text_is_all_its_words(finished: Any, tmp_p
     )
 
 
-def test_a_text_too_small_is_told(finished: Any, tmp_path: Path) -> None:
+def test_a_text_too_small_is_told(finished, tmp_path):
     text = stage_artifact(finished.folder, "text")
     small = Artifact(text.folder, {**text.manifest, "facts": {"tokens": 40, "sentences": 3}})
     with pytest.raises(CorpusError, match="the training text has 43 tokens"):

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ from hypothesis import strategies as st
 
 from cloze_gen.errors import ModelError
 from cloze_gen.models.ngram_index import ForwardIndex, Level, histories_of_last, windows
-from tests.models.conftest import Trained
 from tests.small_models import index_of
 
 TOLERANCE_LOG10 = 1e-5
@@ -47,7 +44,7 @@ ngram 3=2
 
 
 @pytest.fixture
-def tiny() -> ForwardIndex:
+def tiny():
     return index_of(TINY.encode())
 
 
@@ -66,21 +63,19 @@ def tiny() -> ForwardIndex:
         (["<s>"], "unheard-of", -0.5 - 2.0),
     ],
 )
-def test_reckoned_by_hand(
-    tiny: ForwardIndex, history: list[str], word: str, expected_log10: float
-) -> None:
+def test_reckoned_by_hand(tiny, history, word, expected_log10):
     by_distribution = tiny.next_word_log10_probs(history)[tiny.ids([word])[0]]
     assert by_distribution == pytest.approx(expected_log10, abs=1e-6)
     assert one_by_one(tiny, history, word) == pytest.approx(expected_log10, abs=1e-6)
 
 
-def one_by_one(index: ForwardIndex, history: Sequence[str], word: str) -> float:
+def one_by_one(index, history, word):
     ids = index.ids(history[-(index.order - 1) :])
     padded = [-1] * (index.order - 1 - len(ids)) + ids
     return float(index.log10_probs(np.array([padded]), np.array(index.ids([word])))[0])
 
 
-def test_attested_ngrams(tiny: ForwardIndex) -> None:
+def test_attested_ngrams(tiny):
     pairs = np.array(
         [
             tiny.ids(pair)
@@ -90,7 +85,7 @@ def test_attested_ngrams(tiny: ForwardIndex) -> None:
     assert tiny.attested(pairs).tolist() == [True, False, True, False, False]
 
 
-def test_continuations_are_one_slice(tiny: ForwardIndex) -> None:
+def test_continuations_are_one_slice(tiny):
     (row,) = tiny.context_rows(tiny.ids(["<s>"]))
     words, log10_prob = tiny.continuations(1, row)
     assert [tiny.words[i] for i in words] == ['"']
@@ -104,12 +99,12 @@ def test_continuations_are_one_slice(tiny: ForwardIndex) -> None:
         (('-0.4\t" NA\t-0.0625\n', ""), "first 2 words are no 2-gram"),
     ],
 )
-def test_broken_models_are_told(change: tuple[str, str], said: str) -> None:
+def test_broken_models_are_told(change, said):
     with pytest.raises(ModelError, match=said):
         index_of(TINY.replace(*change).encode())
 
 
-def test_model_order_is_its_highest_section() -> None:
+def test_model_order_is_its_highest_section():
     lines = TINY[: TINY.index("\\2-grams:")].replace("ngram 2=4\nngram 3=2\n", "").split("\n")
     index = index_of(
         ("\n".join("\t".join(line.split("\t")[:2]) for line in lines) + "\\end\\\n").encode()
@@ -120,7 +115,7 @@ def test_model_order_is_its_highest_section() -> None:
     ).tolist() == pytest.approx([-1.1])
 
 
-def histories(trained: Any) -> Iterator[tuple[list[str], str]]:
+def histories(trained):
     """Seen, unseen, sentence-initial and OOV histories with seen, unseen and OOV words."""
     draw = random.Random(20)
     words = [word for word in trained.index.words if word not in {"<s>", "<unk>"}]
@@ -144,7 +139,7 @@ def histories(trained: Any) -> Iterator[tuple[list[str], str]]:
         )
 
 
-def test_scores_are_kenlms_own(trained: Any) -> None:
+def test_scores_are_kenlms_own(trained):
     """Within 1e-5 in log10, over thousands of random histories."""
     asked = list(histories(trained))
     expected = np.array([trained.kenlm.log10_prob(history, word) for history, word in asked])
@@ -153,7 +148,7 @@ def test_scores_are_kenlms_own(trained: Any) -> None:
     assert np.abs(found - expected).max() < TOLERANCE_LOG10
 
 
-def test_batches_are_single_questions(trained: Any) -> None:
+def test_batches_are_single_questions(trained):
     index, reach = trained.index, trained.index.order - 1
     asked = list(histories(trained))[:500]
     rows = [index.ids(history[-reach:]) for history, _ in asked]
@@ -164,7 +159,7 @@ def test_batches_are_single_questions(trained: Any) -> None:
     ]
 
 
-def test_distributions_are_whole(trained: Any) -> None:
+def test_distributions_are_whole(trained):
     index = trained.index
     for history, word in list(histories(trained))[:60]:
         log10 = index.next_word_log10_probs(history)
@@ -176,26 +171,26 @@ def test_distributions_are_whole(trained: Any) -> None:
         )
 
 
-def test_sentence_scores_are_kenlms_own(trained: Any) -> None:
+def test_sentence_scores_are_kenlms_own(trained):
     for sentence in [*trained.sentences[:200:7], ["qzx", "the", "qzx", "."], []]:
         assert trained.index.sentence_log10_prob(sentence) == pytest.approx(
             trained.kenlm.score_sentence(sentence), abs=1e-4
         )
 
 
-def test_levels_are_sorted(trained: Any) -> None:
+def test_levels_are_sorted(trained):
     assert trained.index.order == len(trained.index.levels)
     for level in trained.index.levels:
         assert (np.diff(level.key.astype(np.int64)) > 0).all()
 
 
-def test_windows_pad_at_the_left() -> None:
+def test_windows_pad_at_the_left():
     histories, words = windows([5, 6, 7], 4)
     assert histories.tolist() == [[-1, -1, 5], [-1, 5, 6]]
     assert words.tolist() == [6, 7]
 
 
-def test_ids_fit_large_models() -> None:
+def test_ids_fit_large_models():
     """3,000,000 contexts times 2,000 words exceed 32 bits."""
     size, rows = 2000, 3_000_000
     unigrams = Level(
@@ -219,7 +214,7 @@ SENTENCES = st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=5), min_si
 
 
 @given(st.lists(SENTENCES, min_size=1, max_size=5), st.integers(2, 5))
-def test_histories_end_at_the_sentence(passages: list[list[list[int]]], order: int) -> None:
+def test_histories_end_at_the_sentence(passages, order):
     flat = [[token for sentence in passage for token in (0, *sentence)] for passage in passages]
     histories, words = histories_of_last(
         np.concatenate(flat), np.array([len(one) for one in flat]), order=order, start=0
@@ -230,7 +225,7 @@ def test_histories_end_at_the_sentence(passages: list[list[list[int]]], order: i
         assert row == [-1] * (order - 1 - len(seen)) + seen
 
 
-def test_scores_are_those_of_kenlm(trained: Trained) -> None:
+def test_scores_are_those_of_kenlm(trained):
     index, sentences = (
         trained.index,
         [sentence for sentence in trained.sentences if len(sentence) > 1][:300],

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import sparse
 
-from cloze_gen.english.cohesion import Opener, SurfaceTies, surface_ties
+from cloze_gen.english.cohesion import Opener, surface_ties
 from cloze_gen.models.blank_assignment import decode_jointly
 from cloze_gen.models.sentence_cues import (
     CUES,
@@ -30,9 +28,7 @@ from cloze_gen.models.sentence_cues import (
 SMOOTHING = 20.0
 
 
-def pairs(
-    words: int, topics: int, *, seed: int, count: int = 400
-) -> tuple[list[list[int]], list[list[int]]]:
+def pairs(words, topics, *, seed, count=400):
     """Sentences of a few topics; the next sentence has the same topic; topics rise in frequency."""
     rng = np.random.default_rng(seed)
     each = words // topics
@@ -44,9 +40,7 @@ def pairs(
     return of[0], of[1]
 
 
-def exact(
-    before: NDArray[np.float64], behind: NDArray[np.float64], dimensions: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def exact(before, behind, dimensions):
     """Vector products of each pair of words by the full decomposition, and the singular values."""
     inverse = [1 / np.sqrt((rows**2).sum(axis=0) + SMOOTHING) for rows in (before, behind)]
     scaled = [rows * own for rows, own in zip((before, behind), inverse, strict=True)]
@@ -57,9 +51,7 @@ def exact(
 
 
 @pytest.mark.parametrize(("words", "topics", "dimensions"), [(12, 3, 12), (30, 3, 5), (120, 4, 3)])
-def test_the_leading_directions_are_those_of_the_full_decomposition(
-    words: int, topics: int, dimensions: int
-) -> None:
+def test_the_leading_directions_are_those_of_the_full_decomposition(words, topics, dimensions):
     """Of the scaled and centred covariance; exact with all directions, close with fewer."""
     before, behind = (sentence_rows(side, words) for side in pairs(words, topics, seed=1))
     of_before, of_behind, strengths = fit_adjacent_sentences(
@@ -75,7 +67,7 @@ def test_the_leading_directions_are_those_of_the_full_decomposition(
     )
 
 
-def test_both_sides_of_a_direction_are_as_long_as_the_root_of_its_strength() -> None:
+def test_both_sides_of_a_direction_are_as_long_as_the_root_of_its_strength():
     """Vectors divided by their words' scales are orthogonal."""
     before, behind = (sentence_rows(side, 30) for side in pairs(30, 3, seed=3))
     of_before, of_behind, strengths = fit_adjacent_sentences(
@@ -88,12 +80,12 @@ def test_both_sides_of_a_direction_are_as_long_as_the_root_of_its_strength() -> 
     assert (np.diff(strengths) <= 0).all()
 
 
-def test_a_model_has_no_more_dimensions_than_words() -> None:
+def test_a_model_has_no_more_dimensions_than_words():
     before, behind = (sentence_rows(side, 6) for side in pairs(6, 2, seed=1))
     assert fit_adjacent_sentences(before, behind, 50, np.random.default_rng(1))[0].shape == (6, 6)
 
 
-def test_a_sentence_goes_behind_one_of_its_own_topic() -> None:
+def test_a_sentence_goes_behind_one_of_its_own_topic():
     words = [f"w{i}" for i in range(30)]
     before, behind = (sentence_rows(side, 30) for side in pairs(30, 3, seed=5))
     vectors = fit_adjacent_sentences(before, behind, 5, np.random.default_rng(1))
@@ -110,14 +102,14 @@ def test_a_sentence_goes_behind_one_of_its_own_topic() -> None:
         max_size=4,
     )
 )
-def test_follows_is_the_cosine_of_sums(sentences: list[list[str]]) -> None:
+def test_follows_is_the_cosine_of_sums(sentences):
     vectors = {
         "before": np.array([[1, 2], [-3, 1]], np.float32),
         "behind": np.array([[2, 0], [1, 1]], np.float32),
     }
     model = AdjacentSentences({"pip": 0, "lamp": 1}, **vectors)
 
-    def vector(tokens: list[str], side: str) -> NDArray[np.float64]:
+    def vector(tokens, side):
         folded = [token.casefold() for token in tokens]
         return np.asarray(
             sum(
@@ -126,7 +118,7 @@ def test_follows_is_the_cosine_of_sums(sentences: list[list[str]]) -> None:
             )
         )
 
-    def cosine(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    def cosine(one, other):
         length = np.linalg.norm(one) * np.linalg.norm(other)
         return float(one @ other / length) if length else 0.0
 
@@ -141,14 +133,14 @@ def test_follows_is_the_cosine_of_sums(sentences: list[list[str]]) -> None:
             )
 
 
-def test_a_word_said_again_says_less() -> None:
+def test_a_word_said_again_says_less():
     assert sentence_rows([[2, 0, 2, 2, 2], []], 3).toarray().tolist() == [[1, 0, 2], [0, 0, 0]]
 
 
 # ----
 
 
-def test_conditional_logit_has_no_gradient_left() -> None:
+def test_conditional_logit_has_no_gradient_left():
     """Expected and observed features differ by the ridge only."""
     rng = np.random.default_rng(0)
     features = sparse.csr_array(rng.normal(size=(50, 3)))
@@ -199,18 +191,18 @@ SENTENCES = st.sampled_from(SPEECH).map(lambda line: surface_ties(line.split()))
 ).map(surface_ties)
 
 
-def rarity(stem: str) -> float:
+def rarity(stem):
     return RARITY.get(stem, 0.5)
 
 
 @st.composite
-def blanked(draw: st.DrawFn) -> tuple[list[SurfaceTies], list[SurfaceTies], list[int]]:
+def blanked(draw):
     sentences = draw(st.lists(SENTENCES, min_size=1, max_size=12))
     blanks = draw(st.sets(st.integers(0, len(sentences) - 1), min_size=1, max_size=4))
     return sentences, draw(st.lists(SENTENCES, min_size=1, max_size=3)), sorted(blanks)
 
 
-def marks(one: SurfaceTies) -> str:
+def marks(one):
     if one.quotation_marks % 2 == 0:
         return "whole" if one.quotation_marks else "none"
     if one.begins_quoted == one.ends_quoted:
@@ -218,23 +210,21 @@ def marks(one: SurfaceTies) -> str:
     return "opens" if one.begins_quoted else "closes"
 
 
-def nearest_marks(some: Sequence[SurfaceTies]) -> str:
+def nearest_marks(some):
     return next((marks(one) for one in some[:4] if one.quotation_marks), "none")
 
 
-def reckoned(
-    before: list[SurfaceTies], behind: list[SurfaceTies], shown: list[SurfaceTies], one: SurfaceTies
-) -> dict[str, float]:
+def reckoned(before, behind, shown, one):
     """Every cue of one candidate in one blank, from the shown sentences, nearest first."""
     nobody = surface_ties([])
 
-    def nth(side: list[SurfaceTies], place: int) -> SurfaceTies:
+    def nth(side, place):
         return side[place] if place < len(side) else nobody
 
-    def echo(other: SurfaceTies) -> float:
+    def echo(other):
         return sum(rarity(stem) ** 2 for stem in one.stems & other.stems)
 
-    def names(other: SurfaceTies) -> int:
+    def names(other):
         return len(other.names & (one.names | {one.first_word}))
 
     last, following = nth(before, 0), nth(behind, 0)
@@ -246,7 +236,7 @@ def reckoned(
     }[nearest_marks(before) == "opens", nearest_marks(behind) == "closes"]  # fmt: skip
     balanced = marks(one) in fits
 
-    def speaks_alike(side: list[SurfaceTies]) -> bool:
+    def speaks_alike(side):
         return bool(side) and (side[0].quotation_marks > 0) == (one.quotation_marks > 0)
 
     found = [
@@ -268,8 +258,8 @@ def reckoned(
 
 @given(blanked())
 def test_every_cue_is_what_its_name_says(
-    passage: tuple[list[SurfaceTies], list[SurfaceTies], list[int]],
-) -> None:
+    passage,
+):
     sentences, candidates, blanks = passage
     found = cue_features(tie(sentences, candidates, rarity), np.array([blanks]))
     assert found.shape == (1, len(blanks), len(candidates), len(CUES))
@@ -293,9 +283,7 @@ def test_every_cue_is_what_its_name_says(
         ('And go . "', '" Go on .', "none whole"),
     ],
 )
-def test_marks_are_balanced_by_what_the_speech_around_lacks(
-    before: str, behind: str, fitting: str
-) -> None:
+def test_marks_are_balanced_by_what_the_speech_around_lacks(before, behind, fitting):
     lines = {
         "none": "Pip came .",
         "whole": '" Pip . "',
@@ -317,9 +305,7 @@ def test_marks_are_balanced_by_what_the_speech_around_lacks(
 
 
 @given(blanked(), st.data())
-def test_the_solver_sees_no_blanked_sentence(
-    passage: tuple[list[SurfaceTies], list[SurfaceTies], list[int]], data: st.DataObject
-) -> None:
+def test_the_solver_sees_no_blanked_sentence(passage, data):
     """Other blanked sentences, or one more, change nothing."""
     sentences, candidates, blanks = passage
     found = cue_features(tie(sentences, candidates, rarity), np.array([blanks]))
@@ -332,7 +318,7 @@ def test_the_solver_sees_no_blanked_sentence(
     assert np.allclose(more[:, 1:], found)
 
 
-def test_sums_over_stems_do_not_depend_on_their_order() -> None:
+def test_sums_over_stems_do_not_depend_on_their_order():
     """A set has another order in each process; `scde.blanks` differed by a tie once in 50 runs."""
     both = surface_ties([f"{first}{last}k" for first in "bcdfgh" for last in "aeiou"])
     rarities = {stem: i / 9 for i, stem in enumerate(sorted(both.stems))}
@@ -342,9 +328,7 @@ def test_sums_over_stems_do_not_depend_on_their_order() -> None:
 
 
 @given(st.integers(1, 9), st.integers(1, 5), st.data())
-def test_neighbours_are_the_nearest_shown_sentences(
-    sentences: int, depth: int, data: st.DataObject
-) -> None:
+def test_neighbours_are_the_nearest_shown_sentences(sentences, depth, data):
     count = data.draw(st.integers(1, sentences))
     draw = st.permutations(range(sentences)).map(lambda order: sorted(order[:count]))
     blanks = np.array(data.draw(st.lists(draw, min_size=1, max_size=4)))
@@ -359,14 +343,14 @@ def test_neighbours_are_the_nearest_shown_sentences(
 
 
 @given(st.dictionaries(st.sampled_from("abc"), st.integers(0, 10**7)), st.integers(0, 10**7))
-def test_rarity_falls_as_a_stem_is_said_more(counts: dict[str, int], sentences: int) -> None:
+def test_rarity_falls_as_a_stem_is_said_more(counts, sentences):
     of = rarity_of(counts, sentences)
     assert all(0 <= of(stem) <= of("never said") <= 4 for stem in "abc")
     for stem in counts:
         assert rarity_of(counts | {stem: counts[stem] + 1}, sentences)(stem) <= of(stem)
 
 
-def test_a_carelessly_made_passage_is_solved() -> None:
+def test_a_carelessly_made_passage_is_solved():
     lines = [
         "The keeper lit the lamp .", "His lamp was old .", "The keeper left the lamp to burn .",
         "Joe stood at the forge .", "So Joe struck the iron in his forge .",
@@ -383,7 +367,7 @@ def test_a_carelessly_made_passage_is_solved() -> None:
     assert len(WEIGHTS) == len(CUES)
 
 
-def test_weights_are_learnt_from_what_tells_answers() -> None:
+def test_weights_are_learnt_from_what_tells_answers():
     rng = np.random.default_rng(1)
     answers = rng.integers(0, 4, (60, 3))
     told = np.eye(4)[answers]
@@ -406,7 +390,7 @@ def test_weights_are_learnt_from_what_tells_answers() -> None:
     assert again * [10, 1, 1, 1] == pytest.approx(weights, abs=1e-3)
 
 
-def test_passages_may_differ_in_how_many_candidates_they_have() -> None:
+def test_passages_may_differ_in_how_many_candidates_they_have():
     small, large = (
         np.array([[[1.0], [0.0]]]),
         np.array([[[1.0], [0.0], [0.0], [0.0]], [[0.0], [0.0], [1.0], [0.0]]]),

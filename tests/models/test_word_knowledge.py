@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from cloze_gen.models.neighbour_counts import Side, flatten
+from cloze_gen.models.neighbour_counts import flatten
 from cloze_gen.models.word_knowledge import EvenCounts, MixedKnowledge
 
 EVEN = EvenCounts(similarity=10.0, topicality=20.0, neighbour_fit=30.0, adjacent=40.0)
@@ -42,7 +42,7 @@ class Teller:
     def neighbour_fit(self, words, before, after):  # type: ignore[no-untyped-def]
         return self._told(flatten(words)[0])
 
-    def neighbour_frequency(self, words, neighbours, *, side: Side):  # type: ignore[no-untyped-def]
+    def neighbour_frequency(self, words, neighbours, *, side):  # type: ignore[no-untyped-def]
         named, blank = flatten(words)
         frequent = np.array([neighbour in self.frequent for neighbour in neighbours])[blank]
         return np.where(frequent, self._told(named), np.nan)
@@ -51,12 +51,12 @@ class Teller:
         return np.array([float(self.tokens.get(word, 0)) for word in words])
 
 
-def mixed(corpus: dict[str, int], builtin: dict[str, int]) -> MixedKnowledge:
+def mixed(corpus, builtin):
     """A corpus that returns 1 and built-in words that return 0.5."""
     return MixedKnowledge(Teller(1.0, corpus), Teller(0.5, builtin), even=EVEN)
 
 
-def told(knowledge: MixedKnowledge, word: str) -> list[float]:
+def told(knowledge, word):
     """The four single-word measures of a word."""
     measures = (
         knowledge.topicality([[word]], [["ferry"]]),
@@ -67,18 +67,18 @@ def told(knowledge: MixedKnowledge, word: str) -> list[float]:
 
 
 @pytest.mark.parametrize("count", [1, 20, 5000])
-def test_a_word_of_one_side_is_told_by_it_alone(count: int) -> None:
+def test_a_word_of_one_side_is_told_by_it_alone(count):
     assert told(mixed({"oar": count}, {}), "oar") == [1.0] * 3
     assert told(mixed({}, {"oar": count}), "oar") == [0.5] * 3
     assert told(mixed({}, {}), "oar") == [0.0] * 3
 
 
-def test_at_its_even_count_each_side_tells_half() -> None:
+def test_at_its_even_count_each_side_tells_half():
     for measure, count in enumerate((20, 30, 40)):
         assert told(mixed({"oar": count}, {"oar": 9}), "oar")[measure] == pytest.approx(0.75)
 
 
-def test_the_more_a_corpus_has_of_a_word_the_more_it_tells() -> None:
+def test_the_more_a_corpus_has_of_a_word_the_more_it_tells():
     fits = [
         told(mixed({"oar": count}, {"oar": 9}), "oar")[1] for count in (1, 10, 100, 1000, 100_000)
     ]
@@ -87,7 +87,7 @@ def test_the_more_a_corpus_has_of_a_word_the_more_it_tells() -> None:
     assert fits[-1] > 0.99
 
 
-def test_of_a_pair_the_rarer_word_decides() -> None:
+def test_of_a_pair_the_rarer_word_decides():
     pair = mixed({"oar": 10, "rug": 10_000}, {"oar": 9, "rug": 9})
     assert pair.similarity([["oar"]], ["rug"]) == pytest.approx(0.75)
     assert pair.similarity([["rug"]], ["oar"]) == pytest.approx(0.75)
@@ -97,7 +97,7 @@ def test_of_a_pair_the_rarer_word_decides() -> None:
     assert mixed({"oar": 1, "rug": 1}, {"rug": 9}).similarity([["oar"]], ["rug"]).tolist() == [1.0]
 
 
-def test_a_neighbour_frequent_on_one_side_is_told_by_it() -> None:
+def test_a_neighbour_frequent_on_one_side_is_told_by_it():
     tokens = {"oar": 40}
     space = MixedKnowledge(
         Teller(1.0, tokens, frozenset({"the", "ship"})),
@@ -111,7 +111,7 @@ def test_a_neighbour_frequent_on_one_side_is_told_by_it() -> None:
     assert np.isnan(space.neighbour_frequency([["oar"]], ["ferry"], side="after")).all()
 
 
-def test_frame_cues_keep_the_greater_count() -> None:
+def test_frame_cues_keep_the_greater_count():
     cues = mixed({"oar": 40}, {"oar": 400}).frame_cues_of(["oar", "rug"])
     assert cues.tolist() == [[[300, 100]], [[0, 0]]]
     assert cues.dtype == np.int64
@@ -119,12 +119,12 @@ def test_frame_cues_keep_the_greater_count() -> None:
     assert mixed({"oar": 40}, {"oar": 400}).evidence(["oar", "rug"]).tolist() == [400.0, 0.0]
 
 
-def test_what_is_handed_over_once_reaches_both() -> None:
+def test_what_is_handed_over_once_reaches_both():
     """The words may be a generator."""
     sides = Teller(1.0, {"oar": 1}), Teller(0.5, {"oar": 1})
     MixedKnowledge(*sides).topicality([["oar"]], [(word for word in ("ferry", "landing"))])
     assert [side.heard for side in sides] == [[[("ferry", "landing")]]] * 2
 
 
-def test_the_wider_window_is_asked_for() -> None:
+def test_the_wider_window_is_asked_for():
     assert MixedKnowledge(Teller(1.0, {}, window=3), Teller(0.5, {})).window == 3

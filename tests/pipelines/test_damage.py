@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -13,32 +13,31 @@ import pytest
 
 from cloze_gen.errors import DamageError
 from cloze_gen.store.artifacts import open_artifact
-from tests.conftest import FinishedRun
 
 Cli = Callable[..., Any]
 Digests = Callable[[Path], dict[str, str]]
 Damage = Callable[[Path, str], None]
 
 
-def flip(path: Path) -> None:
+def flip(path):
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
 
 
-def cut(path: Path) -> None:
+def cut(path):
     path.write_bytes(path.read_bytes()[:-1])
 
 
-def empty(path: Path) -> None:
+def empty(path):
     path.write_bytes(b"")
 
 
-def delete(path: Path) -> None:
+def delete(path):
     path.unlink()
 
 
-def garble(path: Path) -> None:
+def garble(path):
     path.write_bytes(bytes(range(256)) * 8)
 
 
@@ -50,7 +49,7 @@ RELEASED = ["questions.jsonl", "candidates.jsonl", "README.md", "signature.txt",
 OF_A_RUN = [*(f"release/{name}" for name in RELEASED), "run.json", "manifest.json"]
 
 
-def artifact_of(run: Path, stage: str) -> Path:
+def artifact_of(run, stage):
     """A stage's artifact by the end of its link's name; for the ingest a book's."""
     (link,) = [
         path for path in run.iterdir() if path.name.endswith(stage) and path.name[:2].isdigit()
@@ -61,7 +60,7 @@ def artifact_of(run: Path, stage: str) -> Path:
     return folder
 
 
-def file_of(folder: Path, file: str) -> Path:
+def file_of(folder, file):
     """The manifest of an artifact or its largest other file."""
     manifest = folder / "manifest.json"
     if file == "manifest":
@@ -71,21 +70,21 @@ def file_of(folder: Path, file: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def shared(finished: FinishedRun, tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+def shared(finished, tmp_path_factory):
     """A copy of the finished run; each test puts back what it damaged."""
     return finished.copy(tmp_path_factory.mktemp("damaged") / "copy")
 
 
 @pytest.fixture
-def damaged(tmp_path: Path) -> Iterator[Damage]:
+def damaged(tmp_path):
     """Damage a file in a way; it is put back before the next one, and at the end."""
     kept: list[Path] = []
 
-    def put_back() -> None:
+    def put_back():
         while kept:
             shutil.copy2(tmp_path / "kept", kept.pop())
 
-    def damage(path: Path, kind: str) -> None:
+    def damage(path, kind):
         put_back()
         shutil.copy2(path, tmp_path / "kept")
         kept.append(path)
@@ -98,9 +97,7 @@ def damaged(tmp_path: Path) -> Iterator[Damage]:
 @pytest.mark.parametrize(
     ("stage", "file", "kind"), [*zip(STAGES, cycle(["payload", "manifest"]), cycle(KINDS))]
 )
-def test_a_damaged_stage_would_run_again(
-    shared: FinishedRun, damaged: Damage, cli: Cli, stage: str, file: str, kind: str
-) -> None:
+def test_a_damaged_stage_would_run_again(shared, damaged, cli, stage, file, kind):
     """A planned run says that this stage would run, and why, and no other."""
     folder = artifact_of(shared.folder, stage)
     damaged(file_of(folder, file), kind)
@@ -119,9 +116,7 @@ def test_a_damaged_stage_would_run_again(
 
 
 @pytest.mark.parametrize(("file", "kind"), [*zip(OF_A_RUN, cycle(KINDS))])
-def test_a_damaged_release_is_written_again_and_not_read(
-    shared: FinishedRun, damaged: Damage, cli: Cli, file: str, kind: str
-) -> None:
+def test_a_damaged_release_is_written_again_and_not_read(shared, damaged, cli, file, kind):
     """The run is not finished any more; what would read the file refuses it."""
     damaged(shared.folder / file, kind)
     planned = cli(*shared.call("--dry-run"))
@@ -139,9 +134,7 @@ def test_a_damaged_release_is_written_again_and_not_read(
     ["flip", pytest.param("delete", marks=pytest.mark.thorough)],
 )
 @pytest.mark.slow
-def test_everything_damaged_is_made_again(
-    copied: FinishedRun, cli: Cli, digests: Digests, kind: str
-) -> None:
+def test_everything_damaged_is_made_again(copied, cli, digests, kind):
     before = digests(copied.out)
     folders = [artifact_of(copied.folder, stage) for stage in STAGES]
     for folder in folders:
@@ -163,7 +156,7 @@ def test_everything_damaged_is_made_again(
     assert after == before
 
 
-def test_what_was_never_written_by_us_is_never_taken_for_a_part(shared: FinishedRun) -> None:
+def test_what_was_never_written_by_us_is_never_taken_for_a_part(shared):
     """A table among the parts of another would be read with them."""
     folder = artifact_of(shared.folder, "alternates")
     part = next((folder / "alternates").iterdir())

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
 from functools import cache
-from typing import Any, Literal, get_args, get_origin
+from typing import Literal, get_args, get_origin
 
 import pytest
 
@@ -14,7 +13,7 @@ from cloze_gen.errors import ConfigError
 from cloze_gen.pipelines.corpus import Ingest
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.style_task import load_settings, style_of
-from cloze_gen.pipelines.task import Build, StageTask
+from cloze_gen.pipelines.task import Build
 from cloze_gen.store.fingerprint import StageKey, canonical_json
 from tests.conftest import ROOT, SAMPLE
 
@@ -37,11 +36,11 @@ SOME_RUNS = {
 
 
 @pytest.fixture(autouse=True)
-def without_books(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_books(monkeypatch):
     monkeypatch.setattr(Ingest, "books_found", lambda self: ((), ()))
 
 
-def stages(config: str, *overrides: str) -> list[StageTask]:
+def stages(config, *overrides):
     style = style_of(config)
     sides = style.sides[1:] if "few-books" in config else style.sides
     books = {side: str(SAMPLE) for side in sides}
@@ -51,7 +50,7 @@ def stages(config: str, *overrides: str) -> list[StageTask]:
     return task.stages()
 
 
-def own_key(stage: StageTask) -> StageKey:
+def own_key(stage):
     """The stage's key with the names of its inputs only."""
     return StageKey(
         stage.stage,
@@ -62,11 +61,11 @@ def own_key(stage: StageTask) -> StageKey:
     )
 
 
-def keys(config: str, *overrides: str) -> dict[str, StageKey]:
+def keys(config, *overrides):
     return {stage.label: own_key(stage) for stage in stages(config, *overrides)}
 
 
-def other_values(value: Any, kind: Any) -> Iterator[Any]:
+def other_values(value, kind):
     """Values of a setting near the given one, some of them out of its bounds."""
     if isinstance(value, bool):
         yield not value
@@ -81,7 +80,7 @@ def other_values(value: Any, kind: Any) -> Iterator[Any]:
 
 
 @cache
-def changes(config: str) -> dict[str, str]:
+def changes(config):
     """`group.key` -> an override with another valid value."""
     style = style_of(config)
     settings = load_settings(style.settings, config, "[]")
@@ -102,7 +101,7 @@ def changes(config: str) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_different_values_never_share_a_fingerprint() -> None:
+def test_different_values_never_share_a_fingerprint():
     """Over all built-in configs with each setting changed: equal fingerprints, equal settings."""
     settings, fingerprints = defaultdict(set), defaultdict(set)
     for config in CONFIGS:
@@ -117,7 +116,7 @@ def test_different_values_never_share_a_fingerprint() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("config", CONFIGS)
-def test_every_setting_changes_a_fingerprint(config: str) -> None:
+def test_every_setting_changes_a_fingerprint(config):
     """Except for NO_STAGE and SOME_RUNS."""
     before, silent = keys(config), set[str]()
     for name, override in changes(config).items():
@@ -127,13 +126,13 @@ def test_every_setting_changes_a_fingerprint(config: str) -> None:
     assert silent - release - NO_STAGE - SOME_RUNS == set()
 
 
-def keys_equal(one: dict[str, StageKey], other: dict[str, StageKey]) -> bool:
+def keys_equal(one, other):
     return {label: key.fingerprint for label, key in one.items()} == {
         label: key.fingerprint for label, key in other.items()
     }
 
 
-def test_styles_with_other_defaults_share_a_stage_only_with_equal_values() -> None:
+def test_styles_with_other_defaults_share_a_stage_only_with_equal_values():
     """lm.order is 3 in the class and in holmes-style, and 4 in lambada-style."""
     holmes, lambada = keys("holmes-style")["lm"], keys("lambada-style")["lm"]
     assert holmes.fingerprint != lambada.fingerprint

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,27 +38,27 @@ CARD = {
 
 
 @pytest.fixture(params=style_names())
-def style(request: pytest.FixtureRequest) -> str:
+def style(request):
     name: str = request.param
     return name
 
 
 @pytest.fixture
-def run(style: str, run_of: Callable[[str], FinishedRun]) -> FinishedRun:
+def run(style, run_of):
     return run_of(style)
 
 
 @pytest.fixture
-def own(run: FinishedRun, tmp_path: Path) -> FinishedRun:
+def own(run, tmp_path):
     """A copy that a test may change."""
     return run.copy(tmp_path / "own")
 
 
-def stage_folders(run: FinishedRun) -> list[Path]:
+def stage_folders(run):
     return sorted(path for path in run.folder.iterdir() if path.name[:2].isdigit())
 
 
-def would_run(plan: str) -> list[str]:
+def would_run(plan):
     """The stages that a dry run names."""
     return [
         line.split("would run")[0].split(maxsplit=1)[1].strip()
@@ -67,7 +67,7 @@ def would_run(plan: str) -> list[str]:
     ]
 
 
-def refused(outcome: Any, status: int) -> str:
+def refused(outcome, status):
     """The one message that ended a call."""
     assert outcome.status == status, outcome.err
     assert outcome.err.count("cloze-gen: ") == 1
@@ -77,7 +77,7 @@ def refused(outcome: Any, status: int) -> str:
 # ---- on disk
 
 
-def test_links_are_numbered_relative_and_whole(run: FinishedRun) -> None:
+def test_links_are_numbered_relative_and_whole(run):
     """A run is a folder of numbered links to the stages it used, in order, and links to its books."""
     links = stage_folders(run)
     assert [int(link.name[:2]) for link in links] == list(range(1, len(links) + 1))
@@ -91,7 +91,7 @@ def test_links_are_numbered_relative_and_whole(run: FinishedRun) -> None:
     assert books == {folder.resolve() for folder in run.corpus.folders}
 
 
-def test_every_file_is_in_its_manifest(run: FinishedRun) -> None:
+def test_every_file_is_in_its_manifest(run):
     artifacts = [path.parent for path in run.out.joinpath("store").rglob("manifest.json")]
     assert len(artifacts) > 15
     for folder in artifacts:
@@ -112,7 +112,7 @@ def test_every_file_is_in_its_manifest(run: FinishedRun) -> None:
             assert funnel["seen"] == funnel["kept"] + sum(funnel["rejected"].values())
 
 
-def test_no_path_of_the_machine_and_no_time(run: FinishedRun) -> None:
+def test_no_path_of_the_machine_and_no_time(run):
     """The log excepted: the same run elsewhere gives the same bytes."""
     place = str(run.out.parent).encode()
     for path in run.out.rglob("*"):
@@ -120,7 +120,7 @@ def test_no_path_of_the_machine_and_no_time(run: FinishedRun) -> None:
             assert place not in path.read_bytes(), path
 
 
-def test_nothing_temporary_is_left(run: FinishedRun) -> None:
+def test_nothing_temporary_is_left(run):
     """Only locks, which are empty, and the notes of what was checked are hidden, both in the store."""
     names = [path.relative_to(run.out).as_posix() for path in run.out.rglob("*")]
     assert [name for name in names if "~" in name or "partial" in name] == []
@@ -130,7 +130,7 @@ def test_nothing_temporary_is_left(run: FinishedRun) -> None:
     assert [path for path in locks if path.stat().st_size] == []
 
 
-def test_the_release_can_be_checked(style: str, run: FinishedRun, digests: Digests) -> None:
+def test_the_release_can_be_checked(style, run, digests):
     """`SHA256SUMS` covers every other file; signature and card say which style it is and who judged."""
     lines = (run.release / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     sums = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
@@ -146,14 +146,14 @@ def test_the_release_can_be_checked(style: str, run: FinishedRun, digests: Diges
 # ---- made again
 
 
-def written_at(out: Path) -> dict[Path, int]:
+def written_at(out):
     """The time of every file below the output folder, notes of checks excepted."""
     return {
         path: path.lstat().st_mtime_ns for path in out.rglob("*") if ".checked" not in path.parts
     }
 
 
-def test_a_rerun_and_another_name_run_no_stage(style: str, own: FinishedRun, cli: Cli) -> None:
+def test_a_rerun_and_another_name_run_no_stage(style, own, cli):
     before, stored = written_at(own.out), sorted((own.out / "store").iterdir())
     again = cli(*own.call())
     assert again.status == 0, again.err
@@ -173,9 +173,7 @@ def test_a_rerun_and_another_name_run_no_stage(style: str, own: FinishedRun, cli
     }
 
 
-def test_a_dry_run_tells_every_stage_and_writes_nothing(
-    style: str, own: FinishedRun, tmp_path: Path, cli: Cli
-) -> None:
+def test_a_dry_run_tells_every_stage_and_writes_nothing(style, own, tmp_path, cli):
     planned = cli(*own.call("--dry-run", out=tmp_path / "new"))
     assert planned.status == 0
     assert planned.out.count("would run: never ran") == len(stage_folders(own))
@@ -190,7 +188,7 @@ def test_a_dry_run_tells_every_stage_and_writes_nothing(
     assert "Nothing was run. Give --" in refused(sample, 2)
 
 
-def test_strict_is_content_with_good_books_and_names_a_bad_one(own: FinishedRun, cli: Cli) -> None:
+def test_strict_is_content_with_good_books_and_names_a_bad_one(own, cli):
     """Where nothing is dropped strictness changes nothing; a blank book ends the run."""
     assert cli(*own.call("--strict")).status == 0
     (own.corpus.folders[-1] / "blank.txt").write_text(" ")
@@ -209,13 +207,11 @@ def test_strict_is_content_with_good_books_and_names_a_bad_one(own: FinishedRun,
         ),
     ],
 )
-def test_workers_and_the_order_of_files_change_no_byte(
-    run: FinishedRun, tmp_path: Path, cli: Cli, digests: Digests, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_and_the_order_of_files_change_no_byte(run, tmp_path, cli, digests, monkeypatch):
     """Two workers over files that are written and found in another order leave what one leaves."""
     walk = os.walk
 
-    def backwards(root: Path, **options: Any) -> Iterator[tuple[str, list[str], list[str]]]:
+    def backwards(root, **options):
         for folder, folders, names in walk(root, **options):
             folders.sort(reverse=True)
             yield folder, folders, sorted(names, reverse=True)
@@ -257,14 +253,14 @@ THREE = ("the-left-hand-glove", "the-brass-compass", "the-piano-at-thornhallow")
     ],
 )  # fmt: skip
 def test_too_little_is_told(
-    run: FinishedRun,
-    tmp_path: Path,
-    cli: Cli,
-    novels: tuple[str, ...],
-    settings: dict[str, Any],
-    status: int,
-    said: str,
-) -> None:
+    run,
+    tmp_path,
+    cli,
+    novels,
+    settings,
+    status,
+    said,
+):
     (books,) = run.corpus.folders
     place = tmp_path / "books"
     place.mkdir()

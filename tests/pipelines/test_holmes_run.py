@@ -22,19 +22,19 @@ from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.style import Facts
 from cloze_gen.store.runs import read_run, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
-from tests.conftest import SAMPLE, FinishedRun
+from tests.conftest import SAMPLE
 
 
 @pytest.fixture(scope="module")
-def questions(finished: Any) -> list[dict[str, Any]]:
+def questions(finished):
     return list(read_jsonl(finished.release / "questions.jsonl"))
 
 
-def stage_folders(run: Path) -> list[Path]:
+def stage_folders(run):
     return sorted(path for path in run.iterdir() if path.name[:2].isdigit())
 
 
-def test_the_published_formats(finished: Any) -> None:
+def test_the_published_formats(finished):
     asked = QUESTION_ITEMS.read(finished.release)
     chosen = QUESTION_ITEMS.read(
         next(link for link in stage_folders(finished.folder) if link.name.endswith("choice"))
@@ -52,7 +52,7 @@ def test_the_published_formats(finished: Any) -> None:
             assert path.stat().st_size > 0
 
 
-def test_questions_are_whole(questions: list[dict[str, Any]]) -> None:
+def test_questions_are_whole(questions):
     assert len(questions) >= 20
     assert len({question["id"] for question in questions}) == len(questions)
     for question in questions:
@@ -75,7 +75,7 @@ def test_questions_are_whole(questions: list[dict[str, Any]]) -> None:
         )
 
 
-def test_provenance_leads_to_the_raw_file(finished: Any, questions: list[dict[str, Any]]) -> None:
+def test_provenance_leads_to_the_raw_file(finished, questions):
     """The character span in the raw file holds the sentence's words in order."""
     (book,) = finished.corpus.source.glob("*.txt")
     raw = book.read_bytes().decode("utf-8-sig")
@@ -88,8 +88,8 @@ def test_provenance_leads_to_the_raw_file(finished: Any, questions: list[dict[st
 
 
 def test_one_question_a_sentence_and_positions_dealt_evenly(
-    questions: list[dict[str, Any]],
-) -> None:
+    questions,
+):
     """Guideline 7, and each of a to e as often as the others, give or take one."""
     sentences = [question["id"].rpartition(":")[0] for question in questions]
     assert len(set(sentences)) == len(sentences)
@@ -97,7 +97,7 @@ def test_one_question_a_sentence_and_positions_dealt_evenly(
     assert max(counts) - min(counts) <= 1
 
 
-def test_every_option_is_rare_and_attested(finished: Any, questions: list[dict[str, Any]]) -> None:
+def test_every_option_is_rare_and_attested(finished, questions):
     """Answers and impostors obey the same limits: unequal ones leak the answer."""
     settings = json.loads((finished.folder / "run.json").read_text())["settings"]["focus"]
     for option in itertools.chain.from_iterable(
@@ -107,7 +107,7 @@ def test_every_option_is_rare_and_attested(finished: Any, questions: list[dict[s
         assert option["count"] >= settings["min_count"]
 
 
-def test_candidates_wait_for_human_groomers(finished: Any, questions: list[dict[str, Any]]) -> None:
+def test_candidates_wait_for_human_groomers(finished, questions):
     """All retained candidates of every question, the impostors among the fit ones."""
     candidates = {
         record["id"]: record for record in read_jsonl(finished.release / "candidates.jsonl")
@@ -120,7 +120,7 @@ def test_candidates_wait_for_human_groomers(finished: Any, questions: list[dict[
         assert set(question["options"]) - {question["answer"]} <= fit
 
 
-def test_what_lmplz_says_is_in_the_log(finished: Any) -> None:
+def test_what_lmplz_says_is_in_the_log(finished):
     path = finished.out / "logs" / "tiny.log"
     said = finished.outcome.err.splitlines()
     assert said[-2] == f"log: {path}"
@@ -136,7 +136,7 @@ def test_what_lmplz_says_is_in_the_log(finished: Any) -> None:
     assert not any("Unigram" in line for line in said)
 
 
-def test_what_needs_no_model_is_done_while_it_is_estimated(finished: Any) -> None:
+def test_what_needs_no_model_is_done_while_it_is_estimated(finished):
     """Contexts and focus words are made beside `lmplz`, and once only."""
     said = finished.outcome.err
     for stage in ("contexts: ", "focus: "):
@@ -157,11 +157,11 @@ SMALL = (
 
 
 @pytest.fixture
-def settings() -> HolmesSettings:
+def settings():
     return load_settings(HolmesSettings, CONFIG, "[]")
 
 
-def test_it_is_found_by_its_name() -> None:
+def test_it_is_found_by_its_name():
     """A built-in config that is neither a style nor a style's sample."""
     assert style_of(CONFIG).name == "holmes-style"
     task = make_task(
@@ -177,7 +177,7 @@ def test_it_is_found_by_its_name() -> None:
     assert (task.style, task.config, task.run_name) == ("holmes-style", CONFIG, CONFIG)
 
 
-def test_its_card_says_so(settings: HolmesSettings) -> None:
+def test_its_card_says_so(settings):
     """That no human groomed, and that no machine did; of a groomed set nothing of the kind."""
     facts: Facts = {}
     (told,) = notes(settings, facts)
@@ -188,8 +188,8 @@ def test_its_card_says_so(settings: HolmesSettings) -> None:
 
 
 def test_what_readers_would_say_is_asked_where_the_choice_goes_by_it(
-    cli: Callable[..., Any],
-) -> None:
+    cli,
+):
     """A matched choice of ungroomed candidates is refused before anything is read."""
     done = cli("run", "holmes-style", "--set", "grooming.checks=articles", "--dry-run")
     assert done.status == 2
@@ -197,7 +197,7 @@ def test_what_readers_would_say_is_asked_where_the_choice_goes_by_it(
 
 
 @pytest.mark.slow
-def test_of_its_steps_none_grooms(finished: Any, cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_of_its_steps_none_grooms(finished, cli, tmp_path):
     """No sentence falls after the screening, candidates by a/an alone; the release says what it is."""
     books = ("--train", finished.corpus.train, "--source", finished.corpus.source)
     changed = [word for setting in SMALL for word in ("--set", setting)]
@@ -229,7 +229,7 @@ Cli = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def more(finished: FinishedRun, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+def more(finished, cli, tmp_path_factory):
     """The finished run beside one over its source book, another book, and a second printing."""
     run = finished.copy(tmp_path_factory.mktemp("more") / "copy")
     source = run.corpus.folders[1]
@@ -243,14 +243,14 @@ def more(finished: FinishedRun, cli: Cli, tmp_path_factory: pytest.TempPathFacto
     return run
 
 
-def of_book(out: Path, run: str, stage: str, file: str, book: str = BOOK) -> pd.DataFrame:
+def of_book(out, run, stage, file, book=BOOK):
     table = read_parquet(stage_artifact(out / "runs" / run, stage).path(file)).to_pandas()
     table = table.astype({name: str for name in table if str(table[name].dtype) == "category"})
     return table[table["id"].str.startswith(f"{book}:")].reset_index(drop=True)
 
 
 @pytest.mark.slow
-def test_another_book_changes_no_candidate(finished: FinishedRun, more: FinishedRun) -> None:
+def test_another_book_changes_no_candidate(finished, more):
     """Given the same counts and model, every verdict up to the choice is the record's own."""
     for stage, file in TABLES:
         alone = of_book(finished.out, finished.name, stage, file)
@@ -259,7 +259,7 @@ def test_another_book_changes_no_candidate(finished: FinishedRun, more: Finished
 
 
 @pytest.mark.slow
-def test_no_sentence_is_printed_in_two_questions(more: FinishedRun) -> None:
+def test_no_sentence_is_printed_in_two_questions(more):
     """Of a sentence and its second printing one is asked; the other is told which."""
     loose = more.out / "runs" / "loose"
     records = list(read_jsonl(loose / "release" / "questions.jsonl"))

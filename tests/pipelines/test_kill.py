@@ -44,7 +44,7 @@ KILLS = [
 ]
 
 
-def start(call: tuple[Any, ...]) -> subprocess.Popen[str]:
+def start(call):
     """The command line as a process group of its own, with the pictures of the suite's runs."""
     return subprocess.Popen(
         [sys.executable, pictures.__file__, *map(str, call)],
@@ -55,7 +55,7 @@ def start(call: tuple[Any, ...]) -> subprocess.Popen[str]:
     )
 
 
-def kill_after(process: subprocess.Popen[str], stage: str, wait_seconds: float) -> bool:
+def kill_after(process, stage, wait_seconds):
     """Kill the whole group a moment after a stage's line; False when the run was over before."""
     assert process.stderr is not None
     for line in iter(process.stderr.readline, "") if stage else ():
@@ -74,7 +74,7 @@ def kill_after(process: subprocess.Popen[str], stage: str, wait_seconds: float) 
     return alive
 
 
-def processes_naming(text: str) -> list[str]:
+def processes_naming(text):
     """Command lines of living processes that hold a text."""
     found = []
     for folder in Path("/proc").iterdir():
@@ -90,22 +90,22 @@ def processes_naming(text: str) -> list[str]:
     return found
 
 
-def without_links(digests: dict[str, str]) -> dict[str, str]:
+def without_links(digests):
     """Where the links to the books lead differs between folders."""
     return {name: digest for name, digest in digests.items() if "/corpus-" not in name}
 
 
 @pytest.mark.parametrize(("style", "stage", "wait_seconds", "workers"), KILLS)
 def test_a_killed_run_ends_as_an_undisturbed_one(
-    run_of: Callable[[str], FinishedRun],
-    tmp_path: Path,
-    cli: Cli,
-    digests: Digests,
-    style: str,
-    stage: str,
-    wait_seconds: float,
-    workers: int,
-) -> None:
+    run_of,
+    tmp_path,
+    cli,
+    digests,
+    style,
+    stage,
+    wait_seconds,
+    workers,
+):
     """A kill of the whole process group at a moment of the run, then a run to the end."""
     run = run_of(style)
     for attempt in range(4):
@@ -127,7 +127,7 @@ def test_a_killed_run_ends_as_an_undisturbed_one(
 
 
 @pytest.mark.thorough
-def test_two_runs_at_once_under_one_name(finished: FinishedRun, tmp_path: Path) -> None:
+def test_two_runs_at_once_under_one_name(finished, tmp_path):
     """One waits for the other and reports it; the last one's run remains, whole."""
     out = tmp_path / "out"
     pair = [start(finished.call("--set", f"choice.n_questions={n}", out=out)) for n in (10, 12)]
@@ -141,9 +141,7 @@ def test_two_runs_at_once_under_one_name(finished: FinishedRun, tmp_path: Path) 
 
 
 @pytest.mark.thorough
-def test_two_runs_at_once_on_one_store(
-    finished: FinishedRun, tmp_path: Path, digests: Digests
-) -> None:
+def test_two_runs_at_once_on_one_store(finished, tmp_path, digests):
     """Both end well, share their stages, and leave what one alone leaves."""
     out = tmp_path / "out"
     pair = [start((*finished.call(out=out), "--workers", workers)) for workers in ("1", "2")]
@@ -212,7 +210,7 @@ for moment in moments:
 
 
 @pytest.fixture(scope="module")
-def kept(finished: Any, tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]) -> Path:
+def kept(finished, tmp_path_factory, cli):
     """A finished and evaluated run in which a person has left a note and a list groomed by hand."""
     place = tmp_path_factory.mktemp("kept") / "run"
     shutil.copytree(finished.out.parent, place, symlinks=True)
@@ -226,7 +224,7 @@ def kept(finished: Any, tmp_path_factory: pytest.TempPathFactory, cli: Callable[
     return place
 
 
-def perform(kept: Path, place: Path, moments: list[int], arguments: list[str]) -> list[int]:
+def perform(kept, place, moments, arguments):
     """Run a call in a copy of the kept run for every moment; the status of each."""
     command = [
         sys.executable,
@@ -252,7 +250,7 @@ def perform(kept: Path, place: Path, moments: list[int], arguments: list[str]) -
     ]
 
 
-def chosen_moments(operations: list[str], name: str, most: int) -> list[int]:
+def chosen_moments(operations, name, most):
     """Some operations, from 1: half of them on whole folders or the run's own name."""
     numbered = list(enumerate(operations, 1))
     whole = [n for n, one in numbered if one.startswith(("os.rename", "shutil.rmtree"))]
@@ -263,7 +261,7 @@ def chosen_moments(operations: list[str], name: str, most: int) -> list[int]:
     return sorted({*first, *range(1, len(operations) + 1, step)})
 
 
-def assert_whole(run: Path) -> None:
+def assert_whole(run):
     """The run can be read, and its release holds what its checksums say."""
     assert json.loads((run / "run.json").read_text(encoding="utf-8"))["name"] == run.name
     lines = (run / "release" / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
@@ -277,7 +275,7 @@ def assert_whole(run: Path) -> None:
     )
 
 
-def holds(folder: Path, text: str) -> bool:
+def holds(folder, text):
     """Whether a file below a folder holds a text."""
     return any(
         text.encode() in path.read_bytes()
@@ -293,9 +291,7 @@ def holds(folder: Path, text: str) -> bool:
         pytest.param("evaluate", 10, marks=pytest.mark.thorough),
     ],
 )
-def test_no_kill_loses_what_was_there(
-    kept: Path, finished: FinishedRun, tmp_path: Path, cli: Cli, command: str, most: int
-) -> None:
+def test_no_kill_loses_what_was_there(kept, finished, tmp_path, cli, command, most):
     """The old or the new run is whole, with its evaluation and a person's files."""
     here = FinishedRun(finished.corpus.below(Path("HERE/books")), Path("HERE/out"), "tiny", finished.outcome)  # fmt: skip
     if command == "run":  # writes the folder anew, and runs no stage
@@ -338,14 +334,14 @@ def test_no_kill_loses_what_was_there(
         shutil.rmtree(out.parent)
 
 
-def assert_evaluated(run: Path, before: list[dict[str, Any]], where: str) -> None:
+def assert_evaluated(run, before, where):
     """Every prediction that was there is there."""
     assert (run / "evaluation" / "predictions.jsonl").is_file(), where
     now = list(read_jsonl(run / "evaluation" / "predictions.jsonl"))
     assert all(row in now for row in before), where
 
 
-def wait_for_end_or_rest(process: subprocess.Popen[str]) -> None:
+def wait_for_end_or_rest(process):
     """Return when a process has ended, or has used no processor for five seconds."""
     used, since = 0, time.monotonic()
     while process.poll() is None and time.monotonic() - since < 5:
@@ -356,7 +352,7 @@ def wait_for_end_or_rest(process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.thorough
-def test_an_evaluation_is_of_the_questions_it_lies_beside(copied: Any, tmp_path: Path) -> None:
+def test_an_evaluation_is_of_the_questions_it_lies_beside(copied, tmp_path):
     # An `lmplz` that waits: until then the evaluation has read its questions and has written
     # nothing.
     asked, go, lmplz = tmp_path / "asked", tmp_path / "go", tmp_path / "lmplz"

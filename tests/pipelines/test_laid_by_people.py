@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 Cli = Callable[..., Any]
 
 
-def lay_everywhere(out: Path) -> dict[Path, bytes]:
+def lay_everywhere(out):
     """Add a file, a folder, a hidden file and a name like ours to every output folder."""
     laid = {}
     for folder in [
@@ -34,11 +34,11 @@ def lay_everywhere(out: Path) -> dict[Path, bytes]:
     return laid
 
 
-def lost(laid: dict[Path, bytes]) -> list[Path]:
+def lost(laid):
     return [path for path, data in laid.items() if not path.is_file() or path.read_bytes() != data]
 
 
-def sequence_of_calls(run: Sequence[str | Path], out: Path) -> list[tuple[str | Path, ...]]:
+def sequence_of_calls(run, out):
     rest = ("--out", out)
     return [
         (*run, "--set", "choice.n_questions=12"),
@@ -61,7 +61,7 @@ def sequence_of_calls(run: Sequence[str | Path], out: Path) -> list[tuple[str | 
 
 
 @pytest.mark.slow
-def test_no_command_takes_what_a_person_laid(copied: Any, cli: Cli) -> None:
+def test_no_command_takes_what_a_person_laid(copied, cli):
     laid = lay_everywhere(copied.out)
     assert len(laid) > 100
     in_release = {path for path in laid if path.is_relative_to(copied.release)}
@@ -79,7 +79,7 @@ def test_no_command_takes_what_a_person_laid(copied: Any, cli: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_person_changed_in_a_run_is_kept(copied: Any, cli: Cli) -> None:
+def test_what_a_person_changed_in_a_run_is_kept(copied, cli):
     run = ("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1")
     for turn, options in enumerate(([], ["--set", "choice.n_questions=12"]), 1):
         with open(copied.release / "candidates.jsonl", "a", encoding="utf-8") as handle:
@@ -99,7 +99,7 @@ def test_what_a_person_changed_in_a_run_is_kept(copied: Any, cli: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_a_folder_that_never_was_a_run(copied: Any, cli: Cli) -> None:
+def test_a_folder_that_never_was_a_run(copied, cli):
     """A folder of the run's name with other things in it: the run comes beside them."""
     place = copied.out / "runs" / "mine"
     (place / "release").mkdir(parents=True)
@@ -115,9 +115,7 @@ def test_a_folder_that_never_was_a_run(copied: Any, cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("kind", ["file", "link"])
-def test_a_run_in_whose_place_something_else_stands(
-    copied: Any, cli: Cli, tmp_path: Path, kind: str
-) -> None:
+def test_a_run_in_whose_place_something_else_stands(copied, cli, tmp_path, kind):
     """A file or a link of the run's name is refused and left alone."""
     place = copied.out / "runs" / "mine"
     if kind == "file":
@@ -137,9 +135,7 @@ def test_a_run_in_whose_place_something_else_stands(
     )
 
 
-def test_an_evaluation_is_written_into_no_folder_of_other_things(
-    copied: Any, cli: Cli, tmp_path: Path
-) -> None:
+def test_an_evaluation_is_written_into_no_folder_of_other_things(copied, cli, tmp_path):
     work = tmp_path / "work"
     (work / "docs").mkdir(parents=True)
     (work / "docs" / "thesis.txt").write_text("three years")
@@ -167,7 +163,7 @@ def test_an_evaluation_is_written_into_no_folder_of_other_things(
     assert (work / "docs" / "thesis.txt").read_text() == "three years"
 
 
-def test_an_evaluation_keeps_what_was_there(copied: Any, cli: Cli, tmp_path: Path) -> None:
+def test_an_evaluation_keeps_what_was_there(copied, cli, tmp_path):
     place = tmp_path / "new" / "evaluation"
     evaluate = ("evaluate", "tiny", "--out", copied.out, "--write-to", place)
     assert cli(*evaluate, "--only", "longest").status == 0
@@ -181,7 +177,7 @@ def test_an_evaluation_keeps_what_was_there(copied: Any, cli: Cli, tmp_path: Pat
     assert '"shortest"' in text
 
 
-def test_a_copy_of_a_run_is_evaluated_beside_nobody(copied: Any, cli: Cli, tmp_path: Path) -> None:
+def test_a_copy_of_a_run_is_evaluated_beside_nobody(copied, cli, tmp_path):
     copy = tmp_path / "elsewhere" / "deep" / "tiny"
     shutil.copytree(copied.folder, copy, symlinks=True)
     before = sorted(path for path in (tmp_path / "elsewhere").rglob("*"))
@@ -193,7 +189,7 @@ def test_a_copy_of_a_run_is_evaluated_beside_nobody(copied: Any, cli: Cli, tmp_p
     assert sorted(path for path in (tmp_path / "elsewhere").rglob("*")) == before
 
 
-def test_the_whole_output_folder_is_checked(copied: Any, cli: Cli) -> None:
+def test_the_whole_output_folder_is_checked(copied, cli):
     assert (
         "artifacts, runs and evaluations are as they were written"
         in cli("doctor", "--store", copied.out).out
@@ -209,7 +205,7 @@ def test_the_whole_output_folder_is_checked(copied: Any, cli: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_an_evaluation_comes_back_with_its_questions(copied: Any, cli: Cli) -> None:
+def test_an_evaluation_comes_back_with_its_questions(copied, cli):
     run = ("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1")
     assert cli("evaluate", "tiny", "--out", copied.out, "--only", "longest").status == 0
     evaluation = copied.folder / "evaluation" / "evaluation.json"
@@ -223,7 +219,7 @@ def test_an_evaluation_comes_back_with_its_questions(copied: Any, cli: Cli) -> N
 
 
 @pytest.mark.thorough
-def test_sets_that_differ_have_signatures_that_differ(copied: Any, cli: Cli) -> None:
+def test_sets_that_differ_have_signatures_that_differ(copied, cli):
     run = ("run", *copied.corpus.options, "--out", copied.out, "--workers", "1", "--name", "tiny")
     variants: list[tuple[str, ...]] = [
         (), ("--set", "alternates.count=100"), ("--set", "choice.n_questions=12"), ("--set", "grooming.max_ambiguity=0.3"),
@@ -244,7 +240,7 @@ def test_sets_that_differ_have_signatures_that_differ(copied: Any, cli: Cli) -> 
     assert (copied.release / "signature.txt").read_text() in found
 
 
-def test_a_run_that_was_copied_is_whole(copied: Any, cli: Cli, tmp_path: Path) -> None:
+def test_a_run_that_was_copied_is_whole(copied, cli, tmp_path):
     """Other times and inodes: everything is checked again and nothing runs."""
     shutil.copytree(copied.out, tmp_path / "elsewhere", symlinks=True)
     sides = {side: tmp_path / "copy" / "books" / side for side in ("train", "source")}

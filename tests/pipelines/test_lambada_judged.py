@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cloze_gen.judging.state import StudySettings
-from cloze_gen.judging.study import Study, make_study, open_study
+from cloze_gen.judging.study import make_study, open_study
 from cloze_gen.pipelines.lambada_style import judged
 from cloze_gen.recipes.lambada.committee import VERDICTS
 from cloze_gen.recipes.lambada.guesses import ANSWERS
@@ -21,7 +21,7 @@ from cloze_gen.records.judgement import Judge, Role
 from cloze_gen.rng import stable_fraction
 from cloze_gen.store.runs import read_run, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
-from tests.conftest import FinishedRun, Novels
+from tests.conftest import Novels
 
 GROUP = [f"s{n}" for n in range(14)]
 REMADE = {"guesses", "passage set", "analysis"}
@@ -36,10 +36,10 @@ class Judged:
     books: Path
 
     @property
-    def run(self) -> Path:
+    def run(self):
         return self.out / "runs" / "tiny"
 
-    def make(self, *more: str | Path) -> Any:
+    def make(self, *more):
         return self.cli(
             "run",
             *Novels(self.books).options,
@@ -52,10 +52,10 @@ class Judged:
             *more,
         )
 
-    def stages(self) -> dict[str, str]:
+    def stages(self):
         return {stage["label"]: stage["fingerprint"] for stage in read_run(self.run)["stages"]}
 
-    def study(self, judges: list[str], name: str = "study") -> Study:
+    def study(self, judges, name="study"):
         """A new study of its head."""
         folder, ranking = self.out / "judgements" / name, stage_artifact(self.run, "ranking")
         items, rules = (
@@ -70,18 +70,18 @@ class Judged:
         study.add_judges([Judge(one, Role.JUDGE) for one in judges])
         return study
 
-    def written(self, study: Study) -> Path:
+    def written(self, study):
         """The file of what people said."""
         file = study.folder / "verdicts.jsonl"
         file.write_text(GUESSING.verdicts(study), encoding="utf-8")
         return file
 
 
-def targets_of(study: Study) -> Mapping[str, str]:
+def targets_of(study):
     return {item.id: item.key["target"] for item in study.store.items()}
 
 
-def guess_all(study: Study, judge: str, targets: Mapping[str, str], n: int = 9999) -> int:
+def guess_all(study, judge, targets, n=9999):
     """A judge guesses what is dealt: 7 of 10 passages, few sentences; returns the number dealt."""
     for count in range(n):
         one = study.next_open(judge)
@@ -94,7 +94,7 @@ def guess_all(study: Study, judge: str, targets: Mapping[str, str], n: int = 999
     return n
 
 
-def guess_until_one_is_kept(study: Study, targets: Mapping[str, str]) -> None:
+def guess_until_one_is_kept(study, targets):
     """Everybody guesses a few at a time; most passages are still open then."""
     while not any(
         study.state().rule.outcome(case) == "kept" for case in study.state().cases.values()
@@ -103,14 +103,14 @@ def guess_until_one_is_kept(study: Study, targets: Mapping[str, str]) -> None:
 
 
 @pytest.fixture
-def run(lambada: FinishedRun, tmp_path: Path, cli: Callable[..., Any]) -> Judged:
+def run(lambada, tmp_path, cli):
     """A copy of the finished run, with its books."""
     shutil.copytree(lambada.out.parent, tmp_path / "copy", symlinks=True)
     return Judged(tmp_path / "copy" / "out", cli, tmp_path / "copy" / "books")
 
 
 @pytest.mark.slow
-def test_a_study_from_the_first_page_to_the_set(run: Judged) -> None:
+def test_a_study_from_the_first_page_to_the_set(run):
     study = run.study(GROUP)
     study.add_judges([Judge("robot", Role.MACHINE)])
     targets, before = targets_of(study), run.stages()
@@ -177,9 +177,7 @@ def test_a_study_from_the_first_page_to_the_set(run: Judged) -> None:
 
 
 @pytest.mark.slow
-def test_answers_make_the_last_stages_and_no_other(
-    run: Judged, digests: Callable[[Path], dict[str, str]]
-) -> None:
+def test_answers_make_the_last_stages_and_no_other(run, digests):
     """Without the file of verdicts the run is what it was, byte for byte."""
     before, stages = digests(run.run), run.stages()
     stored = {
@@ -223,7 +221,7 @@ def test_answers_make_the_last_stages_and_no_other(
 
 
 @pytest.mark.slow
-def test_the_file_is_known_by_its_content(run: Judged, tmp_path: Path) -> None:
+def test_the_file_is_known_by_its_content(run, tmp_path):
     """Moved elsewhere it makes the same set; one more answer makes another."""
     study = run.study(GROUP)
     targets = targets_of(study)
@@ -240,13 +238,13 @@ def test_the_file_is_known_by_its_content(run: Judged, tmp_path: Path) -> None:
     assert {label for label in stages if stages[label] != run.stages()[label]} == REMADE
 
 
-def test_a_file_that_will_not_do_is_told(run: Judged) -> None:
+def test_a_file_that_will_not_do_is_told(run):
     """Of another run, by other rules, none at all: one message, and the run stays as it was."""
     study = run.study(["ann"])
     study.next_open("ann")
     file, stages = run.written(study), run.stages()
 
-    def refused(*more: str) -> str:
+    def refused(*more):
         outcome = run.make(*more)
         assert outcome.status == 2, outcome.err
         assert outcome.err.count("cloze-gen: ") == 1
@@ -268,7 +266,7 @@ def test_a_file_that_will_not_do_is_told(run: Judged) -> None:
     ("subjects", "told"),
     [(1, "human (1 judge, 7 decided, 2 kept"), (1300, "human (1,300 judges, 7 decided, 2 kept")],
 )
-def test_whose_work_it_is(subjects: int, told: str) -> None:
+def test_whose_work_it_is(subjects, told):
     """How many people, and what they came to."""
     facts = {
         "judged": "human",
@@ -281,9 +279,7 @@ def test_whose_work_it_is(subjects: int, told: str) -> None:
     assert judged({"guesses": facts}).startswith(told)
 
 
-def test_without_answers_the_trace_shows_the_model(
-    lambada: FinishedRun, cli: Callable[..., Any]
-) -> None:
+def test_without_answers_the_trace_shows_the_model(lambada, cli):
     """The trace reports missing answers and the ranks of the model reader."""
     passage = next(read_jsonl(lambada.release / "passages.jsonl"))["id"]
     told = cli("trace", passage, "--run", "tiny", "--out", lambada.out).out

@@ -17,7 +17,7 @@ from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.store import manifest
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet, read_tsv
-from tests.conftest import FinishedRun, Novels
+from tests.conftest import Novels
 from tests.pipelines.test_finished_run import refused
 
 Cli = Callable[..., Any]
@@ -30,13 +30,13 @@ PUBLISHED = {
 
 
 @pytest.fixture
-def own(lambada: FinishedRun, tmp_path: Path) -> FinishedRun:
+def own(lambada, tmp_path):
     """A copy of the finished run, with its books, that a test may change."""
     return lambada.copy(tmp_path / "own")
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
+def sample(tmp_path_factory, cli):
     """The run of the embedded sample as a user makes it, without books or settings."""
     out = tmp_path_factory.mktemp("sample")
     outcome = cli("run", "lambada-style", "--out", out, "--workers", "2")
@@ -48,7 +48,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
 
 
 @pytest.mark.thorough
-def test_the_sample_makes_a_set(sample: Path) -> None:
+def test_the_sample_makes_a_set(sample):
     records = list(read_jsonl(sample / "release" / "passages.jsonl"))
     splits = Counter(record["split"] for record in records)
     assert splits["validation"] >= 10
@@ -62,7 +62,7 @@ def test_the_sample_makes_a_set(sample: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_the_sample_holds_what_the_set_is_about(sample: Path) -> None:
+def test_the_sample_holds_what_the_set_is_about(sample):
     """No member guesses a passage; at least a fifth of the targets are in their contexts."""
     records = [
         record
@@ -83,7 +83,7 @@ def test_the_sample_holds_what_the_set_is_about(sample: Path) -> None:
 # ---- a finished run
 
 
-def test_a_passage_leads_back_to_its_book(lambada: Any) -> None:
+def test_a_passage_leads_back_to_its_book(lambada):
     raw = {
         path.stem: path.read_text(encoding="ascii") for path in lambada.corpus.books.glob("*.txt")
     }
@@ -101,7 +101,7 @@ def test_a_passage_leads_back_to_its_book(lambada: Any) -> None:
         assert format_plain_text(passages) == (lambada.release / file).read_text(encoding="utf-8")
 
 
-def test_nothing_is_printed_twice(lambada: Any) -> None:
+def test_nothing_is_printed_twice(lambada):
     """Passages of the set, and of the control set, may touch in their book but share no sentence."""
     spans: dict[tuple[bool, str], list[tuple[int, int]]] = {}
     for record in read_jsonl(lambada.release / "passages.jsonl"):
@@ -115,9 +115,7 @@ def test_nothing_is_printed_twice(lambada: Any) -> None:
     )
 
 
-def test_a_dry_run_reads_no_large_model(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dry_run_reads_no_large_model(cli, tmp_path, monkeypatch):
     """The model's files are new, so its stage would run; none of their bytes is read to say so."""
     weights = tmp_path / "models" / "tiny" / "weights.bin"
     weights.parent.mkdir(parents=True)
@@ -135,7 +133,7 @@ def test_a_dry_run_reads_no_large_model(
 
 
 @pytest.mark.slow
-def test_one_novel_more_moves_no_other(own: FinishedRun, cli: Cli) -> None:
+def test_one_novel_more_moves_no_other(own, cli):
     shutil.copyfile(
         SAMPLE / "train" / "04-the-orchard-thieves.txt", own.corpus.books / "orchard.txt"
     )
@@ -175,16 +173,14 @@ def test_one_novel_more_moves_no_other(own: FinishedRun, cli: Cli) -> None:
         ),
     ],
 )
-def test_sides_are_not_for_novels(
-    tmp_path: Path, cli: Cli, folders: tuple[str, ...], said: str
-) -> None:
+def test_sides_are_not_for_novels(tmp_path, cli, folders, said):
     given = [part for folder in folders for part in (folder, tmp_path)]
     assert said in refused(cli("run", "lambada-style", *given, "--out", tmp_path / "out"), 2)
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("style", ["holmes-style", "scs-style"])
-def test_novels_are_not_for_sides(tmp_path: Path, cli: Cli, style: str) -> None:
+def test_novels_are_not_for_sides(tmp_path, cli, style):
     """And the other way round."""
     said = refused(cli("run", style, "--books", tmp_path, "--out", tmp_path / "out"), 2)
     assert f"--books: {style} does not read it. Give --train and --source, or neither" in said
@@ -208,7 +204,7 @@ HOSTILE = (
 )
 
 
-def hostile(tale: str) -> str:
+def hostile(tale):
     """A tale of other names, each paragraph followed by a hostile one."""
     paragraphs = tale.replace("Letitia", "Octavia").replace("Cecily", "Ursula").split("\n\n")
     return "\n\n".join(
@@ -217,9 +213,7 @@ def hostile(tale: str) -> str:
 
 
 @pytest.mark.slow
-def test_whatever_a_novel_holds_stays_one_line_a_passage(
-    lambada: Any, tmp_path: Path, cli: Cli
-) -> None:
+def test_whatever_a_novel_holds_stays_one_line_a_passage(lambada, tmp_path, cli):
     """Special tokens, line separators, escapes, templates, direction marks."""
     books, out = tmp_path / "books", tmp_path / "out"
     shutil.copytree(lambada.corpus.books, books)

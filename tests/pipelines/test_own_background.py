@@ -7,9 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -34,12 +31,12 @@ SMALL = (
 )
 
 
-def options(books: Path) -> tuple[str, ...]:
+def options(books):
     return "run", "holmes-few-books", "--source", str(books), *QUICK, *SMALL, "--name", "alone"
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]) -> Path:
+def alone(tmp_path_factory, cli):
     """The output folder of a run over three sample books without training books."""
     place = tmp_path_factory.mktemp("alone")
     books = make_corpus(place / "books").train
@@ -52,7 +49,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]) -> 
     return place / "out"
 
 
-def stages_of(out: Path) -> dict[str, dict[str, Any]]:
+def stages_of(out):
     return {
         stage["label"]: stage
         for stage in json.loads((out / "runs" / "alone" / "run.json").read_text(encoding="utf-8"))[
@@ -61,7 +58,7 @@ def stages_of(out: Path) -> dict[str, dict[str, Any]]:
     }
 
 
-def test_one_artifact_is_the_books_of_both_sides(alone: Path) -> None:
+def test_one_artifact_is_the_books_of_both_sides(alone):
     stages = stages_of(alone)
     books = stages["corpus source"]["fingerprint"]
     assert stages["corpus train"]["fingerprint"] == books
@@ -77,7 +74,7 @@ def test_one_artifact_is_the_books_of_both_sides(alone: Path) -> None:
     )
 
 
-def test_every_option_is_known_without_the_book(alone: Path) -> None:
+def test_every_option_is_known_without_the_book(alone):
     run = alone / "runs" / "alone"
     indexes = stage_artifact(run, "index")
     models = {
@@ -95,7 +92,7 @@ def test_every_option_is_known_without_the_book(alone: Path) -> None:
         } == pytest.approx(told, abs=1e-4)
 
 
-def test_words_of_one_book_are_told_as_such(alone: Path) -> None:
+def test_words_of_one_book_are_told_as_such(alone):
     """They are no focus words, and the rejection says why."""
     rejected = read_parquet(
         stage_artifact(alone / "runs" / "alone", "focus").path("rejected.parquet")
@@ -103,7 +100,7 @@ def test_words_of_one_book_are_told_as_such(alone: Path) -> None:
     assert any(row["reason"] == "word_in_no_other_book" for row in rejected)
 
 
-def test_card_and_report_say_it(alone: Path) -> None:
+def test_card_and_report_say_it(alone):
     """What was held out, what was not, and nothing of two sides."""
     release = alone / "runs" / "alone" / "release"
     card = (release / "README.md").read_text(encoding="utf-8")
@@ -114,7 +111,7 @@ def test_card_and_report_say_it(alone: Path) -> None:
     assert "books on both sides" not in card
 
 
-def test_every_command_knows_the_run(alone: Path, cli: Callable[..., Any]) -> None:
+def test_every_command_knows_the_run(alone, cli):
     again = cli(*options(alone.parent / "books" / "train"), "--out", alone, "--workers", "1")
     assert "nothing to do" in again.err
     explained = cli("explain", "alone", "--out", alone)
@@ -135,9 +132,7 @@ def test_every_command_knows_the_run(alone: Path, cli: Callable[..., Any]) -> No
 
 
 @pytest.mark.slow
-def test_baselines_have_not_read_the_questions(
-    alone: Path, tmp_path: Path, cli: Callable[..., Any]
-) -> None:
+def test_baselines_have_not_read_the_questions(alone, tmp_path, cli):
     done = cli(
         "evaluate",
         "alone",
@@ -166,9 +161,7 @@ def test_baselines_have_not_read_the_questions(
 
 
 @pytest.mark.thorough
-def test_neither_workers_nor_order_nor_a_kill_change_a_byte(
-    alone: Path, tmp_path: Path, cli: Callable[..., Any]
-) -> None:
+def test_neither_workers_nor_order_nor_a_kill_change_a_byte(alone, tmp_path, cli):
     books, out = tmp_path / "books" / "train", tmp_path / "out"
     books.mkdir(parents=True)
     for book in sorted((alone.parent / "books" / "train").iterdir(), reverse=True):
@@ -202,7 +195,7 @@ def test_neither_workers_nor_order_nor_a_kill_change_a_byte(
     assert {name for name in made if first[name] != second[name]} <= {"runs/alone/corpus-source"}
 
 
-def test_one_book_is_told_what_to_do(tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_one_book_is_told_what_to_do(tmp_path, cli):
     """Nothing would be left to learn from, which is known before any stage."""
     corpus = make_corpus(tmp_path / "books")
     done = cli(*options(corpus.source), "--out", tmp_path / "out", "--workers", "1")
@@ -214,7 +207,7 @@ def test_one_book_is_told_what_to_do(tmp_path: Path, cli: Callable[..., Any]) ->
 
 
 @pytest.mark.thorough
-def test_two_books_are_a_warning(tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_two_books_are_a_warning(tmp_path, cli):
     """They serve, and the card says how little each model knows."""
     books = make_corpus(tmp_path / "books").train
     max(books.iterdir()).unlink()
@@ -228,9 +221,7 @@ def test_two_books_are_a_warning(tmp_path: Path, cli: Callable[..., Any]) -> Non
     assert "With two books, each model is trained on one" in card
 
 
-def test_without_a_config_the_one_for_few_books_serves(
-    tmp_path: Path, cli: Callable[..., Any]
-) -> None:
+def test_without_a_config_the_one_for_few_books_serves(tmp_path, cli):
     books = make_corpus(tmp_path / "books").train
     task = RunTask(style="holmes-style", source=str(books), out=str(tmp_path / "out"))
     assert task.all_settings.focus.min_count == 8
@@ -245,7 +236,7 @@ def test_without_a_config_the_one_for_few_books_serves(
     assert planned.status == 0
 
 
-def test_one_folder_on_both_sides_is_told_of_it(tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_one_folder_on_both_sides_is_told_of_it(tmp_path, cli):
     """The way to let books be their own background is to name them once."""
     books = make_corpus(tmp_path / "books").train
     done = cli(
@@ -256,7 +247,7 @@ def test_one_folder_on_both_sides_is_told_of_it(tmp_path: Path, cli: Callable[..
 
 
 @pytest.mark.thorough
-def test_scs_style_takes_source_books_alone(tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_scs_style_takes_source_books_alone(tmp_path, cli):
     """Its statistics are of single words, so nothing has to be held out, and the card says so."""
     books = make_corpus(tmp_path / "books").train
     done = cli(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -15,16 +14,14 @@ from cloze_gen.release.documents import CARD, REPORT
 from cloze_gen.release.signature import CHECKSUMS, write_checksums
 from cloze_gen.store.runs import read_run
 from cloze_gen.store.tables import read_jsonl
-from tests.conftest import SAMPLE, FinishedRun, Outcome
+from tests.conftest import SAMPLE, Outcome
 
 Cli = Callable[..., Outcome]
 _IN_A_ROW = 5  # words of a book that no release of pointers may hold
 
 
 @pytest.fixture(params=style_names())
-def pointed(
-    request: pytest.FixtureRequest, finished_run: Callable[[str], Path], tmp_path: Path, cli: Cli
-) -> tuple[Path, Path]:
+def pointed(request, finished_run, tmp_path, cli):
     """A run with a release of pointers over the stages of the shared run, and the shared run."""
     shared = finished_run(request.param)
     with_books = (shared.parent / "books").is_dir()
@@ -60,7 +57,7 @@ def pointed(
     return run, plain
 
 
-def files(folder: Path) -> dict[str, bytes]:
+def files(folder):
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -68,14 +65,14 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def filled_files(folder: Path) -> dict[str, bytes]:
+def filled_files(folder):
     """Without the report, which `fill` does not write, and the files that list it."""
     return {
         name: data for name, data in files(folder).items() if name not in {REPORT, CARD, CHECKSUMS}
     }
 
 
-def books_of(run: Path) -> list[Path]:
+def books_of(run):
     return [
         path
         for link in sorted(run.glob("corpus-*"))
@@ -83,7 +80,7 @@ def books_of(run: Path) -> list[Path]:
     ]
 
 
-def rows_of_words(run: Path) -> Iterator[str]:
+def rows_of_words(run):
     """Every five words in a row that the items quote."""
     kind = style_of_run(run).items
     for record in read_jsonl(run / "full" / kind.file):
@@ -95,9 +92,7 @@ def rows_of_words(run: Path) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_the_full_release_comes_back_and_no_text_is_given_away(
-    pointed: tuple[Path, Path], tmp_path: Path, cli: Cli
-) -> None:
+def test_the_full_release_comes_back_and_no_text_is_given_away(pointed, tmp_path, cli):
     """The release of pointers holds no five words in a row of what the items quote."""
     run, plain = pointed
     rows = set(rows_of_words(run))
@@ -125,7 +120,7 @@ def test_the_full_release_comes_back_and_no_text_is_given_away(
 
 
 @pytest.mark.thorough
-def test_an_evaluation_reaches_both(copied: FinishedRun, tmp_path: Path, cli: Cli) -> None:
+def test_an_evaluation_reaches_both(copied, tmp_path, cli):
     run = (
         "run",
         *copied.corpus.options,
@@ -155,7 +150,7 @@ def test_an_evaluation_reaches_both(copied: FinishedRun, tmp_path: Path, cli: Cl
 
 
 @pytest.mark.slow
-def test_what_cannot_be_filled_is_told(copied: FinishedRun, tmp_path: Path, cli: Cli) -> None:
+def test_what_cannot_be_filled_is_told(copied, tmp_path, cli):
     release = copied.out / "runs" / "tiny" / "release"
     full = cli("fill", release, "--books", SAMPLE, "--to", tmp_path / "x")
     assert (full.status, "already contains its text" in full.err) == (2, True)
@@ -192,7 +187,7 @@ def test_what_cannot_be_filled_is_told(copied: FinishedRun, tmp_path: Path, cli:
 
 
 @pytest.mark.thorough
-def test_what_only_a_person_knows_is_told(copied: FinishedRun, cli: Cli) -> None:
+def test_what_only_a_person_knows_is_told(copied, cli):
     """Makers, day and address, with a slash in a name or a backslash in a book's title."""
     source = copied.corpus.source  # type: ignore[union-attr]
     (book,) = source.glob("*.txt")
@@ -232,7 +227,7 @@ def test_what_only_a_person_knows_is_told(copied: FinishedRun, cli: Cli) -> None
 
 
 @pytest.mark.thorough
-def test_what_a_person_laid_into_full_disturbs_nobody(copied: FinishedRun, cli: Cli) -> None:
+def test_what_a_person_laid_into_full_disturbs_nobody(copied, cli):
     """A run of pointers that becomes a full one has it aside, and is evaluated by its release."""
     run = ("run", *copied.corpus.options, "--name", "told", "--out", copied.out, "--workers", "1")
     assert cli(*run, "--set", "release.text=pointers").status == 0

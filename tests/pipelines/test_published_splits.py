@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,13 +21,13 @@ BOOKS = (
 )
 
 
-def folders(folder: Path) -> None:
+def folders(folder):
     for number, split, book in BOOKS:
         (folder / split).mkdir(exist_ok=True)
         shutil.copyfile(book, folder / split / f"{number}.txt")
 
 
-def table_with_split(folder: Path) -> None:
+def table_with_split(folder):
     rows = [
         {"id": str(number), "split": split, "text": book.read_bytes().decode("latin-1")}
         for number, split, book in BOOKS
@@ -39,7 +37,7 @@ def table_with_split(folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("write", [folders, table_with_split])
-def test_train_books_never_become_questions(write: Callable[[Path], None], tmp_path: Path) -> None:
+def test_train_books_never_become_questions(write, tmp_path):
     """Questions and background are each of their split, and the card names both."""
     books, folder = tmp_path / "books", tmp_path / "out" / "runs" / "holmes-sample"
     books.mkdir()

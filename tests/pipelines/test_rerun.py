@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,13 +16,13 @@ from cloze_gen.store.folder_replacement import write_own
 from cloze_gen.store.manifest import write_json
 from cloze_gen.store.runs import RUN_SCHEMA, stage_artifact
 from cloze_gen.store.tables import read_parquet
-from tests.conftest import SAMPLE, FinishedRun
+from tests.conftest import SAMPLE
 from tests.pipelines.test_finished_run import would_run
 
 Cli = Callable[..., Any]
 
 
-def store_state(out: Path) -> dict[str, int]:
+def store_state(out):
     """Every file of the store with the time it was written."""
     return {
         path.relative_to(out).as_posix(): path.lstat().st_mtime_ns
@@ -32,14 +31,14 @@ def store_state(out: Path) -> dict[str, int]:
     }
 
 
-def new_stages(before: dict[str, int], out: Path) -> set[str]:
+def new_stages(before, out):
     """Stages that the store holds more of than before; what was there must not have been touched."""
     after = store_state(out)
     assert {name: after.get(name) for name in before} == before
     return {name.split("/")[1].rpartition("-")[0] for name in after.keys() - before.keys()}
 
 
-def as_if_written(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
+def as_if_written(folder, change):
     """Change `run.json`, and record it as unchanged since it was written."""
     described = json.loads((folder / "run.json").read_text())
     change(described)
@@ -47,7 +46,7 @@ def as_if_written(folder: Path, change: Callable[[dict[str, Any]], None]) -> Non
     write_own(folder, RUN_SCHEMA)
 
 
-def test_a_run_of_a_newer_version_is_refused(copied: FinishedRun, cli: Cli) -> None:
+def test_a_run_of_a_newer_version_is_refused(copied, cli):
     folder, newer = copied.out / "runs" / "tiny", RELEASE_FORMAT + 1
     as_if_written(folder, lambda described: described.update(release_format=newer))
     before = (folder / "run.json").read_bytes()
@@ -65,9 +64,7 @@ def test_a_run_of_a_newer_version_is_refused(copied: FinishedRun, cli: Cli) -> N
 
 
 @pytest.mark.slow
-def test_a_changed_setting_reruns_from_its_stage_on(
-    copied: FinishedRun, cli: Cli, tmp_path: Path
-) -> None:
+def test_a_changed_setting_reruns_from_its_stage_on(copied, cli, tmp_path):
     bound, before = 0.1, store_state(copied.out)
     (tmp_path / "words.txt").write_text("clock\n")
     changes = (
@@ -109,18 +106,14 @@ FROM_FORWARD = ["forward", "grooming", "choice"]
         (("--name", "renamed", "--workers", "2"), []),
     ],
 )
-def test_exactly_what_depends_on_it_is_made_again(
-    finished: FinishedRun, cli: Cli, options: tuple[str, ...], stages: list[str]
-) -> None:
+def test_exactly_what_depends_on_it_is_made_again(finished, cli, options, stages):
     assert would_run(cli(*finished.call("--dry-run", *options)).out) == stages
 
 
-def test_a_list_of_words_is_known_by_its_content(
-    finished: FinishedRun, cli: Cli, tmp_path: Path
-) -> None:
+def test_a_list_of_words_is_known_by_its_content(finished, cli, tmp_path):
     """A changed list of offensive words grooms anew; the same list in another place does not."""
 
-    def keys(text: str, name: str) -> dict[str, str]:
+    def keys(text, name):
         (tmp_path / name).write_text(text)
         task = task_of(finished, f"grooming.offensive_words={tmp_path / name}")
         return {stage.label: stage.key.fingerprint for stage in task.stages()}
@@ -131,7 +124,7 @@ def test_a_list_of_words_is_known_by_its_content(
     assert {label for label in first if first[label] != other[label]} == {"grooming", "choice"}
 
 
-def task_of(run: FinishedRun, *overrides: str) -> Any:
+def task_of(run, *overrides):
     """The run as the command line plans it."""
     config, _, train, _, source, *settings = run.corpus.options
     return make_task(
@@ -146,7 +139,7 @@ def task_of(run: FinishedRun, *overrides: str) -> Any:
     )
 
 
-def test_one_new_book_is_one_book_read(copied: FinishedRun, cli: Cli) -> None:
+def test_one_new_book_is_one_book_read(copied, cli):
     """The books that were there are not read again; what is made of the training text is."""
     book = SAMPLE / "train" / "04-the-orchard-thieves.txt"
     shutil.copyfile(book, copied.corpus.folders[0] / book.name)
@@ -162,9 +155,7 @@ def test_one_new_book_is_one_book_read(copied: FinishedRun, cli: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_a_deleted_artifact_is_made_again_with_the_same_bytes(
-    copied: FinishedRun, cli: Cli, digests: Callable[[Path], dict[str, str]]
-) -> None:
+def test_a_deleted_artifact_is_made_again_with_the_same_bytes(copied, cli, digests):
     """Even one far below a finished run."""
     before = digests(copied.out)
     shutil.rmtree((copied.folder / "01-ingest-train").resolve())

@@ -13,31 +13,30 @@ from typing import Any
 import pytest
 
 from cloze_gen.formats.scde import parse_published
-from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet, read_tsv
-from tests.conftest import FinishedRun, blanked
+from tests.conftest import blanked
 
 Cli = Callable[..., Any]
 SAMPLE = Path(__file__).parents[2] / "corpora" / "sample"
 PUBLISHED = {Part.TRAIN: "train.json", Part.DEVELOPMENT: "dev.json", Part.TEST: "test.json"}
 
 
-def passages_of(folder: Path) -> list[SetBlankedPassage]:
+def passages_of(folder):
     """The set of a run."""
     return BLANKED_ITEMS.read(folder / "release")
 
 
 @pytest.fixture
-def own(scde: FinishedRun, tmp_path: Path) -> FinishedRun:
+def own(scde, tmp_path):
     """A copy of the finished run, with its books, that a test may change."""
     return scde.copy(tmp_path / "own")
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
+def sample(tmp_path_factory, cli):
     """The run of the embedded sample as a user makes it, without books or settings."""
     out = tmp_path_factory.mktemp("sample")
     outcome = cli("run", "scde-style", "--out", out, "--workers", "2")
@@ -49,7 +48,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
 
 
 @pytest.mark.thorough
-def test_the_sample_makes_a_set(sample: Path) -> None:
+def test_the_sample_makes_a_set(sample):
     """Ten passages or more, every split with some, each with five blanks and two distractors."""
     passages = passages_of(sample)
     assert len(passages) >= 10
@@ -60,7 +59,7 @@ def test_the_sample_makes_a_set(sample: Path) -> None:
 # ---- a finished run
 
 
-def test_the_published_files_are_the_set(scde: Any) -> None:
+def test_the_published_files_are_the_set(scde):
     """Passage by passage in the set's order, an `eid` being the place within its split."""
     passages = passages_of(scde.folder)
     for part, file in PUBLISHED.items():
@@ -69,7 +68,7 @@ def test_the_published_files_are_the_set(scde: Any) -> None:
         assert found == [replace(one, id=str(i)) for i, one in enumerate(wanted)]
 
 
-def test_every_sentence_leads_back_to_its_book(scde: Any) -> None:
+def test_every_sentence_leads_back_to_its_book(scde):
     """The characters that a sentence or a candidate names are its text, line ends aside."""
     raw = {path.stem: path.read_text(encoding="ascii") for path in scde.corpus.books.glob("*.txt")}
     for one in passages_of(scde.folder):
@@ -81,12 +80,12 @@ def test_every_sentence_leads_back_to_its_book(scde: Any) -> None:
             assert _plain(raw[source.book_id][source.start : source.end]) == _plain(text)
 
 
-def _plain(text: str) -> str:
+def _plain(text):
     """What line ends, marks of emphasis and the mending of broken words leave as it is."""
     return "".join(letter for letter in text if not letter.isspace() and letter not in "-_*")
 
 
-def test_a_passage_is_a_window_of_its_book(scde: Any) -> None:
+def test_a_passage_is_a_window_of_its_book(scde):
     spans: dict[str, list[tuple[int, int]]] = {}
     for one in passages_of(scde.folder):
         indices = [source.index for source in one.sources]
@@ -108,7 +107,7 @@ def test_a_passage_is_a_window_of_its_book(scde: Any) -> None:
     )
 
 
-def test_the_statistics_are_those_of_the_set(scde: Any) -> None:
+def test_the_statistics_are_those_of_the_set(scde):
     """Counted again from the release: passages and blanks of the set and of each part."""
     record = json.loads(
         stage_artifact(scde.folder, "statistics")
@@ -125,9 +124,7 @@ def test_the_statistics_are_those_of_the_set(scde: Any) -> None:
 
 
 @pytest.mark.parametrize(("kind", "said"), [("random", "RandomDt"), ("none", "RemoveDt")])
-def test_the_paper_s_own_ablations_are_settings(
-    own: FinishedRun, cli: Cli, kind: str, said: str
-) -> None:
+def test_the_paper_s_own_ablations_are_settings(own, cli, kind, said):
     done = cli(*own.call("--set", f"distractors.kind={kind}", name=kind))
     assert done.status == 0, done.err
     hard, others = (
@@ -147,7 +144,7 @@ def test_the_paper_s_own_ablations_are_settings(
 
 
 @pytest.mark.slow
-def test_one_novel_more_changes_no_other(own: FinishedRun, cli: Cli) -> None:
+def test_one_novel_more_changes_no_other(own, cli):
     shutil.copyfile(
         SAMPLE / "train" / "02-a-house-in-mercer-row.txt", own.corpus.books / "mercer.txt"
     )  # type: ignore[union-attr]
@@ -184,7 +181,7 @@ HOSTILE = (
 )
 
 
-def hostile(tale: str) -> str:
+def hostile(tale):
     """A tale of other names, with hostile paragraphs and a mark of a blank for a paragraph."""
     paragraphs = tale.replace("Letitia", "Octavia").replace("Cecily", "Ursula").split("\n\n")
     woven = (
@@ -194,9 +191,7 @@ def hostile(tale: str) -> str:
 
 
 @pytest.mark.slow
-def test_whatever_a_novel_holds_is_no_blank_and_no_markup(
-    scde: Any, tmp_path: Path, cli: Cli
-) -> None:
+def test_whatever_a_novel_holds_is_no_blank_and_no_markup(scde, tmp_path, cli):
     books, out = tmp_path / "books", tmp_path / "out"
     shutil.copytree(scde.corpus.books, books)
     with open(books / "manifest.tsv", "a", encoding="utf-8") as manifest:

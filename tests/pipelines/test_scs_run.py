@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,21 +18,21 @@ from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.rng import stable_fraction
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
-from tests.conftest import SAMPLE, FinishedRun, call_cli
+from tests.conftest import SAMPLE, call_cli
 
 
 @pytest.fixture(scope="module")
-def scs(scs_run: FinishedRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def scs(scs_run, tmp_path_factory):
     """The output folder of a copy of the finished run; tests write beside it."""
     return scs_run.copy(tmp_path_factory.mktemp("scs") / "copy").out
 
 
 @pytest.fixture
-def release(scs: Path) -> Path:
+def release(scs):
     return scs / "runs" / "scs-style" / "release"
 
 
-def task(out: Path, *overrides: str) -> Any:
+def task(out, *overrides):
     return make_task(
         config="scs-style",
         train="",
@@ -57,7 +55,7 @@ OFF = ("screen.max_ambiguity=1",)
         OFF,
     ],
 )
-def test_no_stage_depends_on_a_language_model(tmp_path: Path, overrides: tuple[str, ...]) -> None:
+def test_no_stage_depends_on_a_language_model(tmp_path, overrides):
     """No statistic of word-to-word relations of the books below the run: no model, index or contexts.
     The screen, which only drops questions, can be turned off."""
     stages = task(tmp_path, *overrides).stages()
@@ -77,7 +75,7 @@ def test_no_stage_depends_on_a_language_model(tmp_path: Path, overrides: tuple[s
     assert ("screen" in {stage.stage for stage in stages}) == (overrides != OFF)
 
 
-def test_the_sample_makes_a_set(scs: Path, release: Path) -> None:
+def test_the_sample_makes_a_set(scs, release):
     questions = QUESTION_ITEMS.read(stage_artifact(scs / "runs" / "scs-style", "questions").folder)
     n = len(questions)
     assert n >= 20
@@ -100,7 +98,7 @@ def test_the_sample_makes_a_set(scs: Path, release: Path) -> None:
     assert all(rank % 2 == half for half in (0, 1) for rank in ranks[half])
 
 
-def test_questions_keep_order_and_rebuild_their_source(release: Path) -> None:
+def test_questions_keep_order_and_rebuild_their_source(release):
     records = list(read_jsonl(release / "questions.jsonl"))
     places = [stable_fraction("scs.order", record["id"].rpartition(":")[0]) for record in records]
     assert places == sorted(places)
@@ -114,7 +112,7 @@ def test_questions_keep_order_and_rebuild_their_source(release: Path) -> None:
         assert len({*record["options"]}) == 5
 
 
-def test_every_option_is_a_form_of_the_table(scs: Path, release: Path) -> None:
+def test_every_option_is_a_form_of_the_table(scs, release):
     table = {
         (cell.lemma, cell.tag): cell
         for cell in read_inflections(stage_artifact(scs / "runs" / "scs-style", "inflections"))
@@ -131,9 +129,7 @@ def test_every_option_is_a_form_of_the_table(scs: Path, release: Path) -> None:
             assert set(answer.cells.split("+")) <= set(cell.cells.split("+"))
 
 
-def test_trace_tells_a_question_and_a_rejected_sentence(
-    scs: Path, release: Path, cli: Callable[..., Any]
-) -> None:
+def test_trace_tells_a_question_and_a_rejected_sentence(scs, release, cli):
     """The same command as for the Holmes style; stages that this style has not are left out."""
     record = next(read_jsonl(release / "questions.jsonl"))
     told = cli("trace", record["id"], "--out", scs)
@@ -158,9 +154,7 @@ def test_trace_tells_a_question_and_a_rejected_sentence(
 
 
 @pytest.mark.slow
-def test_a_book_taken_away_changes_no_other_impostor(
-    scs: Path, tmp_path: Path, cli: Callable[..., Any]
-) -> None:
+def test_a_book_taken_away_changes_no_other_impostor(scs, tmp_path, cli):
     """Given the same training books, the focus words and impostors of a book are its own."""
     sample, place = Path(__file__).parents[2] / "corpora" / "sample", tmp_path / "out"
     shutil.copytree(scs, place, symlinks=True)
@@ -198,7 +192,7 @@ def test_a_book_taken_away_changes_no_other_impostor(
 
 
 @pytest.mark.slow
-def test_books_are_ranked_by_similarity(scs: Path, release: Path, cli: Callable[..., Any]) -> None:
+def test_books_are_ranked_by_similarity(scs, release, cli):
     sample = Path(__file__).parents[2] / "corpora" / "sample"
     call = ("corpus", "rank", sample / "source", "--reference", release / "questions.jsonl")
     ranked = cli(*call, "--out", scs, "--workers", "1")
@@ -224,13 +218,13 @@ def test_books_are_ranked_by_similarity(scs: Path, release: Path, cli: Callable[
     ],
 )
 def test_a_set_without_questions_says_which_step_lost_them(
-    scs: Path,
-    tmp_path: Path,
-    cli: Callable[..., Any],
-    stage: str,
-    settings: tuple[str, ...],
-    reason: str,
-) -> None:
+    scs,
+    tmp_path,
+    cli,
+    stage,
+    settings,
+    reason,
+):
     out = tmp_path / "out"
     shutil.copytree(scs, out, symlinks=True)
     before = set((out / "store").glob(f"{stage}-*"))
@@ -255,9 +249,7 @@ def test_a_set_without_questions_says_which_step_lost_them(
         assert set((out / "store").glob(f"{stage}-*")) == before
 
 
-def test_adversaries_are_tried_on_it(
-    release: Path, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_adversaries_are_tried_on_it(release, cli, tmp_path, monkeypatch):
     monkeypatch.setattr("cloze_gen.evaluation.adversary.TREES", 3)
     where = ("--out", tmp_path / "new", "--write-to", tmp_path / "here")
     outcome = cli("evaluate", release / "questions.jsonl", *where, "--only", "adversary")
@@ -277,7 +269,7 @@ def test_adversaries_are_tried_on_it(
 
 
 @pytest.mark.slow
-def test_a_file_of_sentences_is_the_background(tmp_path: Path) -> None:
+def test_a_file_of_sentences_is_the_background(tmp_path):
     """In small letters and Penn tokens, as BookCorpus: its words become options, no name does."""
     chunks = chunk_tokenizer()
     texts = [book.read_bytes().decode("latin-1") for book in sorted((SAMPLE / "train").iterdir())]

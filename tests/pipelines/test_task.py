@@ -6,21 +6,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import luigi
 import pytest
 
-from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError, UsageError
 from cloze_gen.pipelines.baseline_models import corpus_of_run
 from cloze_gen.pipelines.corpus import Counts, Ingest
 from cloze_gen.pipelines.holmes_style import Focus
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.task import Build, StageTask
-from cloze_gen.store.artifacts import ArtifactWriter, funnel
+from cloze_gen.store.artifacts import funnel
 from cloze_gen.store.runs import read_run
 
 DONE: list[str] = []
@@ -33,13 +29,13 @@ class Plain(StageTask):
     name = luigi.Parameter()
 
     @property
-    def label(self) -> str:
+    def label(self):
         return f"{self.stage} {self.name}"
 
-    def settings(self) -> dict[str, str]:
+    def settings(self):
         return {"name": self.name}
 
-    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
+    def work(self, writer, ctx):
         writer.path("done.txt").write_text(self.name)
         DONE.append(self.label)
 
@@ -50,7 +46,7 @@ class Waiting(Plain):
     stage = "waiting"
     outside = True
 
-    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
+    def work(self, writer, ctx):
         self.build.run_those_ready()
         super().work(writer, ctx)
 
@@ -60,17 +56,17 @@ class After(Plain):
 
     stage = "after"
 
-    def inputs(self) -> dict[str, StageTask]:
+    def inputs(self):
         return {"waiting": self.clone(Waiting, name="one")}
 
 
 @pytest.fixture(autouse=True)
-def clean() -> None:
+def clean():
     DONE.clear()
 
 
 @pytest.mark.timeout(30)
-def test_beside_a_program_no_other_program_is_begun(tmp_path: Path) -> None:
+def test_beside_a_program_no_other_program_is_begun(tmp_path):
     place = {"out": str(tmp_path), "processes": 1, "build": Build()}
     one, two, plain, after = (
         Waiting(name="one", **place),
@@ -90,7 +86,7 @@ class Picky(Plain):
 
     stage = "picky"
 
-    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
+    def work(self, writer, ctx):
         super().work(writer, ctx)
         writer.funnel = funnel("words", kept=0, rejected={"too_short": 2, "name": 1200})
 
@@ -101,7 +97,7 @@ class Lenient(Picky):
     may_keep_nothing = True
 
 
-def test_a_stage_that_keeps_nothing_is_an_error(tmp_path: Path) -> None:
+def test_a_stage_that_keeps_nothing_is_an_error(tmp_path):
     place = {"out": str(tmp_path), "processes": 1, "build": Build()}
     picky, lenient = Picky(name="one", **place), Lenient(name="two", **place)
     with pytest.raises(
@@ -131,7 +127,7 @@ evaluate.evaluate(sys.argv[1])
 
 @pytest.mark.slow
 @pytest.mark.parametrize("call", [STAGE, EVALUATION], ids=["stage", "evaluation"])
-def test_a_stage_and_an_evaluation_use_one_thread(call: str, tmp_path: Path, finished: Any) -> None:
+def test_a_stage_and_an_evaluation_use_one_thread(call, tmp_path, finished):
     """Also of a library that is loaded first inside: a limit set before does not hold for it."""
     code = f"""
 import sys
@@ -166,13 +162,13 @@ assert "sklearn" not in sys.modules
 @pytest.mark.parametrize(
     "given", [{"train": "there"}, {"books": "there"}, {"train": "a", "source": "b", "books": "c"}]
 )
-def test_half_the_books_are_no_books(config: str, given: dict[str, str]) -> None:
+def test_half_the_books_are_no_books(config, given):
     task = RunTask(style="holmes-style", config=config, **given)
     with pytest.raises(UsageError, match="--"):
         task.stages()
 
 
-def test_a_config_file_with_one_side_is_refused(tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_a_config_file_with_one_side_is_refused(tmp_path, cli):
     """Nothing is planned for books of which half would be the sample's."""
     config = tmp_path / "mine.toml"
     config.write_text('style = "holmes-style"\n', encoding="utf-8")
@@ -181,12 +177,12 @@ def test_a_config_file_with_one_side_is_refused(tmp_path: Path, cli: Callable[..
     assert "give both --train and --source" in done.err
 
 
-def test_a_side_that_a_style_has_not_is_no_sample() -> None:
+def test_a_side_that_a_style_has_not_is_no_sample():
     with pytest.raises(ValueError, match="has no side 'books'"):
         Ingest(style="holmes-style", side="books").location("books")
 
 
-def test_inputs_are_those_that_are_declared() -> None:
+def test_inputs_are_those_that_are_declared():
     """`needs` names stages, of a side where it says one."""
     inputs = Focus(style="holmes-style").inputs()
     assert {name: task.label for name, task in inputs.items()} == {
@@ -205,8 +201,8 @@ def test_inputs_are_those_that_are_declared() -> None:
     ("book_bytes", "lm"), [("1000", {"discount_fallback": True}), ("9000000", {})]
 )
 def test_a_run_without_a_language_model_is_measured_by_its_size(
-    finished: Any, monkeypatch: pytest.MonkeyPatch, book_bytes: str, lm: dict[str, bool]
-) -> None:
+    finished, monkeypatch, book_bytes, lm
+):
     """Books too small to estimate discounts get the fixed ones, as those of `--train` do."""
     described = read_run(finished.folder)
     described["sample"] = False
@@ -219,7 +215,7 @@ def test_a_run_without_a_language_model_is_measured_by_its_size(
     assert json.loads(corpus.lm) == lm
 
 
-def test_a_run_without_training_books_has_no_corpus(finished: Any) -> None:
+def test_a_run_without_training_books_has_no_corpus(finished):
     """A style that has no training side is evaluated without one."""
     described = read_run(finished.folder)
     described["stages"] = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -18,14 +17,14 @@ IDIOM = re.compile(
 )
 
 
-def every(kind: type[Reason] = Reason) -> Iterator[Reason]:
+def every(kind=Reason):
     """All reasons; `style_names` has imported the modules of all stages."""
     for one in kind.__subclasses__():
         yield from one
         yield from every(one)
 
 
-def test_every_reason_has_a_legend() -> None:
+def test_every_reason_has_a_legend():
     for name in style_names():
         find_style(name)
     found = [one for one in every() if one.__module__.startswith("cloze_gen.")]
@@ -37,13 +36,13 @@ def test_every_reason_has_a_legend() -> None:
 
 
 @pytest.mark.parametrize("name", style_names())
-def test_a_style_explains_its_reasons(name: str) -> None:
+def test_a_style_explains_its_reasons(name):
     legends = find_style(name).legends
     assert legends["nearly_empty"]
     assert all(0 < len(legend) <= MOST_CHARS for legend in legends.values())
 
 
-def test_names_with_a_part_of_their_own() -> None:
+def test_names_with_a_part_of_their_own():
     """Reasons with a member's or a judge's part."""
     assert legend_of("guessed_by_hf:gpt2", find_style("lambada-style").legends)
     legends = find_style("holmes-style").legends

@@ -17,7 +17,7 @@ TOKENS = st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=12).map(
 
 
 @given(TOKENS, st.data())
-def test_blank_and_answer_give_the_source(tokens: tuple[str, ...], data: st.DataObject) -> None:
+def test_blank_and_answer_give_the_source(tokens, data):
     blank = Blank("b:0:0", tokens, data.draw(st.integers(0, len(tokens) - 1)))
     assert blank.filled(blank.answer) == tokens
     other = blank.filled(blank.answer + "x")
@@ -26,7 +26,7 @@ def test_blank_and_answer_give_the_source(tokens: tuple[str, ...], data: st.Data
     ]
 
 
-def test_question_knows_its_answer() -> None:
+def test_question_knows_its_answer():
     """The answer is the option at its index, and the question's blank is filled by it."""
     question = Question("b:3:1", "b", ("We", "hide", "it", "."), 1, ("eat", "hide"), 1)
     assert question.answer == "hide" == question.blank.answer
@@ -39,9 +39,7 @@ def test_question_knows_its_answer() -> None:
     ).map(tuple),
     st.data(),
 )
-def test_a_passage_is_what_is_shown_the_target_and_what_is_not(
-    sentences: tuple[tuple[str, ...], ...], data: st.DataObject
-) -> None:
+def test_a_passage_is_what_is_shown_the_target_and_what_is_not(sentences, data):
     target_position = data.draw(st.integers(0, len(sentences[-1]) - 1))
     texts = tuple(data.draw(st.sampled_from(["", " "])).join(sentence) for sentence in sentences)
     passage = Passage("b:4", "b", Part.TEST, sentences, texts, target_position, 0, 9)
@@ -52,13 +50,13 @@ def test_a_passage_is_what_is_shown_the_target_and_what_is_not(
     assert passage.opening + passage.target + passage.closing == texts[-1]
 
 
-def test_sentence_id_is_its_provenance() -> None:
+def test_sentence_id_is_its_provenance():
     """A sentence is known by its book and its number in it."""
     assert Sentence("pg1661", 12, 5, 9, 0, "prose", "Oh .", ("Oh", ".")).id == "pg1661:12"
 
 
 @pytest.mark.parametrize("record", [Rejection("b:0", "why"), Blank("b:0:0", ("a",), 0)])
-def test_records_do_not_change(record: Rejection | Blank) -> None:
+def test_records_do_not_change(record):
     """A record is frozen and takes no further attribute."""
     with pytest.raises(dataclasses.FrozenInstanceError):
         record.id = "other"  # type: ignore[misc]

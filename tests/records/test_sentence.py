@@ -7,7 +7,7 @@ import random
 from cloze_gen.records.spans import TakenSpans
 
 
-def test_neighbours_tell_what_a_look_at_all_spans_tells() -> None:
+def test_neighbours_tell_what_a_look_at_all_spans_tells():
     """Whatever order they come in, spans of one character too, and each of them added twice."""
     rng = random.Random(1)
     edges = sorted(rng.sample(range(400), 120))

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pytest
 
@@ -47,9 +45,7 @@ HOSTILE = (
 )
 
 
-def question_row(
-    name: str, kind: str, accuracy: float, low: float, high: float, n: int = 40, **more: str
-) -> QuestionRow:
+def question_row(name, kind, accuracy, low, high, n=40, **more):
     return QuestionRow(
         name=name, kind=kind, accuracy=accuracy, low=low, high=high, n=n, chance=0.2, **more
     )
@@ -65,7 +61,7 @@ class Opened:
 
 
 @pytest.fixture(scope="session")
-def open_page(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Opened]:
+def open_page(tmp_path_factory):
     """Open a file in headless Chromium; skips where there is none."""
     program = (
         shutil.which("chromium")
@@ -78,7 +74,7 @@ def open_page(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Opened]
             "a browser"
         )
 
-    def opened(page: Path, *flags: str) -> Opened:
+    def opened(page, *flags):
         place = tmp_path_factory.mktemp("chromium")
         log = place / "net.json"
         command = [
@@ -108,7 +104,7 @@ def open_page(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Opened]
 
 
 @pytest.fixture(scope="session")
-def evaluation() -> QuestionEvaluation:
+def evaluation():
     """Baselines of the paper's and of others, and a rule of each kind."""
     return QuestionEvaluation(signature="sig|n:40", n=40, chance=0.2, baselines=(
         question_row("adversary-scores", "adversary", 0.45, 0.31, 0.6, family="trees", folds="item"),
@@ -120,7 +116,7 @@ def evaluation() -> QuestionEvaluation:
 
 
 @pytest.fixture(scope="session")
-def data(evaluation: QuestionEvaluation) -> ReportData:
+def data(evaluation):
     """A small report with something in every place."""
     sample = Sample(
         id="b:1:2", book="A Book", paragraphs=(("He climbed the ", Gap("blank"), "."),), options=("hill", "sea"), answer="a) hill",
@@ -138,7 +134,7 @@ def data(evaluation: QuestionEvaluation) -> ReportData:
 
 
 @pytest.fixture(scope="session")
-def hostile(data: ReportData) -> ReportData:
+def hostile(data):
     """A report in which every text from a book, file name or user is markup."""
     script, braces, block, image, marks, dollars = HOSTILE
     sample = replace(
@@ -157,19 +153,19 @@ def hostile(data: ReportData) -> ReportData:
 
 
 @pytest.fixture(scope="session")
-def page(data: ReportData) -> str:
+def page(data):
     """The page of `data`, drawn once."""
     return render_report(data)
 
 
 @pytest.fixture(scope="session")
-def hostile_page(hostile: ReportData) -> str:
+def hostile_page(hostile):
     """The page of `hostile`, drawn once."""
     return render_report(hostile)
 
 
 @pytest.fixture(scope="session")
-def passages(data: ReportData) -> ReportData:
+def passages(data):
     """A small report of passages with something in every place."""
     measures = (
         Measure("tokens", False, 83.5, 83.8, 75.4, None),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,7 +11,7 @@ import pytest
 
 from cloze_gen.corpus.books import SENTENCES
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.corpus.readers import RawBook, read_book
+from cloze_gen.corpus.readers import read_book
 from cloze_gen.corpus.source_sentences import read_sentences
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.records.release_facts import ReleasedBook
@@ -22,13 +21,13 @@ from cloze_gen.release.books import BooksFound, OpenedBooks
 TEXT = b"It was _very_\r\ndark by candle-\r\nlight.  No one came."
 
 
-def book(name: str, data: bytes) -> ReleasedBook:
+def book(name, data):
     return ReleasedBook(
         side="source", book_id=name, file=f"{name}.txt", sha256=hashlib.sha256(data).hexdigest()
     )
 
 
-def test_books_are_known_by_their_bytes(tmp_path: Path) -> None:
+def test_books_are_known_by_their_bytes(tmp_path):
     packed = gzip.compress(TEXT, mtime=0)
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "renamed.txt").write_bytes(TEXT)
@@ -46,13 +45,13 @@ def test_books_are_known_by_their_bytes(tmp_path: Path) -> None:
     )
 
 
-def test_no_more_books_are_kept_than_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_books_are_kept_than_fit(tmp_path, monkeypatch):
     texts = {name: f"It was {name}. No one came.".encode() for name in "abc"}
     for name, text in texts.items():
         (tmp_path / f"{name}.txt").write_bytes(text)
     read: list[str] = []
 
-    def noted(path: Path, member: str, *, digest: str) -> RawBook:
+    def noted(path, member, *, digest):
         read.append(path.stem)
         return read_book(path, member, digest=digest)
 
@@ -70,7 +69,7 @@ def test_no_more_books_are_kept_than_fit(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 3), (5, 5), (7, 3), (0, 10_000)])
-def test_a_span_of_another_book_is_refused(start: int, end: int, tmp_path: Path) -> None:
+def test_a_span_of_another_book_is_refused(start, end, tmp_path):
     """By its book and its figures."""
     (tmp_path / "a.txt").write_bytes(TEXT)
     with pytest.raises(FormatError, match=f"book a: characters {start} to"):
@@ -79,7 +78,7 @@ def test_a_span_of_another_book_is_refused(start: int, end: int, tmp_path: Path)
         )
 
 
-def test_a_missing_book_is_reported(tmp_path: Path) -> None:
+def test_a_missing_book_is_reported(tmp_path):
     """And a book that is not there is named."""
     (tmp_path / "a.txt").write_bytes(TEXT)
     opened = OpenedBooks.from_found(BooksFound.below(tmp_path), [book("a", TEXT)])
@@ -90,7 +89,7 @@ def test_a_missing_book_is_reported(tmp_path: Path) -> None:
 # ---- source books as the stages read them
 
 
-def test_a_broken_word_inside_another_is_left_to_it(tmp_path: Path) -> None:
+def test_a_broken_word_inside_another_is_left_to_it(tmp_path):
     """Each is mended as it was decided for itself, whichever of the two comes first."""
     short, long = f"out{LINE_END_HYPHEN}side", f"throughout{LINE_END_HYPHEN}side"
     forms = {short: "outside", long: "throughout-side"}

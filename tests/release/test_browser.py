@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cloze_gen.release.export import to_print
 from cloze_gen.release.html import render_report
-from cloze_gen.release.report_data import ReportData
 from tests.formats.test_quiz import CHOICE, MATCHING, WRITTEN
 from tests.judging.web.static.conftest import axe_findings, chromium  # noqa: F401 - a fixture
 from tests.release.test_report_passages import ONE, of_blanked
@@ -29,9 +25,7 @@ WRAPPER = """<!doctype html><body><iframe id="page" src="{page}" style="width:{w
 }};</script>"""
 
 
-def test_it_opens_without_a_console_line_or_a_request(
-    page: str, open_page: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_it_opens_without_a_console_line_or_a_request(page, open_page, tmp_path):
     """A report prints nothing on the console and makes no requests."""
     file = tmp_path / "report.html"
     file.write_text(page, encoding="utf-8")
@@ -41,9 +35,7 @@ def test_it_opens_without_a_console_line_or_a_request(
     assert opened.dom.count("<svg") == 8
 
 
-def test_text_of_books_does_nothing(
-    hostile_page: str, open_page: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_text_of_books_does_nothing(hostile_page, open_page, tmp_path):
     """Markup and template marks in titles, sentences, options and names are shown as they are."""
     file = tmp_path / "report.html"
     file.write_text(hostile_page, encoding="utf-8")
@@ -56,7 +48,7 @@ def test_text_of_books_does_nothing(
     assert "{{ 7*7 }}" in opened.dom
 
 
-def test_the_browser_would_tell(open_page: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_browser_would_tell(open_page, tmp_path):
     """The two tests above can fail: a page with a script and a picture from elsewhere is caught by
     both means.
     """
@@ -79,13 +71,13 @@ def test_the_browser_would_tell(open_page: Callable[..., Any], tmp_path: Path) -
     ],
 )
 def test_it_fits_phone_and_desk_in_light_and_dark(
-    width: int,
-    scheme: str,
-    colours: str,
-    hostile_page: str,
-    open_page: Callable[..., Any],
-    tmp_path: Path,
-) -> None:
+    width,
+    scheme,
+    colours,
+    hostile_page,
+    open_page,
+    tmp_path,
+):
     """Nothing reaches beyond the screen's edge, even unfolded, and the plots' letters take the
     page's colours.
     """
@@ -120,14 +112,14 @@ CUT = """
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_kind_of_page_can_be_read_by_everyone(
-    width: int,
-    scheme: str,
-    data: ReportData,
-    hostile_page: str,
-    passages: ReportData,
-    chromium: Any,  # noqa: F811
-    tmp_path: Path,
-) -> None:
+    width,
+    scheme,
+    data,
+    hostile_page,
+    passages,
+    chromium,  # noqa: F811
+    tmp_path,
+):
     """With the keys open, for questions, both kinds of passages, pointers and the printed quiz; a
     bad page fails.
     """
@@ -156,10 +148,10 @@ def test_every_kind_of_page_can_be_read_by_everyone(
 
 
 def test_the_filter_and_the_key_need_only_a_keyboard(
-    data: ReportData,
-    chromium: Any,  # noqa: F811
-    tmp_path: Path,
-) -> None:
+    data,
+    chromium,  # noqa: F811
+    tmp_path,
+):
     """A search reads what is printed and not the key; Enter opens the key; nothing is refused."""
     one = data.samples[0]
     more = (
@@ -178,11 +170,11 @@ def test_the_filter_and_the_key_need_only_a_keyboard(
     page.on("console", lambda message: printed.append(message.text))
     page.goto(file.as_uri())
 
-    def shown() -> list[int]:
+    def shown():
         items = page.locator(".samples > li")
         return [place for place in range(items.count()) if items.nth(place).is_visible()]
 
-    def press_tab_to(selector: str) -> None:
+    def press_tab_to(selector):
         for _ in range(60):
             page.keyboard.press("Tab")
             if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
@@ -215,9 +207,7 @@ def test_the_filter_and_the_key_need_only_a_keyboard(
 
 
 @pytest.mark.slow
-def test_a_hostile_book_goes_through_the_whole_pipeline(
-    corpus: Any, cli: Callable[..., Any], open_page: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_hostile_book_goes_through_the_whole_pipeline(corpus, cli, open_page, tmp_path):
     """A book whose text, title and file name are markup ends as text in the report of its run."""
     (original,) = corpus.source.glob("*.txt")
     text = original.read_text(encoding="utf-8-sig")

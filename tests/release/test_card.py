@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from cloze_gen.formats.licences import set_licence
-from cloze_gen.records.release_facts import Measured, ReleaseFacts
+from cloze_gen.records.release_facts import Measured
 from cloze_gen.release.card import (
     CardFacts,
     card_head,
@@ -22,7 +21,7 @@ from tests.cases.releases import CONFIGS, FACTS, HOSTILE, hostile_facts
 
 
 @pytest.fixture
-def card() -> CardFacts:
+def card():
     return CardFacts(
         facts=FACTS, head="---\nlicense: x\n---", described="passages", balance="Even.", use=[("Load it", "python", "load()")],
         files=[("v.jsonl", "all.")], licence="Of two books | <b>.", bibtex="@misc{mine,\n}\n", per_book={FACTS.item_books[0].book_id: 3},
@@ -30,7 +29,7 @@ def card() -> CardFacts:
     )  # fmt: skip
 
 
-def test_the_card_is_complete(card: CardFacts) -> None:
+def test_the_card_is_complete(card):
     text = dataset_card(card)
     assert text.startswith("---\nlicense: x\n---\n\n# mine\n")
     for part in (
@@ -54,7 +53,7 @@ def test_the_card_is_complete(card: CardFacts) -> None:
                                                   "Books", "Funnel", "Settings")]  # fmt: skip
 
 
-def test_a_shortfall_is_reported(card: CardFacts) -> None:
+def test_a_shortfall_is_reported(card):
     """And a title that would break the table."""
     books = (replace(FACTS.item_books[0], title="A | B"),)
     text = dataset_card(replace(card, facts=replace(FACTS, n_items=3, n_wanted=5, books=books)))
@@ -62,7 +61,7 @@ def test_a_shortfall_is_reported(card: CardFacts) -> None:
     assert "| A \\| B |" in text
 
 
-def test_the_adversary_comes_first(card: CardFacts) -> None:
+def test_the_adversary_comes_first(card):
     bare = replace(FACTS, measured=(), evaluated="")
     assert "`cloze-gen evaluate mine`" in dataset_card(replace(card, facts=bare))
     rows = (Measured(name="lsa", kind="baseline", accuracy=0.5, low=0.4, high=0.6), Measured(name="adversary-scores", kind="adversary",
@@ -85,7 +84,7 @@ def test_the_adversary_comes_first(card: CardFacts) -> None:
     )
 
 
-def test_a_row_of_a_user_file_is_plain_text(card: CardFacts) -> None:
+def test_a_row_of_a_user_file_is_plain_text(card):
     """A file name may contain Markdown or HTML."""
     row = Measured(
         name="user:a|b<img src=x>",
@@ -102,7 +101,7 @@ def test_a_row_of_a_user_file_is_plain_text(card: CardFacts) -> None:
     )
 
 
-def test_people_have_a_section_of_their_own(card: CardFacts) -> None:
+def test_people_have_a_section_of_their_own(card):
     rows = (Measured(name="lsa", kind="baseline", accuracy=0.5, low=0.4, high=0.6),
             Measured(name="human", kind="human", accuracy=0.9, low=0.85, high=0.95, method="3 judges, 90 verdicts"))  # fmt: skip
     text = dataset_card(replace(card, facts=replace(FACTS, measured=rows)))
@@ -115,7 +114,7 @@ def test_people_have_a_section_of_their_own(card: CardFacts) -> None:
 # The head of the card
 
 
-def head(facts: ReleaseFacts) -> dict[str, Any]:
+def head(facts):
     """As the hub reads it: the text between the first two lines of hyphens."""
     yaml = pytest.importorskip("yaml")
     text = (
@@ -127,7 +126,7 @@ def head(facts: ReleaseFacts) -> dict[str, Any]:
     return dict(yaml.safe_load(found[1]))
 
 
-def test_the_head_names_every_split_and_config() -> None:
+def test_the_head_names_every_split_and_config():
     """Configs in their order, a file a split; the first is what is loaded without a name."""
     assert head(FACTS)["configs"] == [
         {
@@ -142,7 +141,7 @@ def test_the_head_names_every_split_and_config() -> None:
     ]
 
 
-def test_the_set_is_told_as_the_hub_sorts_it() -> None:
+def test_the_set_is_told_as_the_hub_sorts_it():
     """Licence, language, size, task, tags."""
     found = head(FACTS)
     assert (found["license"], found["language"], found["pretty_name"]) == (
@@ -170,7 +169,7 @@ def test_the_set_is_told_as_the_hub_sorts_it() -> None:
         ),
     ],
 )
-def test_a_licence_of_another_name_has_its_own(licence: str, expected: dict[str, str]) -> None:
+def test_a_licence_of_another_name_has_its_own(licence, expected):
     """And a link where there is one."""
     books = tuple(replace(book, license=licence) for book in FACTS.books)
     found = head(replace(FACTS, books=books))
@@ -185,13 +184,13 @@ def test_a_licence_of_another_name_has_its_own(licence: str, expected: dict[str,
         (10_000, "10K<n<100K"),
     ],
 )
-def test_sizes_are_the_hubs(rows: int, expected: str) -> None:
+def test_sizes_are_the_hubs(rows, expected):
     """A bound belongs to the size above it."""
     assert size_category(rows) == expected
 
 
 @pytest.mark.parametrize("words", HOSTILE)
-def test_hostile_words_stay_strings(words: str) -> None:
+def test_hostile_words_stay_strings(words):
     """The head keeps its keys and its end; a name is one line of text."""
     found = head(hostile_facts(words))
     assert [key for key in found if key not in {"license_name", "license_link"}] == list(

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from cloze_gen.release.checks import check_fewshot
-from cloze_gen.release.items.kind import Record
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.style import PublishedSet
 from cloze_gen.store.tables import FEWSHOT
 
 
-def question(
-    sentence: int, position: int, text: str, *, book: str = "b", canary: str = "guid"
-) -> Record:
+def question(sentence, position, text, *, book="b", canary="guid"):
     start = 100 * sentence
     source = {"book_id": book, "start": start, "end": start + len(text), "text": text}
     return {"id": f"{book}:{sentence}:{position}", "source": source, "canary": canary}
 
 
-def passage(name: str, start: int, end: int, text: str, *, canary: str = "guid") -> Record:
+def passage(name, start, end, text, *, canary="guid"):
     return {
         "id": name,
         "book_id": "b",
@@ -33,7 +28,7 @@ def passage(name: str, start: int, end: int, text: str, *, canary: str = "guid")
     }
 
 
-def found(kind: Any, published: list[Record], *examples: Record) -> tuple[str, ...]:
+def found(kind, published, *examples):
     made = PublishedSet(
         name="mine",
         items=[],
@@ -65,7 +60,7 @@ PASSAGES = [
         (question(3, 1, "It rained.", canary="other"), "b:3:1 has another canary"),
     ],
 )
-def test_a_published_sentence_is_no_example(example: Record, what: str) -> None:
+def test_a_published_sentence_is_no_example(example, what):
     """Nor another word of it, the same words in another edition, or a part of it."""
     assert found(QUESTION_ITEMS, QUESTIONS, question(4, 1, "It snowed."), example) == (
         f"{FEWSHOT}: {what}",
@@ -73,12 +68,12 @@ def test_a_published_sentence_is_no_example(example: Record, what: str) -> None:
 
 
 @pytest.mark.parametrize("span", [(400, 451), (599, 700), (470, 480), (300, 9999)])
-def test_an_example_shares_no_text_with_a_passage(span: tuple[int, int]) -> None:
+def test_an_example_shares_no_text_with_a_passage(span):
     """Any overlap, also if passages of the set overlap each other."""
     assert len(found(PASSAGE_ITEMS, PASSAGES, passage("b:8", *span, "It rained."))) == 1
 
 
-def test_spare_items_are_examples() -> None:
+def test_spare_items_are_examples():
     """Of the same books, between the passages of the set."""
     assert found(QUESTION_ITEMS, QUESTIONS, question(3, 2, "She hid the boat.")) == ()
     assert (

@@ -13,25 +13,22 @@ from cloze_gen.records.question import Question
 from cloze_gen.records.rejection import FunnelStep
 from cloze_gen.release.compare import ComparedItem, RunFacts, comparison_text, paired_lines
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
-from cloze_gen.release.items.kind import ItemKind
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from tests.release.conftest import question_row
 
 
-def question(item: str, options: tuple[str, ...]) -> Question:
+def question(item, options):
     return Question(item, "b", ("We", options[0], "it", item), 1, options, 0)
 
 
-def passage(item: str, words: str, split: Split = Split.TEST) -> SetPassage:
+def passage(item, words, split=Split.TEST):
     tokens = tuple(words.split())
     of_book = Passage(item, "b", Part.TEST, (tokens,), (words,), len(tokens) - 1, 0, 1)
     return SetPassage(of_book, split, "")
 
 
-def blanked(
-    item: str, part: Part, candidates: tuple[str, ...] = ("It rained.", "Jane sang.")
-) -> SetBlankedPassage:
+def blanked(item, part, candidates=("It rained.", "Jane sang.")):
     """A passage of two sentences, the second its only blank."""
     of_book = BlankedPassage(
         item, ("We left.", "It rained."), (1,), candidates, (candidates.index("It rained."),)
@@ -40,17 +37,17 @@ def blanked(
     return SetBlankedPassage(of_book, part, "", (2, 2), sources, sources)
 
 
-def with_items(run: RunFacts, kind: ItemKind, *items: object) -> RunFacts:
+def with_items(run, kind, *items):
     compared = {one.id: ComparedItem(kind.split_of(one), kind.compared(one)) for one in items}  # type: ignore[attr-defined]
     return replace(run, noun=kind.noun, items=compared)
 
 
-def lines(left: RunFacts, right: RunFacts) -> list[str]:
+def lines(left, right):
     return [" ".join(line.split()) for line in comparison_text(left, right).splitlines()]
 
 
 @pytest.fixture
-def run() -> RunFacts:
+def run():
     empty = RunFacts(
         signature="sig-one", seed=1, settings={"forward.keep": "30", "lm.order": "3"},
         fingerprints={"lm": "aa", "forward": "bb"},
@@ -61,7 +58,7 @@ def run() -> RunFacts:
     return with_items(empty, QUESTION_ITEMS, *questions)
 
 
-def test_a_run_compared_with_itself_has_no_differences(run: RunFacts) -> None:
+def test_a_run_compared_with_itself_has_no_differences(run):
     found = lines(run, run)
     for title in ("settings", "stages", "counts of the funnel"):
         assert found[found.index(f"different {title}") + 1] == "none"
@@ -69,7 +66,7 @@ def test_a_run_compared_with_itself_has_no_differences(run: RunFacts) -> None:
     assert not any(line.startswith("only ") for line in found)
 
 
-def test_differences_are_reported(run: RunFacts) -> None:
+def test_differences_are_reported(run):
     other = replace(
         run, seed=2, settings={"forward.keep": "20", "lm.order": "3", "new.key": "1"},
         fingerprints={"lm": "aa", "forward": "cc", "extra": "dd"},
@@ -93,7 +90,7 @@ def test_differences_are_reported(run: RunFacts) -> None:
     ("kind", "title"),
     [("adversary", "accuracy of trained adversaries"), ("human", "human accuracy")],
 )
-def test_adversaries_and_people_come_first(kind: str, title: str, run: RunFacts) -> None:
+def test_adversaries_and_people_come_first(kind, title, run):
     """Before the settings, and not once more among the baselines."""
     row = question_row("row", kind, 0.5, 0.4, 0.6, 100)
     found = lines(replace(run, baselines=(row, *run.baselines)), run)
@@ -104,14 +101,14 @@ def test_adversaries_and_people_come_first(kind: str, title: str, run: RunFacts)
     assert title not in lines(run, run)
 
 
-def test_an_unevaluated_run_is_named(run: RunFacts) -> None:
+def test_an_unevaluated_run_is_named(run):
     """If one side has no evaluation, the comparison reports it and shows the other side."""
     text = comparison_text(run, replace(run, baselines=()))
     assert "not evaluated: right" in text
     assert "30.0%" in text
 
 
-def test_passages_are_compared_by_target_and_text(run: RunFacts) -> None:
+def test_passages_are_compared_by_target_and_text(run):
     left = with_items(
         run, PASSAGE_ITEMS, passage("b:7", "He saw Ann"), passage("b:9", "So it", Split.VALIDATION)
     )
@@ -127,7 +124,7 @@ def test_passages_are_compared_by_target_and_text(run: RunFacts) -> None:
     assert not any("question" in line for line in found)
 
 
-def test_blanked_passages_are_compared_part_by_part(run: RunFacts) -> None:
+def test_blanked_passages_are_compared_part_by_part(run):
     """A part counts only where the parts before it are equal."""
     ids = ("b:1", "b:2", "b:3", "b:4")
     left = with_items(run, BLANKED_ITEMS, *(blanked(item, Part.TEST) for item in ids))
@@ -149,18 +146,18 @@ def test_blanked_passages_are_compared_part_by_part(run: RunFacts) -> None:
         assert line in found
 
 
-def test_items_of_two_kinds_are_not_compared(run: RunFacts) -> None:
+def test_items_of_two_kinds_are_not_compared(run):
     """Even where both are called passages."""
     word = with_items(run, PASSAGE_ITEMS, passage("b:1", "He saw Ann"))
     for other in (run, with_items(run, BLANKED_ITEMS, blanked("b:1", Part.TEST))):
         assert "items of another kind: none is in both" in lines(word, other)
 
 
-def answered(right: list[int]) -> dict[str, tuple[int, int, int]]:
+def answered(right):
     return {f"b:{number}": (5, one, 0) for number, one in enumerate(right)}
 
 
-def test_a_difference_is_of_the_passages_in_both() -> None:
+def test_a_difference_is_of_the_passages_in_both():
     """A baseline of one run alone has no line; a passage of one run alone counts in none."""
     one = {"lsa, AP+AN": answered([1, 2, 3]), "left": answered([1])}
     other = {"lsa, AP+AN": answered([2, 3, 4, 0, 0, 0]), "right": answered([1])}
@@ -171,7 +168,7 @@ def test_a_difference_is_of_the_passages_in_both() -> None:
     )
 
 
-def test_the_same_answers_differ_in_nothing() -> None:
+def test_the_same_answers_differ_in_nothing():
     """For any bootstrap draws."""
     one = {"lsa": answered([1, 5, 2, 0])}
     assert "+0.0 (+0.0 to +0.0) over 4 passages" in next(paired_lines(one, one, seed=7))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,7 @@ from tests.cases.releases import FACTS
 
 
 @pytest.fixture
-def release(tmp_path: Path) -> Path:
+def release(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "a.txt").write_text("one")
     (tmp_path / "sub" / "b.txt").write_text("two")
@@ -25,7 +24,7 @@ def release(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_file_is_read_as_it_was_published(release: Path) -> None:
+def test_a_file_is_read_as_it_was_published(release):
     """A file without a checksum is only named; what Python leaves is not even that."""
     (release / "__pycache__").mkdir()
     (release / "__pycache__" / "x.pyc").touch()
@@ -38,7 +37,7 @@ def test_a_file_is_read_as_it_was_published(release: Path) -> None:
         found.read("mine.txt")
 
 
-def test_other_bytes_are_not_read(release: Path) -> None:
+def test_other_bytes_are_not_read(release):
     """Changed before it was opened, after that, or gone."""
     found = ReleaseFolder.open(release)
     (release / "a.txt").write_text("two")
@@ -60,7 +59,7 @@ def test_other_bytes_are_not_read(release: Path) -> None:
     "error",
     [KeyError("x"), TypeError("x"), ValueError("x"), ZeroDivisionError("x"), RecursionError("x")],
 )
-def test_an_unexpected_shape_is_a_fault_of_the_folder(error: Exception, tmp_path: Path) -> None:
+def test_an_unexpected_shape_is_a_fault_of_the_folder(error, tmp_path):
     """Any error of Python."""
     with (
         pytest.raises(FormatError, match="has an unexpected form"),
@@ -69,7 +68,7 @@ def test_an_unexpected_shape_is_a_fault_of_the_folder(error: Exception, tmp_path
         raise error
 
 
-def test_an_error_of_ours_stays_as_it_is(tmp_path: Path) -> None:
+def test_an_error_of_ours_stays_as_it_is(tmp_path):
     """So does lack of memory, which is no fault of the folder."""
     for error in (UsageError("mine"), MemoryError()):
         with pytest.raises(type(error)), untrusted_input(tmp_path):

@@ -16,7 +16,6 @@ from cloze_gen.evaluation.questions import TABLE_ORDER
 from cloze_gen.recipes.lambada import analysis
 from cloze_gen.recipes.scde import statistics
 from cloze_gen.release.html import render_report
-from cloze_gen.release.report_data import ReportData
 from cloze_gen.release.report_passages import Analysis, Measure
 from cloze_gen.release.row_legends import row_legend
 from tests.release.conftest import HOSTILE, question_row
@@ -27,7 +26,7 @@ VOID = {"meta", "link", "br", "img", "hr", "input", "path"}
 class Page(html.parser.HTMLParser):
     """Elements, ids, links and unclosed tags of a page."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.open: list[str] = []
@@ -35,26 +34,26 @@ class Page(html.parser.HTMLParser):
         self.text: list[str] = []
         self.feed(text)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_startendtag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         if not self.open or self.open.pop() != tag:
             self.astray.append(tag)
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.text.append(data)
 
-    def all(self, tag: str) -> list[dict[str, str | None]]:
+    def all(self, tag):
         return [attributes for name, attributes in self.elements if name == tag]
 
 
-def test_every_section_is_there(page: str) -> None:
+def test_every_section_is_there(page):
     shown = Page(page)
     assert [one["id"] for one in shown.all("section")] == [
         "samples", "verdict", "adversary", "funnel", "distributions", "baselines", "rules", "books", "settings",
@@ -72,7 +71,7 @@ def test_every_section_is_there(page: str) -> None:
         assert part in text
 
 
-def test_an_unmeasured_set_says_how_to_measure_it(page: str, data: ReportData) -> None:
+def test_an_unmeasured_set_says_how_to_measure_it(page, data):
     bare = render_report(replace(data, evaluation=None))
     for shown, measured in ((page, True), (bare, False)):
         section = shown[
@@ -82,7 +81,7 @@ def test_an_unmeasured_set_says_how_to_measure_it(page: str, data: ReportData) -
         assert ("adversary-scores" in section) == measured
 
 
-def test_human_accuracy_is_in_the_paper_s_row(data: ReportData) -> None:
+def test_human_accuracy_is_in_the_paper_s_row(data):
     assert data.evaluation is not None
     row = question_row("human", "human", 0.875, 0.8, 0.95, note="3 judges, 120 verdicts")
     shown = render_report(
@@ -104,13 +103,13 @@ def test_human_accuracy_is_in_the_paper_s_row(data: ReportData) -> None:
     assert "Human" not in shown[shown.index('<section id="rules"') :]
 
 
-def test_equal_data_give_equal_bytes(data: ReportData, page: str) -> None:
+def test_equal_data_give_equal_bytes(data, page):
     """Nothing of the page depends on the clock, on chance or on what was drawn before."""
     assert render_report(replace(data, name="another", seed=data.seed + 1)) != page
     assert page == render_report(replace(data))
 
 
-def test_the_page_makes_no_requests(page: str) -> None:
+def test_the_page_makes_no_requests(page):
     """The only addresses are XML namespaces and anchors."""
     shown = Page(page)
     for tag, attributes in shown.elements:
@@ -123,7 +122,7 @@ def test_the_page_makes_no_requests(page: str) -> None:
     assert "@import" not in page
 
 
-def test_only_our_script_can_run(page: str, hostile_page: str) -> None:
+def test_only_our_script_can_run(page, hostile_page):
     """The policy names the hash of the one script, which is the same on every page."""
     scripts = re.findall(r"<script[^>]*>(.*?)</script>", hostile_page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
@@ -133,7 +132,7 @@ def test_only_our_script_can_run(page: str, hostile_page: str) -> None:
     assert re.findall(r"script-src ([^;]*);", policy) == [f"'sha256-{digest}'"]
 
 
-def test_questions_come_first_and_keep_their_key(data: ReportData) -> None:
+def test_questions_come_first_and_keep_their_key(data):
     """The filter offers each value once, as text; before the key is opened nothing names it."""
     shown = replace(data.samples[0], book='B"><b>', kind="noun")
     more = (
@@ -159,7 +158,7 @@ def test_questions_come_first_and_keep_their_key(data: ReportData) -> None:
     assert all("open" not in one for one in parsed.all("details"))
 
 
-def test_a_release_of_pointers_says_how_to_get_its_questions(data: ReportData) -> None:
+def test_a_release_of_pointers_says_how_to_get_its_questions(data):
     page = render_report(replace(data, samples=()), without_text=True)
     text = " ".join("".join(Page(page).text).split())
     assert "cloze-gen fill PATH/OF/THIS/FOLDER --books FOLDER/OF/THE/BOOKS" in text
@@ -167,7 +166,7 @@ def test_a_release_of_pointers_says_how_to_get_its_questions(data: ReportData) -
     assert not Page(page).all("select")
 
 
-def test_every_row_is_explained() -> None:
+def test_every_row_is_explained():
     """A new baseline, rule or measure needs a line; an unknown name counts as the user's."""
     names = [
         *TABLE_ORDER, *(one.name for one in (*PASSAGE_BASELINES, *BLANK_BASELINES, *rules_for(7))), *analysis.PAPER, *analysis.CLASSES,
@@ -176,7 +175,7 @@ def test_every_row_is_explained() -> None:
     assert [name for name in names if row_legend(name) == row_legend("mine")] == []
 
 
-def test_text_of_books_stays_text(page: str, hostile_page: str) -> None:
+def test_text_of_books_stays_text(page, hostile_page):
     shown = Page(hostile_page)
     assert {tag for tag, _ in shown.elements} <= {tag for tag, _ in Page(page).elements}
     assert not any(name.startswith("on") for _, attributes in shown.elements for name in attributes)
@@ -186,7 +185,7 @@ def test_text_of_books_stays_text(page: str, hostile_page: str) -> None:
     assert "49" not in text.split("drawn with seed")[1].split("Verdict")[0]
 
 
-def test_the_page_is_well_formed(page: str, hostile_page: str) -> None:
+def test_the_page_is_well_formed(page, hostile_page):
     """Tags nest, ids are there once, links within the page lead somewhere."""
     for text in (page, hostile_page):
         shown = Page(text)
@@ -207,7 +206,7 @@ def test_the_page_is_well_formed(page: str, hostile_page: str) -> None:
         } <= set(ids)
 
 
-def test_plots_and_tables_are_accessible(page: str) -> None:
+def test_plots_and_tables_are_accessible(page):
     shown = Page(page)
     assert all(one.get("role") == "img" and one.get("aria-label") for one in shown.all("svg"))
     assert len(shown.all("figcaption")) == len(shown.all("figure")) == len(shown.all("svg")) == 7
@@ -217,7 +216,7 @@ def test_plots_and_tables_are_accessible(page: str) -> None:
     assert len(shown.all("h1")) == 1
 
 
-def test_what_is_missing_is_left_out(data: ReportData) -> None:
+def test_what_is_missing_is_left_out(data):
     """A style without options, scores, an evaluation or a paper's table still has its page."""
     bare = replace(
         data, paper=None, n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(), answer_positions=(),
@@ -232,7 +231,7 @@ def test_what_is_missing_is_left_out(data: ReportData) -> None:
     assert "cloze-gen evaluate mine" in "".join(page.text)
 
 
-def test_an_unmeasured_set_shows_the_paper_s_figures(data: ReportData) -> None:
+def test_an_unmeasured_set_shows_the_paper_s_figures(data):
     """Before an evaluation the paper's own figures are shown, and named as the paper's."""
     text = " ".join("".join(Page(render_report(replace(data, evaluation=None))).text).split())
     assert "Not measured yet" in text
@@ -240,7 +239,7 @@ def test_an_unmeasured_set_shows_the_paper_s_figures(data: ReportData) -> None:
     assert "95 %" not in text
 
 
-def test_a_page_of_passages_has_no_questions(passages: ReportData) -> None:
+def test_a_page_of_passages_has_no_questions(passages):
     shown = Page(render_report(passages))
     assert [one["id"] for one in shown.all("section")] == [
         "samples",
@@ -263,7 +262,7 @@ def test_a_page_of_passages_has_no_questions(passages: ReportData) -> None:
     assert all(one.get("scope") in {"col", "row"} for one in shown.all("th"))
 
 
-def test_the_two_sets_share_a_table(passages: ReportData) -> None:
+def test_the_two_sets_share_a_table(passages):
     page = render_report(passages)
     section = page[page.index('<section id="baselines"') : page.index('<section id="books"')]
     head, *rows = [
@@ -281,7 +280,7 @@ def test_the_two_sets_share_a_table(passages: ReportData) -> None:
     assert cells[2] == ["last name", *"-" * 16]
 
 
-def test_hostile_passages_stay_text(passages: ReportData) -> None:
+def test_hostile_passages_stay_text(passages):
     """A measure's and a baseline's name hold no element."""
     script, image, dollars = HOSTILE[0], HOSTILE[3], HOSTILE[5]
     assert passages.passages is not None
@@ -307,7 +306,7 @@ def test_hostile_passages_stay_text(passages: ReportData) -> None:
     assert "49" not in "".join(shown.text).split("drawn with seed")[1].split("Verdict")[0]
 
 
-def test_passages_without_an_evaluation_have_a_page(passages: ReportData) -> None:
+def test_passages_without_an_evaluation_have_a_page(passages):
     """Without an analysis, an evaluation or a single passage; the paper's own figures stay."""
     assert passages.passages is not None
     bare = replace(

@@ -19,7 +19,7 @@ from cloze_gen.release.plots import (
 # The plots: equal bytes, colours of the page, no stray markup, no warning for any text
 
 
-def all_plots() -> dict[str, str]:
+def all_plots():
     return {
         "frequency": plots.frequency_plot([1e-6, 1e-5], [3e-6, 0.0]),
         "length": plots.count_plot([7, 7, 7], name="length", of="sentence", noun="questions"),
@@ -35,7 +35,7 @@ def all_plots() -> dict[str, str]:
     }
 
 
-def test_plots_are_equal_bytes() -> None:
+def test_plots_are_equal_bytes():
     """Drawn twice, and under another matplotlibrc, a plot is the same text."""
     first = all_plots()
     with mpl.rc_context(
@@ -44,7 +44,7 @@ def test_plots_are_equal_bytes() -> None:
         assert all_plots() == first
 
 
-def test_plots_are_whole_and_without_names_that_clash() -> None:
+def test_plots_are_whole_and_without_names_that_clash():
     seen: set[str] = set()
     for name, svg in all_plots().items():
         root = ElementTree.fromstring(svg)
@@ -59,7 +59,7 @@ def test_plots_are_whole_and_without_names_that_clash() -> None:
         )
 
 
-def test_colours_follow_the_page() -> None:
+def test_colours_follow_the_page():
     """No fixed colour, so that light and dark pages both work; no date and no program."""
     for name, svg in all_plots().items():
         assert re.findall(r"#[0-9a-fA-F]{6}\b", svg) == [], name
@@ -72,19 +72,19 @@ def test_colours_follow_the_page() -> None:
 @pytest.mark.parametrize(
     "label", ["$x^2$ and $", "\u6f22\u5b57", "<script>", "a & b", "x" * 200, ""]
 )
-def test_any_label_can_be_drawn(label: str) -> None:
+def test_any_label_can_be_drawn(label):
     rows = [AccuracyRow(label, (0.3, 0.2, 0.4))]
     ElementTree.fromstring(plots.accuracy_plot(rows, name="x", what="accuracy", chance=None))
 
 
-def test_a_label_for_those_who_cannot_see_is_escaped() -> None:
+def test_a_label_for_those_who_cannot_see_is_escaped():
     """Quotation marks and angle brackets in a plot's label do not leave its attribute."""
     with drawing():
         root = ElementTree.fromstring(svg_text(new_figure(1), name="x", label='a "b" <c>'))
     assert root.attrib["aria-label"] == 'a "b" <c>'
 
 
-def test_drawing_leaves_matplotlib_as_it_was() -> None:
+def test_drawing_leaves_matplotlib_as_it_was():
     """A caller's own matplotlib settings are back after a report."""
     with mpl.rc_context({"font.size": 17}):
         plots.position_plot([1, 2])
@@ -95,6 +95,6 @@ def test_drawing_leaves_matplotlib_as_it_was() -> None:
 
 
 @pytest.mark.parametrize("tokens", [(70,), (70, 70), (51, 300), tuple(range(60, 90))])
-def test_lengths_of_any_spread_are_drawn(tokens: tuple[int, ...]) -> None:
+def test_lengths_of_any_spread_are_drawn(tokens):
     """One passage, equal ones, two far apart."""
     assert plots.count_plot(tokens, name="x", of="passage", noun="passages").startswith("<svg")

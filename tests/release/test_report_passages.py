@@ -12,7 +12,6 @@ from cloze_gen.recipes.scde.paper_table import SCDE_TABLES
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.release.html import render_report
-from cloze_gen.release.report_data import ReportData
 from cloze_gen.release.report_passages import (
     BlankedFigures,
     figures_by_context,
@@ -30,7 +29,7 @@ FIGURES = {
 }  # fmt: skip
 
 
-def row(name: str, context: str, decoder: str, **other: Any) -> dict[str, Any]:
+def row(name, context, decoder, **other):
     return {"name": name, "kind": "model", "context": context, "decoder": decoder} | FIGURES | other
 
 
@@ -71,7 +70,7 @@ RECORD: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def shown(data: ReportData) -> str:
+def shown(data):
     """A page of a run of blanked passages that was evaluated."""
     evaluation = BlankEvaluation.from_record(RECORD, where="here")
     figures = BlankedFigures(None, evaluation, SCDE_TABLES)
@@ -88,7 +87,7 @@ def shown(data: ReportData) -> str:
     )
 
 
-def test_rows_are_paired_with_the_paper_s() -> None:
+def test_rows_are_paired_with_the_paper_s():
     evaluation = BlankEvaluation.from_record(RECORD, where="here")
     rows = {
         label: (ours, of_paper) for label, ours, of_paper in table_rows(evaluation, SCDE_TABLES)
@@ -111,7 +110,7 @@ def test_rows_are_paired_with_the_paper_s() -> None:
     assert (human.blank_accuracy, human.distractor_error) == (0.871, 0.375)
 
 
-def test_human_rows_are_paired_with_the_paper_s(data: ReportData) -> None:
+def test_human_rows_are_paired_with_the_paper_s(data):
     human = row(
         "human",
         "",
@@ -139,7 +138,7 @@ def test_human_rows_are_paired_with_the_paper_s(data: ReportData) -> None:
     assert ">human<" in page
 
 
-def test_contexts_are_those_of_table_6() -> None:
+def test_contexts_are_those_of_table_6():
     evaluation = BlankEvaluation.from_record(RECORD, where="here")
     assert [
         (label, [one is not None for one in rows]) for label, rows in evaluation.by_context
@@ -153,7 +152,7 @@ def test_contexts_are_those_of_table_6() -> None:
     assert len(found_rows) == 6
 
 
-def test_the_page_is_complete(shown: str) -> None:
+def test_the_page_is_complete(shown):
     page = Page(shown)
     assert not page.open
     assert not page.astray
@@ -170,7 +169,7 @@ def test_the_page_is_complete(shown: str) -> None:
     assert "#candidates" in targets
 
 
-def test_without_an_evaluation_the_paper_s_figures_remain(data: ReportData) -> None:
+def test_without_an_evaluation_the_paper_s_figures_remain(data):
     """Its figures, and the command to type."""
     page = render_report(
         replace(
@@ -186,7 +185,7 @@ def test_without_an_evaluation_the_paper_s_figures_remain(data: ReportData) -> N
     assert "Candidates without the passage" not in page
 
 
-def test_the_picture_draws_what_there_is(shown: str, data: ReportData) -> None:
+def test_the_picture_draws_what_there_is(shown, data):
     """The paper's people are a line and no row."""
     for part in (">pmi-2<", ">INFST<", "people, paper", ">chance<", "this set, 95 %"):
         assert part in shown
@@ -217,7 +216,7 @@ CANDIDATES = (
 ONE = SetBlankedPassage(PASSAGE, Part.TEST, "war", (2, 2, 3, 3), SOURCES, CANDIDATES)
 
 
-def test_figures_are_printed_as_the_paper_prints_them() -> None:
+def test_figures_are_printed_as_the_paper_prints_them():
     """Counts whole, means and shares in percent with two decimals, a dash for missing figures."""
     rows = [
         {
@@ -258,7 +257,7 @@ def test_figures_are_printed_as_the_paper_prints_them() -> None:
     assert found.rows[2][0] == "adjacent, %"
 
 
-def of_blanked(data: ReportData, one: SetBlankedPassage, **statistics: object) -> ReportData:
+def of_blanked(data, one, **statistics):
     """A report of one blanked passage."""
     row = {
         "measure": "passages",
@@ -283,7 +282,7 @@ def of_blanked(data: ReportData, one: SetBlankedPassage, **statistics: object) -
     )  # fmt: skip
 
 
-def test_a_page_of_blanked_passages_shows_them_as_a_reader_meets_them(data: ReportData) -> None:
+def test_a_page_of_blanked_passages_shows_them_as_a_reader_meets_them(data):
     shown = Page(render_report(of_blanked(data, ONE)))
     assert [one["id"] for one in shown.all("section")] == [
         "samples",
@@ -315,7 +314,7 @@ def test_a_page_of_blanked_passages_shows_them_as_a_reader_meets_them(data: Repo
     assert all(one.get("scope") in {"col", "row"} for one in shown.all("th"))
 
 
-def test_hostile_blanked_passages_stay_text(data: ReportData) -> None:
+def test_hostile_blanked_passages_stay_text(data):
     """A book's text, its genre, a candidate and a measure's name hold no element."""
     script, braces, block, image, marks, dollars = HOSTILE
     passage = BlankedPassage(script, (script, image, braces), (1,), (block, image, marks), (1,))

@@ -22,7 +22,7 @@ QUESTION = Question("b:0:1", "b", ("We", "hide", "it", "."), 1, ("hide", "eat"),
 
 
 @given(n=st.integers(0, 300), seed=st.integers(0, 5), count=st.integers(0, 30))
-def test_a_draw_is_without_repetition_and_in_order(n: int, seed: int, count: int) -> None:
+def test_a_draw_is_without_repetition_and_in_order(n, seed, count):
     """The requested number, or all; each once, in the set's order."""
     drawn = draw_samples(n, seed=seed, count=count)
     assert len(drawn) == min(n, count)
@@ -30,12 +30,12 @@ def test_a_draw_is_without_repetition_and_in_order(n: int, seed: int, count: int
     assert all(0 <= index < n for index in drawn)
 
 
-def test_seeds_draw_differently() -> None:
+def test_seeds_draw_differently():
     """The seed chooses the samples, and the same seed the same."""
     assert draw_samples(1040, seed=1) == draw_samples(1040, seed=1) != draw_samples(1040, seed=2)
 
 
-def test_a_bare_record_suffices() -> None:
+def test_a_bare_record_suffices():
     """Without source, scores and candidates there is still the question."""
     sample = sample_question(QUESTION, {"id": "b:0:1"})
     assert (sample.paragraphs, sample.book) == ((("We ", Gap("blank"), " it."),), "b")
@@ -43,7 +43,7 @@ def test_a_bare_record_suffices() -> None:
     assert (sample.facts, sample.scores) == ((), ())
 
 
-def test_what_a_style_adds_is_told() -> None:
+def test_what_a_style_adds_is_told():
     """Unknown fields become facts; nested ones are skipped."""
     record = {
         "id": "b:0:1",
@@ -63,7 +63,7 @@ def test_what_a_style_adds_is_told() -> None:
     )
 
 
-def test_scores_of_options_may_differ_in_columns() -> None:
+def test_scores_of_options_may_differ_in_columns():
     """An option without a figure has an empty cell."""
     sample = sample_question(
         QUESTION, {"option_scores": [{"word": "hide", "freq": 1e-5}, {"word": "eat", "count": 3}]}
@@ -72,7 +72,7 @@ def test_scores_of_options_may_differ_in_columns() -> None:
     assert sample.scores == (("hide", "1e-05", ""), ("eat", "", "3"))
 
 
-def test_candidates_stand_by_verdict() -> None:
+def test_candidates_stand_by_verdict():
     """Candidates are grouped by verdict, in the order given."""
     listed = {
         "candidates": [
@@ -87,13 +87,13 @@ def test_candidates_stand_by_verdict() -> None:
     )
 
 
-def test_a_blank_at_either_end() -> None:
+def test_a_blank_at_either_end():
     """A blank that opens or closes its sentence has nothing on that side."""
     assert stem_around_blank(("Go", "home", "."), 0) == ("", " home.")
     assert stem_around_blank(("Go", "home"), 1) == ("Go ", "")
 
 
-def test_a_sample_of_a_passage_is_the_text_of_the_book() -> None:
+def test_a_sample_of_a_passage_is_the_text_of_the_book():
     """The text after the target is in the key only."""
     sentences, texts = (("Who", "?"), ('"', "Ann", ".", '"')), ("Who?", '"Ann."')
     passage = Passage("b:7", "b", Part.TEST, sentences, texts, 1, 5, 1023)
@@ -110,7 +110,7 @@ def test_a_sample_of_a_passage_is_the_text_of_the_book() -> None:
     )
 
 
-def test_a_sample_of_a_blanked_passage_has_each_candidate_s_place() -> None:
+def test_a_sample_of_a_blanked_passage_has_each_candidate_s_place():
     """Paragraph by paragraph, with a numbered gap where a sentence was."""
     sentences = ("We left.", "It rained.", "So?", "No.")
     candidates = ("No.", "Jane sang.", "It rained.", "We ran.", "Who?")

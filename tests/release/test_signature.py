@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,7 +31,7 @@ OTHERWISE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", GIVEN)
-def test_whatever_differs_has_another_signature_and_canary(name: str) -> None:
+def test_whatever_differs_has_another_signature_and_canary(name):
     """Also another fingerprint of the last stage, with the same items."""
     one, other = (make_signature(**(GIVEN | changed)) for changed in ({}, {name: OTHERWISE[name]}))
     assert one != other
@@ -40,7 +39,7 @@ def test_whatever_differs_has_another_signature_and_canary(name: str) -> None:
     assert uuid.UUID(canary_of(one)).version == 5
 
 
-def test_the_full_release_is_read_where_there_is_one(tmp_path: Path) -> None:
+def test_the_full_release_is_read_where_there_is_one(tmp_path):
     """Of a run whose release holds no text; without either the run is not finished."""
     with pytest.raises(UsageError, match="has no release"):
         read_signature(tmp_path)
@@ -57,7 +56,7 @@ def test_the_full_release_is_read_where_there_is_one(tmp_path: Path) -> None:
 # The release's files
 
 
-def test_checksums_cover_subfolders_and_links(tmp_path: Path) -> None:
+def test_checksums_cover_subfolders_and_links(tmp_path):
     (tmp_path / "store.txt").write_text("linked")
     release = tmp_path / "release"
     for name in ("b.txt", "sub/deeper/a.txt"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,7 +28,7 @@ from cloze_gen.release.study_items import (
 from cloze_gen.store.tables import read_jsonl
 
 
-def items(n: int, *, prefix: str = "b", source: str = "mine") -> list[StudyItem]:
+def items(n, *, prefix="b", source="mine"):
     return [
         StudyItem(
             f"{prefix}:{i}", ((prefix, 10 * i, 10 * i + 9),), {"text": f"{prefix} {i}"}, {}, source
@@ -38,7 +37,7 @@ def items(n: int, *, prefix: str = "b", source: str = "mine") -> list[StudyItem]
     ]
 
 
-def test_a_larger_pool_begins_with_the_smaller() -> None:
+def test_a_larger_pool_begins_with_the_smaller():
     """Each item's place is drawn by itself: more of them, or without one of them, the order stays."""
     every = items(30)
     small, whole = draw_pool(every, StudySettings(pool=10)), draw_pool(every, StudySettings())
@@ -52,7 +51,7 @@ def test_a_larger_pool_begins_with_the_smaller() -> None:
     assert draw_pool(every, StudySettings(seed=2)) != whole
 
 
-def test_nobody_would_be_shown_two_that_overlap() -> None:
+def test_nobody_would_be_shown_two_that_overlap():
     twice = [
         StudyItem(f"{kind}:{i}", (("b", 10 * i, 10 * i + 9),), {}, {}, "mine")
         for i in range(20)
@@ -64,14 +63,14 @@ def test_nobody_would_be_shown_two_that_overlap() -> None:
     assert len(draw_pool(twice, StudySettings())) == 20
 
 
-def sets(tmp_path: Path, *names: str) -> list[Path]:
+def sets(tmp_path, *names):
     places = [tmp_path / name for name in names]
     for place in places:
         place.write_text("")
     return places
 
 
-def test_other_sets_are_mixed_in(tmp_path: Path) -> None:
+def test_other_sets_are_mixed_in(tmp_path):
     paths = sets(tmp_path, "dev set.txt", "mine.jsonl")
     found, digests = add_sets(
         items(12),
@@ -92,7 +91,7 @@ def test_other_sets_are_mixed_in(tmp_path: Path) -> None:
     assert all(min(some) < 12 and max(some) >= 24 for some in places.values())
 
 
-def test_a_set_is_asked_about_once(tmp_path: Path) -> None:
+def test_a_set_is_asked_about_once(tmp_path):
     """The run's own set, or one that was named twice, under whatever name."""
     paths = sets(tmp_path, "a", "b")
     with pytest.raises(UsageError, match="b: the study contains this set already"):
@@ -123,11 +122,11 @@ def test_a_set_is_asked_about_once(tmp_path: Path) -> None:
         ("x", ("x", "x-2"), "x-3"),
     ],
 )
-def test_a_name_means_one_thing(name: str, taken: tuple[str, ...], expected: str) -> None:
+def test_a_name_means_one_thing(name, taken, expected):
     assert set_name(name, taken) == expected
 
 
-def test_a_folder_without_the_file_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_the_file_is_told(tmp_path):
     """One message with what was expected."""
     with pytest.raises(UsageError, match=r"neither a run nor a release that contains x\.jsonl"):
         add_sets(
@@ -135,7 +134,7 @@ def test_a_folder_without_the_file_is_told(tmp_path: Path) -> None:
         )
 
 
-def test_a_question_is_shown_as_it_is_printed(finished: Any) -> None:
+def test_a_question_is_shown_as_it_is_printed(finished):
     records = {one["id"]: one for one in read_jsonl(finished.release / "questions.jsonl")}
     items = READING.draw(finished.folder, StudySettings(pool=20))
     assert len(items) == 20
@@ -153,7 +152,7 @@ def test_a_question_is_shown_as_it_is_printed(finished: Any) -> None:
         assert item.source == "tiny"
 
 
-def test_the_set_is_that_of_the_signature(finished: Any) -> None:
+def test_the_set_is_that_of_the_signature(finished):
     """What a study remembers of it stands at the end of the signature."""
     assert READING.identity is not None
     assert (
@@ -164,7 +163,7 @@ def test_the_set_is_that_of_the_signature(finished: Any) -> None:
     )
 
 
-def test_a_set_that_was_changed_is_not_read(copied: Any) -> None:
+def test_a_set_that_was_changed_is_not_read(copied):
     """One message; nobody reads what the run has not made."""
     file = copied.release / "questions.jsonl"
     file.write_text(
@@ -174,7 +173,7 @@ def test_a_set_that_was_changed_is_not_read(copied: Any) -> None:
         READING.draw(copied.folder, StudySettings())
 
 
-def test_a_published_file_is_read_among_them(finished: Any, tmp_path: Path) -> None:
+def test_a_published_file_is_read_among_them(finished, tmp_path):
     """Its answers beside it are the key; its questions are known again whatever file they stand in."""
     own = READING.draw(finished.folder, StudySettings(pool=5))
     others = read_question_set(finished.release / "questions.jsonl").questions[-9:]
@@ -195,7 +194,7 @@ def test_a_published_file_is_read_among_them(finished: Any, tmp_path: Path) -> N
         READING.draw_others(own, StudySettings(), [tmp_path / "dev.questions.txt"])
 
 
-def test_a_run_of_other_items_is_told(finished: Any, scde: Any) -> None:
+def test_a_run_of_other_items_is_told(finished, scde):
     """A run of passages has no questions to read."""
     with pytest.raises(UsageError, match=r"items of another kind; it has no questions\.jsonl"):
         READING.draw_others(
@@ -204,7 +203,7 @@ def test_a_run_of_other_items_is_told(finished: Any, scde: Any) -> None:
 
 
 @pytest.mark.parametrize("inside", ["", "release"])
-def test_a_run_and_its_release_are_called_alike(finished: Any, tmp_path: Path, inside: str) -> None:
+def test_a_run_and_its_release_are_called_alike(finished, tmp_path, inside):
     """By the run's name, never `release`."""
     shutil.copytree(finished.folder, tmp_path / "theirs", symlinks=True)
     own = StudyItem("b:1:1", (), {}, {}, "mine")
@@ -215,7 +214,7 @@ def test_a_run_and_its_release_are_called_alike(finished: Any, tmp_path: Path, i
     assert len(mixed) == 3
 
 
-def test_a_passage_is_shown_without_its_answers(scde: Any) -> None:
+def test_a_passage_is_shown_without_its_answers(scde):
     records = {one["id"]: one for one in read_jsonl(scde.release / "passages.jsonl")}
     items = FILLING.draw(scde.folder, StudySettings())
     assert len(items) > 5
@@ -242,13 +241,13 @@ def test_a_passage_is_shown_without_its_answers(scde: Any) -> None:
     )
 
 
-def test_no_two_passages_share_a_sentence(scde: Any) -> None:
+def test_no_two_passages_share_a_sentence(scde):
     """Neither in their text nor in their candidates."""
     spans = [span for item in FILLING.draw(scde.folder, StudySettings()) for span in item.spans]
     assert len(spans) == len(set(spans))
 
 
-def test_published_passages_are_mixed_in(scde: Any, tmp_path: Path) -> None:
+def test_published_passages_are_mixed_in(scde, tmp_path):
     """A file in the published layout, as it is evaluated: its stray full stops are not shown."""
     passage = BlankedPassage(
         "4",
@@ -276,7 +275,7 @@ def test_published_passages_are_mixed_in(scde: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change", [{"answers": (0,)}, {"candidates": ("Bob wept.", "Nobody came.")}]
 )
-def test_another_passage_has_another_digest(change: dict[str, Any]) -> None:
+def test_another_passage_has_another_digest(change):
     """Other candidates or another key under the same id."""
     values: dict[str, Any] = {"id": "4", "sentences": ("A.", "Nobody came."), "blanks": (1,), "candidates": ("Ann wept.", "Nobody came."),
                               "answers": (1,)}  # fmt: skip

@@ -5,11 +5,9 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,7 +21,6 @@ from cloze_gen.records.question import Question
 from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.release.card import _verdict
 from cloze_gen.release.html import render_report
-from cloze_gen.release.report_data import ReportData
 from cloze_gen.release.verdict import (
     BAD,
     CARE,
@@ -43,11 +40,11 @@ _ADVERSARIES = [name for name in LIMITS if name.startswith("adversary-")]
 WORDS = ("ant", "bee", "cow", "dog", "elk")
 
 
-def questions(n: int = 1040) -> list[Question]:
+def questions(n=1040):
     return [Question(f"b:{i}:1", "b", ("An", "ant", "."), 1, WORDS, 0) for i in range(n)]
 
 
-def candidates(fits: float, plausible: float, n: int = 1040) -> list[dict[str, Any]]:
+def candidates(fits, plausible, n=1040):
     marks = {"fits_as_well": fits, "plausible": plausible}
     return [
         {"id": f"b:{i}:1", "candidates": [{"word": word} | marks for word in WORDS[1:]]}
@@ -55,7 +52,7 @@ def candidates(fits: float, plausible: float, n: int = 1040) -> list[dict[str, A
     ]
 
 
-def adversary(accuracy: float, n: int = 1040, *, name: str = "adversary-scores") -> QuestionRow:
+def adversary(accuracy, n=1040, *, name="adversary-scores"):
     """A row as `AdversaryResult.row` makes it: the best of four variants."""
     low, high = wilson_interval(round(accuracy * n), n, tried=4)
     return QuestionRow(
@@ -64,15 +61,15 @@ def adversary(accuracy: float, n: int = 1040, *, name: str = "adversary-scores")
     )  # fmt: skip
 
 
-def evaluated(*rows: QuestionRow, **more: Any) -> QuestionEvaluation:
+def evaluated(*rows, **more):
     return QuestionEvaluation(n=1040, chance=0.2, baselines=rows, **more)
 
 
-def judged(evaluation: QuestionEvaluation | None, n: int = 1040, **choice: Any) -> Verdict:
+def judged(evaluation, n=1040, **choice):
     return question_verdict(questions(n), evaluation, choice=choice, candidates=())
 
 
-def finding(verdict: Verdict, rule: str) -> Finding:
+def finding(verdict, rule):
     [found] = [one for one in verdict.findings if one.rule == rule]
     return found
 
@@ -82,9 +79,7 @@ def finding(verdict: Verdict, rule: str) -> Finding:
     ("end", "step", "level"),
     [("good", 0.0, GOOD), ("good", 0.001, CARE), ("bad", -0.001, CARE), ("bad", 0.0, BAD)],
 )
-def test_a_leak_is_judged_by_the_end_of_its_interval(
-    name: str, end: str, step: float, level: str
-) -> None:
+def test_a_leak_is_judged_by_the_end_of_its_interval(name, end, step, level):
     at = 0.2 + 0.8 * (getattr(LIMITS[name], end) + step)
     low, high = (0.2, at + 1e-12) if end == "good" else (at, 0.99)
     high -= 2e-12 if end == "good" else 0
@@ -95,7 +90,7 @@ def test_a_leak_is_judged_by_the_end_of_its_interval(
     assert finding(judged(evaluated(*rows)), "leak").level == level
 
 
-def test_the_same_accuracy_of_fewer_questions_or_more_variants_is_less_sure() -> None:
+def test_the_same_accuracy_of_fewer_questions_or_more_variants_is_less_sure():
     assert finding(judged(evaluated(adversary(0.26))), "leak").level == GOOD
     assert finding(judged(evaluated(adversary(0.26, 200))), "leak").level == CARE
     borderline = adversary(0.289)
@@ -105,7 +100,7 @@ def test_the_same_accuracy_of_fewer_questions_or_more_variants_is_less_sure() ->
     assert levels == [GOOD, CARE]
 
 
-def test_the_worst_adversary_counts() -> None:
+def test_the_worst_adversary_counts():
     lsa = adversary(0.62, name="adversary-scores+ngrams+lsa")
     found = finding(judged(evaluated(adversary(0.22), lsa)), "leak")
     assert (found.level, "LSA score finds 62.0 %" in found.sentence) == (BAD, True)
@@ -114,7 +109,7 @@ def test_the_worst_adversary_counts() -> None:
 @pytest.mark.parametrize(
     ("accuracy", "level"), [(0.22, GOOD), (0.25, CARE), (0.33, CARE), (0.4, BAD)]
 )
-def test_before_an_evaluation_the_check_of_the_choice_counts(accuracy: float, level: str) -> None:
+def test_before_an_evaluation_the_check_of_the_choice_counts(accuracy, level):
     rounds = [{"accuracy": 0.5, "gain": 0.2}, {"accuracy": accuracy, "gain": 0.1}]
     found = judged(None, rounds=rounds, round_kept=1)
     assert found.provisional
@@ -127,14 +122,14 @@ def test_before_an_evaluation_the_check_of_the_choice_counts(accuracy: float, le
 
 
 @pytest.mark.parametrize("choice", [{}, {"rounds": [], "round_kept": None}])
-def test_without_a_measured_leak_there_is_no_verdict(choice: dict[str, Any]) -> None:
+def test_without_a_measured_leak_there_is_no_verdict(choice):
     found = judged(evaluated(adversary(0.3, name="adversary-length")), **choice)
     assert found.level == UNKNOWN
     assert found.head("mine") == "no verdict before `cloze-gen evaluate mine`"
     assert judged(None, 20, **choice).level == BAD, "it is too small whatever it reveals"
 
 
-def test_a_number_that_reveals_too_much_has_a_notice() -> None:
+def test_a_number_that_reveals_too_much_has_a_notice():
     leak = {"check": 0.4, "max_leak": 0.25, "n": 1040, "auto": False}
     found = judged(None, leak=leak)
     assert "choice.max_leak = 0.25" in found.notice
@@ -146,11 +141,11 @@ def test_a_number_that_reveals_too_much_has_a_notice() -> None:
 @pytest.mark.parametrize(
     ("n", "level"), [(1040, GOOD), (385, GOOD), (384, CARE), (97, CARE), (96, BAD), (1, BAD)]
 )
-def test_the_size_is_that_of_the_interval_of_an_accuracy(n: int, level: str) -> None:
+def test_the_size_is_that_of_the_interval_of_an_accuracy(n, level):
     assert finding(judged(None, n), "size").level == level
 
 
-def test_an_empty_set_is_not_published() -> None:
+def test_an_empty_set_is_not_published():
     assert judged(None, 0).level == BAD
 
 
@@ -158,9 +153,7 @@ def test_an_empty_set_is_not_published() -> None:
     ("fits", "plausible", "ambiguity", "triviality"),
     [(0.01, 0.3, GOOD, GOOD), (0.02, 0.2, CARE, CARE), (0.04, 0.1, BAD, BAD)],
 )
-def test_before_people_read_the_models_of_their_marks_count(
-    fits: float, plausible: float, ambiguity: str, triviality: str
-) -> None:
+def test_before_people_read_the_models_of_their_marks_count(fits, plausible, ambiguity, triviality):
     of = candidates(fits, plausible)
     found = question_verdict(questions(), None, choice={}, candidates=of)
     levels = [finding(found, rule).level for rule in ("ambiguity", "triviality")]
@@ -171,7 +164,7 @@ def test_before_people_read_the_models_of_their_marks_count(
     )
 
 
-def test_an_impostor_without_marks_leaves_the_marks_unknown() -> None:
+def test_an_impostor_without_marks_leaves_the_marks_unknown():
     of = candidates(0.01, 0.3)
     of[7]["candidates"][2]["plausible"] = None
     assert expected_marks(questions(), of) is None
@@ -185,9 +178,7 @@ def test_an_impostor_without_marks_leaves_the_marks_unknown() -> None:
     ("count", "items", "ambiguity", "triviality"),
     [(0, 60, GOOD, GOOD), (8, 60, CARE, GOOD), (15, 60, BAD, CARE), (40, 60, BAD, BAD)],
 )
-def test_readers_count_more_than_models(
-    count: int, items: int, ambiguity: str, triviality: str
-) -> None:
+def test_readers_count_more_than_models(count, items, ambiguity, triviality):
     low, high = wilson_interval(count, items)
     fault = {"by_one": 0.5, "by_most": count / items, "low": low, "high": high}
     own = {"set": "mine", "items": items, "judges": 3, "ambiguous": fault, "trivial": fault}
@@ -208,7 +199,7 @@ def test_readers_count_more_than_models(
     )
 
 
-def test_the_worst_finding_is_the_verdict() -> None:
+def test_the_worst_finding_is_the_verdict():
     for levels in ((GOOD, GOOD), (GOOD, CARE), (CARE, BAD), (UNKNOWN, BAD)):
         found = Verdict(tuple(Finding("leak", level, "") for level in levels))
         assert found.level == levels[1]
@@ -216,7 +207,7 @@ def test_the_worst_finding_is_the_verdict() -> None:
 
 
 @pytest.mark.parametrize("name", [*_ADVERSARIES, "check"])
-def test_the_page_has_the_limits_of_the_code(name: str) -> None:
+def test_the_page_has_the_limits_of_the_code(name):
     page = (Path(__file__).parents[2] / "docs/explanation/evaluation.md").read_text(
         encoding="utf-8"
     )
@@ -232,7 +223,7 @@ def test_the_page_has_the_limits_of_the_code(name: str) -> None:
 # ---- passages and blanked passages
 
 
-def passage_row(name: str, kind: str, correct: int, of_set: str = "passages") -> PassageRow:
+def passage_row(name, kind, correct, of_set="passages"):
     low, high = wilson_interval(correct, 1000)
     return PassageRow(
         name=name, kind=kind, set=of_set, n=1000, correct=correct, accuracy=correct / 1000, low=low, high=high
@@ -240,7 +231,7 @@ def passage_row(name: str, kind: str, correct: int, of_set: str = "passages") ->
 
 
 @pytest.mark.parametrize(("correct", "level"), [(60, GOOD), (120, CARE), (250, BAD)])
-def test_the_best_simple_method_is_the_leak_of_passages(correct: int, level: str) -> None:
+def test_the_best_simple_method_is_the_leak_of_passages(correct, level):
     rows = (
         passage_row("last name", "rule", correct),
         passage_row("n-gram", "model", 5),
@@ -252,7 +243,7 @@ def test_the_best_simple_method_is_the_leak_of_passages(correct: int, level: str
     assert "The best of 2 simple methods (last name) predicts" in finding(found, "leak").sentence
 
 
-def test_passages_that_nobody_guessed_are_used_with_care() -> None:
+def test_passages_that_nobody_guessed_are_used_with_care():
     of = PassageEvaluation(n=1000, baselines=(passage_row("last name", "rule", 10),))
     counts = {"subjects": 12, "decided": 9, "kept": 5, "open": 1, "not_shown": 0}
     cards = [judged_by({"guesses": counts | {"judged": who}}) for who in JUDGED]
@@ -265,7 +256,7 @@ def test_passages_that_nobody_guessed_are_used_with_care() -> None:
     assert passage_verdict(1000, None, judged="human").level == UNKNOWN
 
 
-def test_passages_that_nobody_will_guess_do_not_count() -> None:
+def test_passages_that_nobody_will_guess_do_not_count():
     """Unless people have guessed them."""
     by_machine, by_people = (
         passage_verdict(1460, None, judged=who, guessable=105 / 1460)
@@ -278,13 +269,13 @@ def test_passages_that_nobody_will_guess_do_not_count() -> None:
     )
 
 
-def blank_row(name: str, kind: str, ba: float) -> dict[str, Any]:
+def blank_row(name, kind, ba):
     ends = {"ba": ba, "ba_low": ba - 0.01, "ba_high": ba + 0.01, "ba_micro": ba}
     rest = {"pa": 0.1, "pa_low": 0.1, "pa_high": 0.1, "de": 1.0, "de_low": 1.0, "de_high": 1.0}
     return {"name": name, "kind": kind, "context": "", "decoder": "EXH", "n": 900, "blanks": 4500} | ends | rest  # fmt: skip
 
 
-def blank_evaluation(surface: float, auc: float, people: float) -> BlankEvaluation:
+def blank_evaluation(surface, auc, people):
     classifier = {"name": "words", "input": "text alone", "auc": auc, "auc_low": auc - 0.01, "auc_high": auc + 0.01, "f1": 0.1}  # fmt: skip
     record = {
         "n": 900, "blanks": 4500, "baselines": [blank_row("random", "random", 1 / 7), blank_row("cues", "surface", surface),
@@ -304,9 +295,7 @@ def blank_evaluation(surface: float, auc: float, people: float) -> BlankEvaluati
         ((0.2, 0.75, 0.9), BAD, GOOD),
     ],
 )
-def test_surface_and_candidates_alone_are_the_leak_of_blanks(
-    figures: tuple[float, float, float], leak: str, ambiguity: str
-) -> None:
+def test_surface_and_candidates_alone_are_the_leak_of_blanks(figures, leak, ambiguity):
     found = blank_verdict(900, blank_evaluation(*figures))
     assert finding(found, "leak").level == leak
     assert finding(found, "ambiguity").level == ambiguity
@@ -317,7 +306,7 @@ def test_surface_and_candidates_alone_are_the_leak_of_blanks(
 
 
 @pytest.mark.parametrize("style", sorted(RUN_FIXTURES))
-def test_run_report_and_card_have_the_same_words(style: str, run_of: Callable[[str], Any]) -> None:
+def test_run_report_and_card_have_the_same_words(style, run_of):
     finished = run_of(style)
     release: Path = finished.release
     lines = json.loads((release / "release.json").read_text(encoding="utf-8"))["verdict"]
@@ -344,7 +333,7 @@ def test_run_report_and_card_have_the_same_words(style: str, run_of: Callable[[s
 
 
 @pytest.mark.parametrize("text", ["a\n## b", "<script>alert(1)</script>"])
-def test_a_verdict_of_others_changes_no_document(text: str, data: ReportData) -> None:
+def test_a_verdict_of_others_changes_no_document(text, data):
     verdict = Verdict((Finding("leak", BAD, text),), notice=text)
     assert "<script>alert" not in render_report(replace(data, verdict=verdict))
     listed = _verdict(verdict.lines("mine")).removesuffix("\n\n").splitlines()
@@ -353,7 +342,7 @@ def test_a_verdict_of_others_changes_no_document(text: str, data: ReportData) ->
     assert Verdict(()).level == UNKNOWN
 
 
-def test_a_notice_is_red_in_report(data: ReportData) -> None:
+def test_a_notice_is_red_in_report(data):
     verdict = Verdict((Finding("leak", BAD, "It leaks."),), notice="Too many questions.")
     page = render_report(replace(data, verdict=verdict))
     assert '<p class="bad notice">Too many questions.</p>' in page

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -33,7 +32,7 @@ from tests.support.errors import refused
 
 
 @pytest.mark.parametrize("hostile", [False, True])
-def test_a_record_comes_back(hostile: bool, tmp_path: Path) -> None:
+def test_a_record_comes_back(hostile, tmp_path):
     """Facts as its own keys, then the other values, for any manifest."""
     facts = (
         replace(hostile_facts('a "b": c\n---\u2028\x00{{'), name="mine", books=FACTS.books)
@@ -65,14 +64,14 @@ def test_a_record_comes_back(hostile: bool, tmp_path: Path) -> None:
         ("\udcff", "not UTF-8"),
     ],
 )
-def test_damage_is_reported(text: str, what: str, tmp_path: Path) -> None:
+def test_damage_is_reported(text, what, tmp_path):
     """The file, and its first mistake."""
     (tmp_path / "release.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(FormatError, match=what):
         read_record(tmp_path)
 
 
-def test_another_folder_is_no_release(tmp_path: Path) -> None:
+def test_another_folder_is_no_release(tmp_path):
     """It lacks the file."""
     with pytest.raises(FormatError, match=r"no release\.json"):
         read_record(tmp_path)
@@ -87,14 +86,14 @@ ITEMS = [
 ]
 
 
-def test_splits_stay_together_and_hold_all() -> None:
+def test_splits_stay_together_and_hold_all():
     """In the order in which they first come, each item once."""
     places = shuffled_places(ITEMS, seed=1, split_of=lambda item: item.split)
     assert sorted(places) == list(range(300))
     assert [ITEMS[place].split for place in places] == ["control"] * 100 + ["test"] * 200
 
 
-def test_an_item_less_moves_no_other() -> None:
+def test_an_item_less_moves_no_other():
     """Each has a place by its own id and the seed."""
     whole, less = (
         [one.id for one in (some[place] for place in shuffled_places(some, seed=7))]
@@ -104,7 +103,7 @@ def test_an_item_less_moves_no_other() -> None:
     assert less != [one.id for one in ITEMS[:-50]]
 
 
-def test_places_have_nothing_to_do_with_where_items_stood() -> None:
+def test_places_have_nothing_to_do_with_where_items_stood():
     """Rank correlation with the corpus's order over 40 seeds is that of chance."""
     found = [np.corrcoef(shuffled_places(ITEMS, seed=seed), range(300))[0, 1] for seed in range(40)]
     assert abs(np.mean(found)) < 0.03
@@ -114,7 +113,7 @@ def test_places_have_nothing_to_do_with_where_items_stood() -> None:
 # Records as Parquet
 
 
-def test_rows_come_back_with_the_declared_types(tmp_path: Path) -> None:
+def test_rows_come_back_with_the_declared_types(tmp_path):
     records: list[dict[str, Any]] = [
         {
             "id": "a",
@@ -161,7 +160,7 @@ def test_rows_come_back_with_the_declared_types(tmp_path: Path) -> None:
         ("input.text_column=novel/text", "input.text_column=novel/text"),
     ],
 )
-def test_overrides_can_be_given_again(given: str, published: str) -> None:
+def test_overrides_can_be_given_again(given, published):
     """Folders of the user are removed from each value; the result is a valid override."""
     assert public_overrides([given]) == [published]
     model = find_style("lambada-style").settings
@@ -169,7 +168,7 @@ def test_overrides_can_be_given_again(given: str, published: str) -> None:
     parse_settings(model, "", where="x", overrides=[published])
 
 
-def test_the_form_of_the_release_is_left_out() -> None:
+def test_the_form_of_the_release_is_left_out():
     """A full release is the same whether pointers were requested or not."""
     assert public_overrides(["release.text=pointers", "release.text = pointers", "lm.order=3"]) == [
         "lm.order=3"
@@ -200,7 +199,7 @@ FILES_OF_FORMAT = {
 
 
 @pytest.mark.parametrize("name", ["holmes-style", "scs-style"])
-def test_another_file_is_another_format(name: str) -> None:
+def test_another_file_is_another_format(name):
     """Raise `RELEASE_FORMAT` with each file that a release gains or loses; list its files here."""
     options = ("write", "climb", "see", "be", "go")
     question = Question("b:0:1", "b", ("I", "could", "climb", "it", "."), 2, options, 1)
@@ -220,7 +219,7 @@ def test_another_file_is_another_format(name: str) -> None:
 
 
 @pytest.mark.parametrize("written", [1, RELEASE_FORMAT + 1])
-def test_a_release_of_another_format_is_refused(written: int, tmp_path: Path) -> None:
+def test_a_release_of_another_format_is_refused(written, tmp_path):
     other = {"schema": "cloze-gen/release", "format_version": written, "unknown": []}
     (tmp_path / "release.json").write_text(json.dumps(other), encoding="utf-8")
     refused(lambda: read_record(tmp_path), FormatError, names=f"in format {written}")

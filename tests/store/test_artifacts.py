@@ -23,7 +23,7 @@ from cloze_gen.store.manifest import file_sha256, write_json, write_manifest
 KEY = StageKey("counts", 3, {"b": 1, "a": [2]}, {"corpus": "ff"}, 7)
 
 
-def write(store: Store, key: StageKey = KEY, text: str = "x\n") -> None:
+def write(store, key=KEY, text="x\n"):
     with store.writing(key) as writer:
         assert writer is not None
         writer.path("sub/table.txt").write_text(text)
@@ -33,7 +33,7 @@ def write(store: Store, key: StageKey = KEY, text: str = "x\n") -> None:
         writer.versions["numpy"] = "2"
 
 
-def test_the_manifest_says_everything(tmp_path: Path) -> None:
+def test_the_manifest_says_everything(tmp_path):
     store = Store(tmp_path)
     write(store)
     text = (store.folder(KEY) / "manifest.json").read_text()
@@ -53,7 +53,7 @@ def test_the_manifest_says_everything(tmp_path: Path) -> None:
     assert store.open(KEY).funnel["kept"] == 1
 
 
-def test_finished_is_never_written_again(tmp_path: Path) -> None:
+def test_finished_is_never_written_again(tmp_path):
     """Who comes second gets None and changes nothing."""
     store = Store(tmp_path)
     write(store)
@@ -63,11 +63,11 @@ def test_finished_is_never_written_again(tmp_path: Path) -> None:
     assert (store.folder(KEY) / "manifest.json").stat().st_mtime_ns == before
 
 
-def test_a_failed_writer_leaves_no_artifact(tmp_path: Path) -> None:
+def test_a_failed_writer_leaves_no_artifact(tmp_path):
     """An error in the middle leaves the store as it was."""
     store = Store(tmp_path)
 
-    def fail() -> None:
+    def fail():
         with store.writing(KEY) as writer:
             assert writer is not None
             writer.path("x").write_text("half")
@@ -79,25 +79,23 @@ def test_a_failed_writer_leaves_no_artifact(tmp_path: Path) -> None:
     assert [path.name for path in store.store.iterdir()] == [".locks"]
 
 
-def lay_folder(place: Path) -> None:
+def lay_folder(place):
     place.mkdir(parents=True)
     (place / "note").write_text("mine")
 
 
-def lay_file(place: Path) -> None:
+def lay_file(place):
     place.parent.mkdir(parents=True)
     place.write_text("mine")
 
 
-def lay_link(place: Path) -> None:
+def lay_link(place):
     place.parent.mkdir(parents=True)
     place.symlink_to("nowhere")
 
 
 @pytest.mark.parametrize("lay", [lay_folder, lay_file, lay_link])
-def test_what_stands_in_an_artifacts_place_is_moved_aside(
-    tmp_path: Path, lay: Callable[[Path], None]
-) -> None:
+def test_what_stands_in_an_artifacts_place_is_moved_aside(tmp_path, lay):
     store, said = Store(tmp_path), []
     lay(store.folder(KEY))
     assert not store.is_complete(KEY)
@@ -112,7 +110,7 @@ def test_what_stands_in_an_artifacts_place_is_moved_aside(
         assert (moved / "note" if moved.is_dir() else moved).read_text() == "mine"
 
 
-def test_setting_aside_overwrites_nothing(tmp_path: Path) -> None:
+def test_setting_aside_overwrites_nothing(tmp_path):
     """Each thing gets a name of its own; what has just gone is no error."""
     for text in ("one", "two"):
         (tmp_path / "x").write_text(text)
@@ -143,30 +141,30 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }  # fmt: skip
 
 
-def flip(path: Path) -> None:
+def flip(path):
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
 
 
-def replace_by_link(path: Path) -> None:
+def replace_by_link(path):
     path.rename(path.parent.parent / "moved")
     path.symlink_to(path.parent.parent / "moved")
 
 
-def rewrite(folder: Path, change: dict[str, object]) -> None:
+def rewrite(folder, change):
     manifest = json.loads((folder / "manifest.json").read_text())
     write_json(folder / "manifest.json", manifest | change)
 
 
-def reseal(folder: Path, change: dict[str, object]) -> None:
+def reseal(folder, change):
     manifest = json.loads((folder / "manifest.json").read_text())
     del manifest["seal"]
     write_manifest(folder / "manifest.json", manifest | change)
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_damage_is_noticed_told_and_mended(tmp_path: Path, damage: str) -> None:
+def test_damage_is_noticed_told_and_mended(tmp_path, damage):
     store, said = Store(tmp_path), []
     write(store)
     DAMAGES[damage](store.folder(KEY))
@@ -184,7 +182,7 @@ def test_damage_is_noticed_told_and_mended(tmp_path: Path, damage: str) -> None:
     assert "Moved to" in said[0]
 
 
-def test_what_no_reader_takes_for_a_part_is_no_damage(tmp_path: Path) -> None:
+def test_what_no_reader_takes_for_a_part_is_no_damage(tmp_path):
     """A file manager's own file beside the parts of a table harms nobody."""
     store = Store(tmp_path)
     write(store)
@@ -193,13 +191,11 @@ def test_what_no_reader_takes_for_a_part_is_no_damage(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.EACCES, errno.ESTALE])
-def test_a_refusal_of_the_moment_is_no_damage(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
+def test_a_refusal_of_the_moment_is_no_damage(tmp_path, monkeypatch, number):
     store = Store(tmp_path)
     write(store)
 
-    def refused(path: Path) -> str:
+    def refused(path):
         raise OSError(number, os.strerror(number), str(path))
 
     monkeypatch.setattr(manifest, "file_sha256", refused)
@@ -210,7 +206,7 @@ def test_a_refusal_of_the_moment_is_no_damage(
     assert not store.aside.exists()
 
 
-def test_damage_is_noticed_by_those_who_noted_the_file(tmp_path: Path) -> None:
+def test_damage_is_noticed_by_those_who_noted_the_file(tmp_path):
     """A byte is flipped after the check, with size and time of change restored."""
     store = Store(tmp_path)
     write(store)
@@ -223,7 +219,7 @@ def test_damage_is_noticed_by_those_who_noted_the_file(tmp_path: Path) -> None:
     assert not store.is_complete(KEY)
 
 
-def test_a_note_counts_for_its_own_manifest_alone(tmp_path: Path) -> None:
+def test_a_note_counts_for_its_own_manifest_alone(tmp_path):
     """Where the manifest names other digests, the file is read again although nobody wrote to it."""
     store = Store(tmp_path)
     write(store)
@@ -237,9 +233,7 @@ def test_a_note_counts_for_its_own_manifest_alone(tmp_path: Path) -> None:
     assert "its sha256 is another" in str(store.fault(KEY))
 
 
-def test_what_was_checked_is_not_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_checked_is_not_read_again(tmp_path, monkeypatch):
     """A file that nobody wrote to since its digest was found right is not read; with `deep` it is."""
     store = Store(tmp_path)
     write(store)
@@ -257,9 +251,7 @@ def test_what_was_checked_is_not_read_again(
     assert read == [store.folder(KEY) / "sub" / "table.txt"]
 
 
-def test_a_note_that_a_killed_run_began_is_swept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_note_that_a_killed_run_began_is_swept(tmp_path, monkeypatch):
     """It is all that goes: whole notes stay."""
     store = Store(tmp_path)
     write(store)
@@ -276,14 +268,14 @@ def test_a_note_that_a_killed_run_began_is_swept(
     assert set((store.store / manifest.NOTES).iterdir()) == whole
 
 
-def test_what_cannot_be_swept_ends_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_swept_ends_no_run(tmp_path, monkeypatch):
     """A store that may only be read holds what a killed run began, and serves."""
     store = Store(tmp_path)
     write(store)
     begun = store.store / manifest.NOTES / ".a.partial-1"
     begun.touch()
 
-    def refused(path: Path, missing_ok: bool = False) -> None:
+    def refused(path, missing_ok=False):
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr(Path, "unlink", refused)
@@ -292,12 +284,12 @@ def test_what_cannot_be_swept_ends_no_run(tmp_path: Path, monkeypatch: pytest.Mo
     assert store.is_complete(KEY)
 
 
-def interrupted(_: Path, target: Path) -> None:
+def interrupted(_, target):
     """In the place of `Path.replace`."""
     raise KeyboardInterrupt(target)
 
 
-def test_an_artifact_is_whole_while_those_it_tells_of_are(tmp_path: Path) -> None:
+def test_an_artifact_is_whole_while_those_it_tells_of_are(tmp_path):
     store, book = Store(tmp_path), StageKey("book", 1, item="b1")
     write(store, book)
     with store.writing(KEY) as writer:
@@ -316,14 +308,12 @@ def test_an_artifact_is_whole_while_those_it_tells_of_are(tmp_path: Path) -> Non
     ]
 
 
-def test_a_book_finished_meanwhile_is_not_touched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_book_finished_meanwhile_is_not_touched(tmp_path, monkeypatch):
     """Books take no lock."""
     store, key = Store(tmp_path), StageKey("book", 1, item="b1")
     looks = []
 
-    def late(self: Store, key: StageKey) -> bool:
+    def late(self, key):
         looks.append(key)
         monkeypatch.undo()
         write(store, key, "first\n")
@@ -335,11 +325,11 @@ def test_a_book_finished_meanwhile_is_not_touched(
     assert [path.name for path in store.folder(key).parent.iterdir()] == ["b1"]
 
 
-def test_two_writers_of_one_stage_take_turns(tmp_path: Path) -> None:
+def test_two_writers_of_one_stage_take_turns(tmp_path):
     """Of many threads on one stage one writes, the others wait and find it done."""
     store, wrote = Store(tmp_path), []
 
-    def work() -> None:
+    def work():
         with store.writing(KEY) as writer:
             if writer is not None:
                 wrote.append(1)
@@ -353,11 +343,11 @@ def test_two_writers_of_one_stage_take_turns(tmp_path: Path) -> None:
     assert wrote == [1]
 
 
-def test_a_funnel_that_does_not_add_up_is_refused(tmp_path: Path) -> None:
+def test_a_funnel_that_does_not_add_up_is_refused(tmp_path):
     """Seen is kept plus the rejected, always."""
     store = Store(tmp_path)
 
-    def fail() -> None:
+    def fail():
         with store.writing(KEY) as writer:
             assert writer is not None
             writer.funnel = {"unit": "words", "seen": 3, "kept": 1, "rejected": {"short": 1}}
@@ -370,7 +360,7 @@ def test_a_funnel_that_does_not_add_up_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"), [(None, "nothing finished here"), ("{", "not readable as a manifest")]
 )
-def test_broken_artifacts_are_told(tmp_path: Path, text: str | None, said: str) -> None:
+def test_broken_artifacts_are_told(tmp_path, text, said):
     """A missing or broken manifest names the folder and what to do."""
     if text is not None:
         (tmp_path / "manifest.json").write_text(text)
@@ -380,7 +370,7 @@ def test_broken_artifacts_are_told(tmp_path: Path, text: str | None, said: str) 
     assert "again" in str(caught.value)
 
 
-def test_a_missing_payload_is_told(tmp_path: Path) -> None:
+def test_a_missing_payload_is_told(tmp_path):
     """A file deleted from a finished artifact is named with the way to rebuild it."""
     store = Store(tmp_path)
     write(store)
@@ -390,7 +380,7 @@ def test_a_missing_payload_is_told(tmp_path: Path) -> None:
         artifact.path("sub/table.txt")
 
 
-def test_json_has_one_spelling(tmp_path: Path) -> None:
+def test_json_has_one_spelling(tmp_path):
     """Sorted keys, letters as themselves, and no temporary file left."""
     write_json(tmp_path / "a" / "x.json", {"b": "é", "a": 1})
     assert (tmp_path / "a" / "x.json").read_text(
@@ -399,6 +389,6 @@ def test_json_has_one_spelling(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["x.json"]
 
 
-def test_writer_makes_the_folders_of_its_files(tmp_path: Path) -> None:
+def test_writer_makes_the_folders_of_its_files(tmp_path):
     """A payload may lie in folders."""
     assert ArtifactWriter(tmp_path).path("a/b/c").parent.is_dir()

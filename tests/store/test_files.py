@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import socket
-from pathlib import Path
 
 import pytest
 
 from cloze_gen.store.files import open_below, open_regular, read_below, read_regular_text
 
 
-def test_a_regular_file_is_read_through_a_link(tmp_path: Path) -> None:
+def test_a_regular_file_is_read_through_a_link(tmp_path):
     """Bytes come as they lie, text with its line ends made one."""
     (tmp_path / "a").write_bytes(b"\xef\xbb\xbfone\r\ntwo")
     (tmp_path / "b").symlink_to("a")
@@ -21,7 +20,7 @@ def test_a_regular_file_is_read_through_a_link(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["named pipe", "device", "socket", "folder"])
-def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
+def test_what_is_no_file_is_refused_at_once(tmp_path, kind):
     path = tmp_path / "x.txt"
     if kind == "named pipe":
         os.mkfifo(path)
@@ -39,7 +38,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
         assert caught.value.filename == str(path)
 
 
-def test_a_missing_file_is_an_error_as_ever(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error_as_ever(tmp_path):
     """A path to nowhere, and a link to it."""
     (tmp_path / "b").symlink_to("a")
     for name in "ab":
@@ -47,7 +46,7 @@ def test_a_missing_file_is_an_error_as_ever(tmp_path: Path) -> None:
             open_regular(tmp_path / name)
 
 
-def test_more_than_can_be_meant_is_refused_unread(tmp_path: Path) -> None:
+def test_more_than_can_be_meant_is_refused_unread(tmp_path):
     """The limit is inclusive."""
     (tmp_path / "a").write_text("12345")
     assert read_regular_text(tmp_path / "a", max_bytes=5) == "12345"
@@ -55,7 +54,7 @@ def test_more_than_can_be_meant_is_refused_unread(tmp_path: Path) -> None:
         read_regular_text(tmp_path / "a", max_bytes=4)
 
 
-def test_a_file_below_a_folder_is_read(tmp_path: Path) -> None:
+def test_a_file_below_a_folder_is_read(tmp_path):
     """The folder itself may be a link, for the user named it."""
     (tmp_path / "it" / "sub").mkdir(parents=True)
     (tmp_path / "it" / "sub" / "a.txt").write_text("one")
@@ -82,7 +81,7 @@ def test_a_file_below_a_folder_is_read(tmp_path: Path) -> None:
         ("gone", "No such file"),
     ],
 )
-def test_a_name_leads_to_no_other_place(name: str, said: str, tmp_path: Path) -> None:
+def test_a_name_leads_to_no_other_place(name, said, tmp_path):
     """No part of a name below a folder may be a link."""
     it = tmp_path / "it"
     (it / "sub").mkdir(parents=True)

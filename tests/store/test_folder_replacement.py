@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,10 +23,10 @@ from cloze_gen.store.folder_replacement import (
 SCHEMA = "cloze-gen/test"
 
 
-def writes(**files: str) -> Callable[[Path], None]:
+def writes(**files):
     """A writer of files (`_` in a name stands for `/`) and of one link."""
 
-    def write(folder: Path) -> None:
+    def write(folder):
         for name, text in files.items():
             path = folder / name.replace("_", "/")
             path.parent.mkdir(exist_ok=True)
@@ -37,7 +36,7 @@ def writes(**files: str) -> Callable[[Path], None]:
     return write
 
 
-def contents(folder: Path) -> dict[str, str]:
+def contents(folder):
     """Name -> text of every file below a folder, the manifest left out."""
     found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
     return {
@@ -47,7 +46,7 @@ def contents(folder: Path) -> dict[str, str]:
     }
 
 
-def test_a_folder_says_what_was_written(tmp_path: Path) -> None:
+def test_a_folder_says_what_was_written(tmp_path):
     run = tmp_path / "run"
     assert replace_published(run, SCHEMA, writes(a="1", release_b="2")) == []
     assert find_change(run) is None
@@ -63,7 +62,7 @@ def test_a_folder_says_what_was_written(tmp_path: Path) -> None:
     assert f"{run / 'a'}: changed" in str(find_change(run))
 
 
-def test_other_entries_are_not_touched(tmp_path: Path) -> None:
+def test_other_entries_are_not_touched(tmp_path):
     """Files, folders (empty ones too), links and pipes beside the entries that we write."""
     run = tmp_path / "run"
     replace_within(run, SCHEMA, writes(a="1", release_b="2"))
@@ -94,9 +93,7 @@ def test_other_entries_are_not_touched(tmp_path: Path) -> None:
         (replace_published, "run.aside-{}", "run.aside-{}/release"),
     ],
 )
-def test_what_a_person_changed_or_added_is_aside(
-    tmp_path: Path, replace: Callable[..., list[str]], aside: str, kept_in: str
-) -> None:
+def test_what_a_person_changed_or_added_is_aside(tmp_path, replace, aside, kept_in):
     run = tmp_path / "run"
     replace(run, SCHEMA, writes(release_a="1", release_b="2"))
     expected = {"run/release/a": "2"}
@@ -116,7 +113,7 @@ def test_what_a_person_changed_or_added_is_aside(
     assert find_change(run) is None
 
 
-def test_an_entry_that_is_not_written_any_more(tmp_path: Path) -> None:
+def test_an_entry_that_is_not_written_any_more(tmp_path):
     """Goes, but for what a person added; a link of ours that a person replaced is kept."""
     run = tmp_path / "run"
     replace_within(run, SCHEMA, writes(full_a="1", b="2"))
@@ -127,7 +124,7 @@ def test_an_entry_that_is_not_written_any_more(tmp_path: Path) -> None:
     assert not (run / "link").is_symlink()
 
 
-def test_who_may_look_in_stays(tmp_path: Path) -> None:
+def test_who_may_look_in_stays(tmp_path):
     """Modes are kept, and the time of a file that is rewritten unchanged."""
     run = tmp_path / "run"
     replace_within(run, SCHEMA, writes(a="1", release_b="2"))
@@ -142,7 +139,7 @@ def test_who_may_look_in_stays(tmp_path: Path) -> None:
     assert (run / "a").stat().st_mtime == 1_000_000_000
 
 
-def test_a_folder_in_the_way_of_a_link_or_file(tmp_path: Path) -> None:
+def test_a_folder_in_the_way_of_a_link_or_file(tmp_path):
     """A person's folder is kept whole under another name."""
     run = tmp_path / "run"
     (run / "link").mkdir(parents=True)
@@ -153,7 +150,7 @@ def test_a_folder_in_the_way_of_a_link_or_file(tmp_path: Path) -> None:
     assert contents(run) == {"a": "1", "link.aside-1/x": "x", "link.aside-1/y": "y"}
 
 
-def test_a_link_in_the_way_of_a_folder(tmp_path: Path) -> None:
+def test_a_link_in_the_way_of_a_folder(tmp_path):
     """What is behind a person's link is none of ours; nothing is written or deleted there."""
     run, elsewhere = tmp_path / "run", tmp_path / "elsewhere"
     replace_within(run, SCHEMA, writes(release_a="1"))
@@ -167,7 +164,7 @@ def test_a_link_in_the_way_of_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("manifest", [None, "", "{", "[]", '{"seal": 1}'])
-def test_without_a_manifest_nothing_is_ours(tmp_path: Path, manifest: str | None) -> None:
+def test_without_a_manifest_nothing_is_ours(tmp_path, manifest):
     """Everything is kept except what equals the new files."""
     run = tmp_path / "run"
     run.mkdir()
@@ -180,7 +177,7 @@ def test_without_a_manifest_nothing_is_ours(tmp_path: Path, manifest: str | None
     assert contents(run) == {"a": "same", "b": "new", "b.aside-1": "other", **kept}
 
 
-def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
+def test_what_is_no_folder_is_refused(tmp_path):
     """A file or a link in the place of the folder is left alone."""
     (tmp_path / "file").write_text("mine")
     (tmp_path / "real").mkdir()
@@ -192,7 +189,7 @@ def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
     assert list((tmp_path / "real").iterdir()) == []
 
 
-def test_a_link_out_of_the_output_folder_is_known_by_its_name(tmp_path: Path) -> None:
+def test_a_link_out_of_the_output_folder_is_known_by_its_name(tmp_path):
     """Its target depends on the machine."""
     manifests = []
     for place, books in (
@@ -214,7 +211,7 @@ def test_a_link_out_of_the_output_folder_is_known_by_its_name(tmp_path: Path) ->
     assert len(set(manifests)) == 1
 
 
-def test_rewriting_keeps_the_rest_and_refuses_damage(tmp_path: Path) -> None:
+def test_rewriting_keeps_the_rest_and_refuses_damage(tmp_path):
     run = tmp_path / "run"
     replace_within(run, SCHEMA, writes(a="1", release_b="2"))
     (run / "mine").write_text("mine")
@@ -230,11 +227,11 @@ def test_rewriting_keeps_the_rest_and_refuses_damage(tmp_path: Path) -> None:
 @pytest.mark.parametrize("swaps", [True, False], ids=["one step", "two renames"])
 @pytest.mark.parametrize("replace", [replace_within, replace_published])
 def test_killed_at_any_step_nothing_is_lost(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    replace: Callable[..., list[str]],
-    swaps: bool,
-) -> None:
+    tmp_path,
+    monkeypatch,
+    replace,
+    swaps,
+):
     """After each change of the file system the old or the new release is whole."""
     if not swaps:
         monkeypatch.setattr(published, "exchange", lambda one, other: False)
@@ -264,14 +261,14 @@ def test_killed_at_any_step_nothing_is_lost(
     assert whole[-1] == "new"
 
 
-def _die_at(step: int, run: Path, replace: Callable[..., list[str]]) -> bool:
+def _die_at(step, run, replace):
     """Replace the folder in a child that dies before its step-th change; True when it finished."""
     child = os.fork()
     if not child:
         left = [step]
 
-        def counted(call: Callable[..., object]) -> Callable[..., object]:
-            def counting(*arguments: object, **options: object) -> object:
+        def counted(call):
+            def counting(*arguments, **options):
                 if not left[0]:
                     os._exit(9)
                 left[0] -= 1
@@ -288,9 +285,7 @@ def _die_at(step: int, run: Path, replace: Callable[..., list[str]]) -> bool:
 
 
 @pytest.mark.parametrize("library", ["without the call", "ENOSYS", "EINVAL"])
-def test_a_system_that_cannot_exchange(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
-) -> None:
+def test_a_system_that_cannot_exchange(tmp_path, monkeypatch, library):
     """An old C library, kernel or file system changes nothing; then names are moved in two steps."""
     number = getattr(errno, library, 0)
     call = {} if not number else dict.fromkeys(("renameat2", "renamex_np"), lambda *_: -1)
@@ -306,7 +301,7 @@ def test_a_system_that_cannot_exchange(
     assert contents(tmp_path / "run")["a"] == "new"
 
 
-def test_exchanging_names(tmp_path: Path) -> None:
+def test_exchanging_names(tmp_path):
     """Each folder has the other's name; a missing one is an error and changes nothing."""
     for name in ("a", "b"):
         (tmp_path / name).mkdir()

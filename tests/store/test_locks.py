@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -18,11 +17,11 @@ from cloze_gen.store.locks import (
 )
 
 
-def names(folder: Path) -> list[str]:
+def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_published_folder_has_its_name_and_nothing_else_stays(tmp_path: Path) -> None:
+def test_published_folder_has_its_name_and_nothing_else_stays(tmp_path):
     """The folder appears under its name when it is whole."""
     with partial_folder(tmp_path / "a") as folder:
         (folder / "x").write_text("1")
@@ -32,10 +31,10 @@ def test_published_folder_has_its_name_and_nothing_else_stays(tmp_path: Path) ->
     assert (tmp_path / "a" / "x").read_text() == "1"
 
 
-def test_an_error_leaves_nothing(tmp_path: Path) -> None:
+def test_an_error_leaves_nothing(tmp_path):
     """A writer that fails takes its temporary folder with it."""
 
-    def fail() -> None:
+    def fail():
         with partial_folder(tmp_path / "a") as folder:
             (folder / "x").write_text("1")
             raise RuntimeError
@@ -45,7 +44,7 @@ def test_an_error_leaves_nothing(tmp_path: Path) -> None:
     assert names(tmp_path) == []
 
 
-def test_the_second_of_two_equal_writers_lets_go(tmp_path: Path) -> None:
+def test_the_second_of_two_equal_writers_lets_go(tmp_path):
     """Where another run was first, its folder stays and ours goes."""
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "x").write_text("first")
@@ -56,14 +55,14 @@ def test_the_second_of_two_equal_writers_lets_go(tmp_path: Path) -> None:
     assert (tmp_path / "a" / "x").read_text() == "first"
 
 
-def _leave_behind(folder: Path) -> None:
+def _leave_behind(folder):
     context = partial_folder(folder / "dead")
     place = context.__enter__()
     (place / "half").write_text("x")
     os._exit(9)  # as a kill: no clean-up runs
 
 
-def test_sweeping_takes_the_dead_and_spares_the_living(tmp_path: Path) -> None:
+def test_sweeping_takes_the_dead_and_spares_the_living(tmp_path):
     """A killed writer's folder goes, a living writer's and a user's own stay."""
     process = multiprocessing.get_context("spawn").Process(target=_leave_behind, args=(tmp_path,))
     process.start()
@@ -87,11 +86,11 @@ def test_sweeping_takes_the_dead_and_spares_the_living(tmp_path: Path) -> None:
     assert remove_stale_temp_dirs(tmp_path / "none") == 0
 
 
-def test_one_holder_at_a_time(tmp_path: Path) -> None:
+def test_one_holder_at_a_time(tmp_path):
     """The second waits, after saying so, until the first has gone."""
     order = []
 
-    def second() -> None:
+    def second():
         with exclusive_lock(tmp_path / "locks" / "a", on_wait=lambda: order.append("waits")):
             order.append("second")
 

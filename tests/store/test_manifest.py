@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -27,24 +26,24 @@ KEY = StageKey("forward", 1, {"keep": 30}, {"model": "aa"}, 1)
         {"seed": None},
     ],
 )
-def test_every_part_counts(change: dict[str, Any]) -> None:
+def test_every_part_counts(change):
     """Stage, version, settings, inputs and seed each give another fingerprint."""
     assert replace(KEY, **change).fingerprint != KEY.fingerprint
 
 
 @given(st.lists(st.fixed_dictionaries({"a": st.integers(0, 2), "b": st.booleans()}), min_size=2))
-def test_different_values_never_share_a_fingerprint(settings: list[dict[str, Any]]) -> None:
+def test_different_values_never_share_a_fingerprint(settings):
     found = {StageKey("s", 1, one).fingerprint: canonical_json(one) for one in settings}
     assert len(found) == len(set(found.values())) == len({canonical_json(one) for one in settings})
 
 
-def test_a_manifest_gives_its_key_back() -> None:
+def test_a_manifest_gives_its_key_back():
     key = StageKey("s", 1, {"a": 1, "b": 2}, {"x": "ff"}, 3)
     assert StageKey.of_manifest(key.described()) == key
     assert fingerprint_of(key.described()) == key.fingerprint
 
 
-def test_a_book_is_apart() -> None:
+def test_a_book_is_apart():
     """Books of one shelf share its fingerprint and have folders of their own."""
     book = replace(KEY, item="b1")
     assert book.fingerprint == KEY.fingerprint
@@ -56,18 +55,18 @@ def test_a_book_is_apart() -> None:
         st.text(), st.one_of(st.integers(), st.text(), st.booleans(), st.none()), max_size=6
     )
 )
-def test_order_of_settings_does_not_count(settings: dict[str, Any]) -> None:
+def test_order_of_settings_does_not_count(settings):
     """The same settings in another order have the same fingerprint."""
     backwards = dict(reversed(list(settings.items())))
     assert StageKey("s", 1, settings).fingerprint == StageKey("s", 1, backwards).fingerprint
 
 
-def test_fingerprint_does_not_drift() -> None:
+def test_fingerprint_does_not_drift():
     """Finished artifacts of other days must be found again."""
     assert KEY.fingerprint == "95817eb294705d3a"
 
 
-def test_no_value_without_one_spelling() -> None:
+def test_no_value_without_one_spelling():
     """NaN has no JSON spelling and is refused."""
     with pytest.raises(ValueError):
         canonical_json({"x": float("nan")})

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,7 +19,7 @@ RUN = {
 }  # fmt: skip
 
 
-def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_run_is_read_as_it_was_written(tmp_path):
     """What is well-formed comes back whole."""
     (tmp_path / "run.json").write_text(json.dumps(RUN))
     assert read_run(tmp_path) == RUN
@@ -33,9 +30,7 @@ def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
     "change",
     [lambda record, key: record.pop(key), lambda record, key: record.update({key: {"~": [{}]}})],
 )
-def test_whatever_is_missing_or_of_another_shape_is_named(
-    tmp_path: Path, key: str, change: Callable[[Any, str], object]
-) -> None:
+def test_whatever_is_missing_or_of_another_shape_is_named(tmp_path, key, change):
     """One message with the file, the key and what to do."""
     run = json.loads(json.dumps(RUN))
     change(run["stages"][0] if "." in key else run, key.rpartition(".")[2])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,9 +11,7 @@ from cloze_gen.store.sorted_runs import KEY, SortedRuns
 TYPES = {KEY: np.uint64, "value": np.float32}
 
 
-def sorted_rows(
-    folder: Path, parts: list[np.ndarray], *, merged_rows: int
-) -> tuple[list[int], np.ndarray, np.ndarray]:
+def sorted_rows(folder, parts, *, merged_rows):
     """Rows of each range, and all keys and values; a key's value is half of it."""
     runs = SortedRuns(folder, TYPES, merged_rows=merged_rows)
     for part in parts:
@@ -37,7 +33,7 @@ def sorted_rows(
         ([9_000] * 7, 1 << 22),
     ],
 )
-def test_all_rows_come_back_in_order(tmp_path: Path, sizes: list[int], merged_rows: int) -> None:
+def test_all_rows_come_back_in_order(tmp_path, sizes, merged_rows):
     keys = (
         derive_rng(3, "runs", str(sizes))
         .permutation(3 * sum(sizes))
@@ -51,7 +47,7 @@ def test_all_rows_come_back_in_order(tmp_path: Path, sizes: list[int], merged_ro
     assert values.tolist() == (np.sort(keys) / 2).astype(np.float32).tolist()
 
 
-def test_a_range_holds_about_as_many_rows_as_are_asked(tmp_path: Path) -> None:
+def test_a_range_holds_about_as_many_rows_as_are_asked(tmp_path):
     apart = [np.arange(i, i + 30_000, dtype=np.uint64) for i in range(0, 120_000, 30_000)]
     mixed = [np.arange(i, 120_000, 4, dtype=np.uint64) for i in range(4)]
     for name, parts in (("apart", apart), ("mixed", mixed)):
@@ -62,7 +58,7 @@ def test_a_range_holds_about_as_many_rows_as_are_asked(tmp_path: Path) -> None:
         assert max(sizes) <= 16_384 + 4 * 4096
 
 
-def test_keys_of_64_bits_keep_their_order(tmp_path: Path) -> None:
+def test_keys_of_64_bits_keep_their_order(tmp_path):
     """A key above 2**63 is neither negative nor rounded to its neighbour."""
     high = np.array([2**64 - 1, 2**63 + 1, 2**63], np.uint64)
     _, found, _ = sorted_rows(tmp_path, [high, np.array([7], np.uint64)], merged_rows=1)

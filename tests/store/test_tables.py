@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -55,7 +54,7 @@ SENTENCES = st.lists(
 
 
 @given(SENTENCES)
-def test_sentences_come_back_as_they_were(sentences: list[Sentence]) -> None:
+def test_sentences_come_back_as_they_were(sentences):
     """Every field, in the same order, by id."""
     with tempfile.TemporaryDirectory() as folder:
         write_parquet(Path(folder) / SOURCE_SENTENCES, sentence_columns(sentences))
@@ -65,7 +64,7 @@ def test_sentences_come_back_as_they_were(sentences: list[Sentence]) -> None:
 
 
 @given(SENTENCES, st.integers(0, 200))
-def test_an_item_names_its_sentence(sentences: list[Sentence], position: int) -> None:
+def test_an_item_names_its_sentence(sentences, position):
     """A book's id may hold colons of its own."""
     for sentence in sentences:
         assert sentence_of(f"{sentence.id}:{position}") == sentence.id
@@ -75,7 +74,7 @@ def test_an_item_names_its_sentence(sentences: list[Sentence], position: int) ->
 
 
 @given(st.binary(max_size=30))
-def test_any_file_name_is_a_cell(name: bytes) -> None:
+def test_any_file_name_is_a_cell(name):
     text = os.fsdecode(name)
     cell = escape_cell(text)
     assert unescape_cell(cell) == text
@@ -83,12 +82,12 @@ def test_any_file_name_is_a_cell(name: bytes) -> None:
     cell.encode("utf-8")
 
 
-def test_plain_cells_stay_as_they_are() -> None:
+def test_plain_cells_stay_as_they_are():
     """Nothing is escaped that need not be."""
     assert escape_cell('Émile\'s "book" | 1.txt') == 'Émile\'s "book" | 1.txt'
 
 
-def test_tsv_gives_back_its_rows(tmp_path: Path) -> None:
+def test_tsv_gives_back_its_rows(tmp_path):
     """Quotation marks, `NA` and empty cells are ordinary text."""
     path = tmp_path / "t.tsv"
     assert (
@@ -100,27 +99,27 @@ def test_tsv_gives_back_its_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bad", ["a\tb", "a\nb", "a\rb"])
-def test_tsv_refuses_what_would_break_it(tmp_path: Path, bad: str) -> None:
+def test_tsv_refuses_what_would_break_it(tmp_path, bad):
     """A tab or line end in a cell is an error, not a broken table."""
     with pytest.raises(ValueError, match="tab or line break"):
         write_tsv(tmp_path / "t.tsv", ("word",), [(bad,)])
 
 
-def test_a_users_tsv_may_come_from_a_spreadsheet(tmp_path: Path) -> None:
+def test_a_users_tsv_may_come_from_a_spreadsheet(tmp_path):
     """A byte-order mark, CRLF and short rows are taken as they are meant."""
     path = tmp_path / "manifest.tsv"
     path.write_bytes("\ufefffile\tauthor\r\na.txt\tÉmile\r\nb.txt\r\n\r\n".encode())
     assert read_tsv(path) == [{"file": "a.txt", "author": "Émile"}, {"file": "b.txt"}]
 
 
-def test_jsonl_gives_back_its_records(tmp_path: Path) -> None:
+def test_jsonl_gives_back_its_records(tmp_path):
     records = [{"a": "é\u2028\n", "b": [1, None]}, {"a": ""}]
     assert write_jsonl(tmp_path / "r.jsonl", records) == 2
     assert list(read_jsonl(tmp_path / "r.jsonl")) == records
     assert (tmp_path / "r.jsonl").read_bytes().count(b"\n") == 2
 
 
-def test_equal_tables_have_equal_bytes(tmp_path: Path) -> None:
+def test_equal_tables_have_equal_bytes(tmp_path):
     """Nothing but the values enters a Parquet file."""
     for name in ("a", "b"):
         assert (
@@ -133,7 +132,7 @@ def test_equal_tables_have_equal_bytes(tmp_path: Path) -> None:
     assert read_parquet(tmp_path, columns=["n"])["n"].to_pylist() == [1, 2, 1, 2]
 
 
-def reasons(values: list[str]) -> dict[str, pa.Array]:
+def reasons(values):
     return {
         "id": pa.array([f"b:{i}" for i in range(len(values))], pa.string()),
         "reason": pa.array(values, pa.string()).dictionary_encode(),
@@ -144,7 +143,7 @@ def reasons(values: list[str]) -> dict[str, pa.Array]:
     st.lists(st.lists(st.sampled_from("abcd"), max_size=9), min_size=1, max_size=5),
     st.integers(2, 7),
 )
-def test_where_parts_are_cut_leaves_no_trace(parts: list[list[str]], rows_a_group: int) -> None:
+def test_where_parts_are_cut_leaves_no_trace(parts, rows_a_group):
     whole = pa.table(reasons([value for part in parts for value in part]))
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables, "ROWS_A_GROUP", rows_a_group)
@@ -169,7 +168,7 @@ def test_where_parts_are_cut_leaves_no_trace(parts: list[list[str]], rows_a_grou
             assert (place / "joined.parquet").read_bytes() == (place / "once.parquet").read_bytes()
 
 
-def test_an_array_on_disk_is_read_slice_by_slice(tmp_path: Path) -> None:
+def test_an_array_on_disk_is_read_slice_by_slice(tmp_path):
     array = np.arange(100, 160, dtype=np.uint32)
     with ArrayWriter(tmp_path / "ids.npy", "<u4") as ids:
         ids.write(array[:7])
@@ -185,9 +184,7 @@ def test_an_array_on_disk_is_read_slice_by_slice(tmp_path: Path) -> None:
         assert found[at].tolist() == array[at].tolist()
 
 
-def test_the_rows_of_an_item_are_read_from_the_groups_that_can_have_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_rows_of_an_item_are_read_from_the_groups_that_can_have_it(tmp_path, monkeypatch):
     """Its rows in all groups are found; a group whose ids are all less or greater is not read."""
     ids = ["a:1", "a:2", "a:2", "b:1", "b:2", "c:1", "c:2", "d:1"]
     table = pa.table({"words": [[one] for one in ids], "id": ids, "at": range(len(ids))})
@@ -195,7 +192,7 @@ def test_the_rows_of_an_item_are_read_from_the_groups_that_can_have_it(
     read: list[int] = []
     whole = pq.ParquetFile.read_row_group
 
-    def noted(file: pq.ParquetFile, group: int, **given: Any) -> pa.Table:
+    def noted(file, group, **given):
         read.append(group)
         return whole(file, group, **given)
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,14 +14,14 @@ CALL = ("--set", "choice.method=random", "--set", "choice.n_questions=3")
 
 
 @pytest.fixture
-def two(copied: Any, cli: Callable[..., Any]) -> Any:
+def two(copied, cli):
     """An output folder with two runs that differ in their last stage."""
     assert cli(*copied.call(*CALL, name="other")).status == 0
     return copied
 
 
 @pytest.mark.slow
-def test_sizes_are_of_the_run_alone_and_shared(two: Any, cli: Callable[..., Any]) -> None:
+def test_sizes_are_of_the_run_alone_and_shared(two, cli):
     """Together they are all that is in the store and in the runs."""
     sizes = Usage(two.out).sizes()
     (own, shared), (other, also) = (sizes[two.out / "runs" / name] for name in ("tiny", "other"))
@@ -36,9 +33,7 @@ def test_sizes_are_of_the_run_alone_and_shared(two: Any, cli: Callable[..., Any]
 
 
 @pytest.mark.slow
-def test_only_what_no_run_uses_is_removed(
-    two: Any, cli: Callable[..., Any], digests: Callable[[Path], dict[str, str]]
-) -> None:
+def test_only_what_no_run_uses_is_removed(two, cli, digests):
     """Listed first; then removed, with its note; the other run stays as it was, and is complete."""
     before = digests(two.out)
     nothing = cli("clean", "--out", two.out)
@@ -59,7 +54,7 @@ def test_only_what_no_run_uses_is_removed(
 
 
 @pytest.mark.slow
-def test_what_is_not_ours_stays(copied: Any, cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_what_is_not_ours_stays(copied, cli, tmp_path):
     """Folders without our manifest, changed artifacts, links, and a user's file in an artifact."""
     shutil.rmtree(copied.folder)
     store, mine = copied.out / "store", tmp_path / "mine"
@@ -91,7 +86,7 @@ def test_what_is_not_ours_stays(copied: Any, cli: Callable[..., Any], tmp_path: 
 
 
 @pytest.mark.slow
-def test_nothing_is_removed_while_a_command_works(copied: Any, cli: Callable[..., Any]) -> None:
+def test_nothing_is_removed_while_a_command_works(copied, cli):
     """Its artifacts belong to no run yet."""
     shutil.rmtree(copied.folder)
     with Store(copied.out).in_use():
@@ -102,7 +97,7 @@ def test_nothing_is_removed_while_a_command_works(copied: Any, cli: Callable[...
 
 
 @pytest.mark.slow
-def test_a_run_that_cannot_be_read_keeps_everything(copied: Any, cli: Callable[..., Any]) -> None:
+def test_a_run_that_cannot_be_read_keeps_everything(copied, cli):
     """What it uses is not known; `runs` lists it without sizes."""
     (copied.folder / "run.json").write_text("{}", encoding="utf-8")
     outcome = cli("clean", "--yes", "--out", copied.out)
@@ -112,11 +107,11 @@ def test_a_run_that_cannot_be_read_keeps_everything(copied: Any, cli: Callable[.
     assert "?" in cli("runs", "--out", copied.out).out
 
 
-def find_names(out: Path) -> list[str]:
+def find_names(out):
     return sorted(path.name for path in (out / "store").glob("*-*"))
 
 
-def test_a_folder_without_a_store_is_refused(tmp_path: Path, cli: Callable[..., Any]) -> None:
+def test_a_folder_without_a_store_is_refused(tmp_path, cli):
     outcome = cli("clean", "--out", tmp_path / "nowhere")
     assert outcome.status == 2
     assert "no folder `store`" in outcome.err

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from cloze_gen.errors import ClozeGenError
 
 
-def refused(
-    call: Callable[[], Any], kind: type[ClozeGenError] = ClozeGenError, *, names: str = ""
-) -> str:
+def refused(call, kind=ClozeGenError, *, names=""):
     """The message of the error that `call` raises: short, printable and naming `names`."""
     with pytest.raises(kind) as caught:
         call()

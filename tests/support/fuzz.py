@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 # Values that parsers like least, as they stand in text and in binary files.
 _PIECES = (
@@ -13,7 +12,7 @@ _PIECES = (
 )  # fmt: skip
 
 
-def mutations(data: bytes, *, count: int, seed: int = 1) -> Iterator[bytes]:
+def mutations(data, *, count, seed=1):
     """The file with one to four changes, `count` times; the same at each call."""
     rng = random.Random(seed)
     for _ in range(count):
@@ -23,7 +22,7 @@ def mutations(data: bytes, *, count: int, seed: int = 1) -> Iterator[bytes]:
         yield changed
 
 
-def _changed(data: bytes, rng: random.Random) -> bytes:
+def _changed(data, rng):
     start = rng.randrange(len(data) + 1)
     end = min(len(data), start + rng.choice((0, 1, 1, 4, 40)))
     way = rng.randrange(6)

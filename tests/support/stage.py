@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from cloze_gen.engine.local import engine_scope, make_engine
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.fingerprint import StageKey
 
 
-def made(
-    store: Store, name: str, write: Callable[..., None], *, workers: int = 1, **given: Any
-) -> Artifact:
+def made(store, name, write, *, workers=1, **given):
     """What `write` makes of the arguments; it is not written again if the store has it."""
     artifacts = {key: value for key, value in given.items() if isinstance(value, Artifact)}
     inputs = {key: value.manifest["fingerprint"] for key, value in artifacts.items()}

@@ -36,7 +36,7 @@ SHOTS, SHOT_DOCUMENTS = 3, 100  # examples a prompt, and prompts with examples a
 Record = dict[str, Any]
 
 
-def check_harness(release: Path) -> Iterator[str]:
+def check_harness(release):
     """Every task and group by its name, and each task's file by its path."""
     from lm_eval import simple_evaluate
     from lm_eval.tasks import TaskManager
@@ -72,7 +72,7 @@ def check_harness(release: Path) -> Iterator[str]:
     yield "what the pages tell to type names tasks that are there"
 
 
-def _dummy(manager: Any, name: str) -> dict[str, Any]:
+def _dummy(manager, name):
     return {
         "model": "dummy",
         "tasks": [name],
@@ -82,7 +82,7 @@ def _dummy(manager: Any, name: str) -> dict[str, Any]:
     }
 
 
-def _few_shot(manager: Any, name: str, folder: Path) -> str:
+def _few_shot(manager, name, folder):
     """Prompts with examples hold the text of no item that any task measures; where there are no
     examples there is no such prompt.
     """
@@ -118,19 +118,19 @@ def _few_shot(manager: Any, name: str, folder: Path) -> str:
     return f"{len(prompts):,} prompts of {SHOTS} examples, none of them an item that is measured"
 
 
-def _records(folder: Path, split: str) -> Iterator[Record]:
+def _records(folder, split):
     """Without controls, which have no examples and repeat the items of the tasks."""
     for path in sorted(folder.glob(f"*.{split}.jsonl")):
         if not re.search(r"_blind_[a-z]+\.", path.name):
             yield from _lines(path)
 
 
-def _lines(path: Path) -> Iterator[Record]:
+def _lines(path):
     with open(path, encoding="utf-8") as lines:
         yield from map(json.loads, lines)
 
 
-def _answered(doc: Record) -> str:
+def _answered(doc):
     """A document as an example shows it: question and right answer."""
     if "continuation" in doc:
         return str(doc["context"] + doc["continuation"])
@@ -138,7 +138,7 @@ def _answered(doc: Record) -> str:
     return f"{doc['query']} {answer}".strip()
 
 
-def _measured(found: dict[str, Any]) -> str:
+def _measured(found):
     """The metrics that the harness measured; nothing measured is a fault."""
     tasks = found["samples"]
     if not tasks or any(not samples or "id" not in samples[0]["doc"] for samples in tasks.values()):
@@ -152,7 +152,7 @@ def _measured(found: dict[str, Any]) -> str:
     return ", ".join(sorted(names))
 
 
-def check_joins(release: Path) -> Iterator[str]:
+def check_joins(release):
     """Prompt and answer are encoded as one text, and the score covers the answer's bytes only.
 
     The model needs one bit for each byte that the scored tokens cover, so `bits_per_byte` is 1
@@ -193,7 +193,7 @@ def check_joins(release: Path) -> Iterator[str]:
         yield f"{family}, {tokenizer.get_vocab_size():,} types: one bit a byte in {', '.join(names)}"
 
 
-def _tokenizers(texts: list[str]) -> Iterator[tuple[str, Any]]:
+def _tokenizers(texts):
     """Small tokenizers of five families; each keeps the offsets of its tokens."""
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -239,7 +239,7 @@ def _tokenizers(texts: list[str]) -> Iterator[tuple[str, Any]]:
         yield family, tokenizer
 
 
-def _one_bit_a_byte(tokenizer: Any) -> Any:
+def _one_bit_a_byte(tokenizer):
     from lm_eval.api.model import TemplateLM
 
     class OneBit(TemplateLM):  # type: ignore[misc]
@@ -249,13 +249,13 @@ def _one_bit_a_byte(tokenizer: Any) -> Any:
         eot_token_id = 0
         backend = "causal"
 
-        def tok_encode(self, string: str, **_: Any) -> list[int]:
+        def tok_encode(self, string, **_):
             return list(tokenizer.encode(string, add_special_tokens=False).ids)
 
-        def _loglikelihood_tokens(self, requests: Any, **_: Any) -> list[tuple[float, bool]]:
+        def _loglikelihood_tokens(self, requests, **_):
             return [(self._score(*request), False) for request in requests]
 
-        def _score(self, texts: tuple[str, str], before: list[int], scored: list[int]) -> float:
+        def _score(self, texts, before, scored):
             context, answer = texts
             whole = f"{context}{answer}"
             if re.search(r" {2}", whole[max(0, len(context) - 1) : len(context) + 2]):
@@ -271,16 +271,16 @@ def _one_bit_a_byte(tokenizer: Any) -> Any:
             end = encoded.offsets[-1][1]
             return -math.log(2) * len(whole[start:end].encode())
 
-        def loglikelihood_rolling(self, requests: Any, disable_tqdm: bool = False) -> list[float]:
+        def loglikelihood_rolling(self, requests, disable_tqdm=False):
             raise NotImplementedError
 
-        def generate_until(self, requests: Any, disable_tqdm: bool = False) -> list[str]:
+        def generate_until(self, requests, disable_tqdm=False):
             raise NotImplementedError
 
     return OneBit()
 
 
-def check_datasets(release: Path) -> Iterator[str]:
+def check_datasets(release):
     """Every config and split; none may be empty."""
     from datasets import get_dataset_config_names, load_dataset
 
@@ -294,7 +294,7 @@ def check_datasets(release: Path) -> Iterator[str]:
             yield f"{config}, {split}: {len(rows):,} rows of {features}"
 
 
-def _kind(feature: Any) -> str:
+def _kind(feature):
     inner = getattr(feature, "feature", None)
     return (
         f"list: {_kind(inner)}"
@@ -303,7 +303,7 @@ def _kind(feature: Any) -> str:
     )
 
 
-def check_inspect(release: Path) -> Iterator[str]:
+def check_inspect(release):
     """Every task of `inspect_task.py`, with the options as they are and rotated."""
     module = _module(release / "inspect_task.py")
     tasks = [
@@ -340,12 +340,12 @@ def check_inspect(release: Path) -> Iterator[str]:
             yield f"{log.eval.task}{how}: {', '.join(metric.name for metric in metrics)}"
 
 
-def _inspect_logs(tasks: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
+def _inspect_logs(tasks):
     """The log of each task with a model that always says A, and its metrics."""
     from inspect_ai import eval as inspect_eval
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-    def answer(*_: Any) -> ModelOutput:
+    def answer(*_):
         """With its usage, or the mock model would fetch a tokenizer to count it."""
         said = ModelOutput.from_content("mockllm", "ANSWER: A")
         said.usage = ModelUsage()
@@ -365,7 +365,7 @@ def _inspect_logs(tasks: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
             yield log, metrics
 
 
-def _module(path: Path) -> Any:
+def _module(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec
     assert spec.loader
@@ -374,7 +374,7 @@ def _module(path: Path) -> Any:
     return module
 
 
-def _has(pattern: str) -> Callable[[Path], bool]:
+def _has(pattern):
     return lambda release: any(release.glob(pattern))
 
 
@@ -387,7 +387,7 @@ CHECKS: dict[str, tuple[str, Callable[[Path], bool], Callable[[Path], Iterator[s
 }
 
 
-def check(release: Path) -> bool:
+def check(release):
     """Whether no check found fault; says what each found."""
     whole = True
     before = sorted(release.rglob("*"))
@@ -420,7 +420,7 @@ def check(release: Path) -> bool:
     return whole and not written
 
 
-def main(releases: list[str]) -> int:
+def main(releases):
     """Each release in a process of its own, in an empty folder, with caches that are thrown away."""
     if len(releases) == 1 and os.environ.get("CHECK_RELEASE_INSIDE"):
         logging.disable(logging.WARNING)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import uuid
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -16,11 +15,11 @@ from cloze_gen.judging.study import study_agreement
 from cloze_gen.judging.web.pages import assets_version
 from cloze_gen.judging.web.security import Rate, Rates
 from cloze_gen.records.judgement import Judge, Role, Task
-from tests.cases.served import Browser, Served, rows, served
+from tests.cases.served import rows, served
 from tests.cases.studies import make_tiny_study, response
 
 
-def answer_all(browser: Browser, task: Task) -> int:
+def answer_all(browser, task):
     """Answer whatever is asked; returns how many items that were."""
     address, n = browser.first(), 0
     while address != "/done":
@@ -32,7 +31,7 @@ def answer_all(browser: Browser, task: Task) -> int:
 
 
 @pytest.mark.parametrize("task", list(Task))
-def test_judges_come_through(task: Task, tmp_path: Path) -> None:
+def test_judges_come_through(task, tmp_path):
     with served(make_tiny_study(tmp_path / "study", task, page=4)) as place:
         for judge in ("ann", "bob", "cara"):
             browser = place.browser(judge)
@@ -45,7 +44,7 @@ def test_judges_come_through(task: Task, tmp_path: Path) -> None:
         assert place.browser("ann").get("/done").status == 200
 
 
-def test_the_first_open_item_is_where_one_goes_on(tmp_path: Path) -> None:
+def test_the_first_open_item_is_where_one_goes_on(tmp_path):
     """Another browser, later, begins where the judge stopped."""
     with served(make_tiny_study(tmp_path / "study")) as place:
         browser = place.browser("ann")
@@ -53,7 +52,7 @@ def test_the_first_open_item_is_where_one_goes_on(tmp_path: Path) -> None:
         assert place.browser("ann").get("/").headers["location"] == following
 
 
-def test_what_was_said_is_shown_again_and_can_be_changed(tmp_path: Path) -> None:
+def test_what_was_said_is_shown_again_and_can_be_changed(tmp_path):
     with served(make_tiny_study(tmp_path / "study")) as place:
         browser, name = place.browser("ann"), str(uuid.uuid4())
         address = browser.first()
@@ -65,7 +64,7 @@ def test_what_was_said_is_shown_again_and_can_be_changed(tmp_path: Path) -> None
         )
 
 
-def test_a_verdict_sent_again_is_taken_once(tmp_path: Path) -> None:
+def test_a_verdict_sent_again_is_taken_once(tmp_path):
     """The same request, after a reply that never came, is answered as the first one was."""
     with served(make_tiny_study(tmp_path / "study")) as place:
         browser, name = place.browser("ann"), str(uuid.uuid4())
@@ -75,7 +74,7 @@ def test_a_verdict_sent_again_is_taken_once(tmp_path: Path) -> None:
         assert len(rows(place.study.folder)["verdicts"]) == 1
 
 
-def test_another_window_is_noticed(tmp_path: Path) -> None:
+def test_another_window_is_noticed(tmp_path):
     """Where two windows differ, the second is told what counts now, and nothing is written."""
     with served(make_tiny_study(tmp_path / "study")) as place:
         browser, name = place.browser("ann"), str(uuid.uuid4())
@@ -89,7 +88,7 @@ def test_another_window_is_noticed(tmp_path: Path) -> None:
         assert len(rows(place.study.folder)["verdicts"]) == 1
 
 
-def test_a_link_makes_one_session_a_browser(tmp_path: Path) -> None:
+def test_a_link_makes_one_session_a_browser(tmp_path):
     with served(make_tiny_study(tmp_path / "study")) as place:
         token = issue(place.study.store.database, "ann", TOKEN)
         browser = place.stranger()
@@ -102,7 +101,7 @@ def test_a_link_makes_one_session_a_browser(tmp_path: Path) -> None:
         assert sum(kind == SESSION for _, kind, *_ in rows(place.study.folder)["tokens"]) == 1
 
 
-def test_behind_a_proxy_with_tls_the_cookie_is_secure(tmp_path: Path) -> None:
+def test_behind_a_proxy_with_tls_the_cookie_is_secure(tmp_path):
     """Where the origin is https, the cookie goes nowhere else, and pages answer to that name alone."""
     with served(make_tiny_study(tmp_path / "study"), origin="https://judges.example.org") as place:
         browser = place.stranger()
@@ -112,7 +111,7 @@ def test_behind_a_proxy_with_tls_the_cookie_is_secure(tmp_path: Path) -> None:
         assert browser.get("/", Host=f"{place.host}:{place.port}").status == 421
 
 
-def test_who_is_shut_out_is_out_at_once(tmp_path: Path) -> None:
+def test_who_is_shut_out_is_out_at_once(tmp_path):
     """Links and open pages alike, while others go on."""
     with served(make_tiny_study(tmp_path / "study")) as place:
         ann, bob = place.browser("ann"), place.browser("bob")
@@ -127,7 +126,7 @@ def test_who_is_shut_out_is_out_at_once(tmp_path: Path) -> None:
         assert bob.get("/").status == 303
 
 
-def test_two_studies_in_one_browser_keep_apart(tmp_path: Path) -> None:
+def test_two_studies_in_one_browser_keep_apart(tmp_path):
     """Browsers keep cookies by host, not by port: each study has a name of its own for its cookie."""
     with (
         served(make_tiny_study(tmp_path / "one")) as one,
@@ -136,7 +135,7 @@ def test_two_studies_in_one_browser_keep_apart(tmp_path: Path) -> None:
         assert one.browser("ann").cookie.split("=")[0] != two.browser("ann").cookie.split("=")[0]
 
 
-def test_nobody_asks_too_often(tmp_path: Path) -> None:
+def test_nobody_asks_too_often(tmp_path):
     """A judge, a stranger and wrong links are bounded each on its own; who waits as told is let in."""
     moment = [0.0]
     rates = Rates(judge=Rate(5, 1), unknown_visitor=Rate(5, 1), unknown_link=Rate(2, 0.1))
@@ -157,7 +156,7 @@ def test_nobody_asks_too_often(tmp_path: Path) -> None:
         assert stranger.get("/enter/nobody").headers["retry-after"] == "4"
 
 
-def test_a_right_link_works_while_wrong_ones_are_refused(tmp_path: Path) -> None:
+def test_a_right_link_works_while_wrong_ones_are_refused(tmp_path):
     """Behind a proxy all come from one address: nobody can shut the others out by guessing."""
     rates = Rates(unknown_visitor=Rate(1, 0.001), unknown_link=Rate(1, 0.001))
     with served(make_tiny_study(tmp_path / "study"), rates=rates) as place:
@@ -166,7 +165,7 @@ def test_a_right_link_works_while_wrong_ones_are_refused(tmp_path: Path) -> None
         assert place.browser("ann").get("/").status == 303
 
 
-def test_files_of_the_page_are_kept_under_their_version(tmp_path: Path) -> None:
+def test_files_of_the_page_are_kept_under_their_version(tmp_path):
     """All that a page names is there, to be kept for ever; under another version there is nothing."""
     with served(make_tiny_study(tmp_path / "study")) as place:
         browser = place.browser("ann")
@@ -187,7 +186,7 @@ def test_files_of_the_page_are_kept_under_their_version(tmp_path: Path) -> None:
             assert browser.get(address.replace(assets_version(), "0" * 16)).status == 404
 
 
-def test_every_reply_says_what_browsers_may_do(tmp_path: Path) -> None:
+def test_every_reply_says_what_browsers_may_do(tmp_path):
     with served(make_tiny_study(tmp_path / "study")) as place:
         browser = place.browser("ann")
         replies = [
@@ -222,21 +221,19 @@ def test_every_reply_says_what_browsers_may_do(tmp_path: Path) -> None:
             assert "server" not in reply.headers
 
 
-def broken(place: Served, monkeypatch: pytest.MonkeyPatch, error: Exception) -> tuple[Browser, str]:
+def broken(place, monkeypatch, error):
     """A judge at an item, after which nothing more can be written."""
     browser = place.browser("ann")
     address = browser.first()
 
-    def fail(*_: object) -> None:
+    def fail(*_):
         raise error
 
     monkeypatch.setattr(place.study.store, "add_verdict", fail)
     return browser, address
 
 
-def test_an_error_tells_nothing_of_the_inside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_an_error_tells_nothing_of_the_inside(tmp_path, monkeypatch, capfd):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with served(make_tiny_study(tmp_path / "study")) as place:
         browser, address = broken(place, monkeypatch, ValueError("inner words"))
@@ -248,7 +245,7 @@ def test_an_error_tells_nothing_of_the_inside(
     assert "add_verdict" in next(tmp_path.glob("cloze-gen-*.txt")).read_text(encoding="utf-8")
 
 
-def test_a_full_disk_is_told_to_try_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_told_to_try_again(tmp_path, monkeypatch):
     """Nothing was taken, and the browser keeps what it has."""
     with served(make_tiny_study(tmp_path / "study")) as place:
         browser, address = broken(place, monkeypatch, StoreError("the disk is full"))
@@ -257,7 +254,7 @@ def test_a_full_disk_is_told_to_try_again(tmp_path: Path, monkeypatch: pytest.Mo
         assert "disk" not in reply.text
 
 
-def answer_rest(place: Served, judge: str) -> None:
+def answer_rest(place, judge):
     study = place.study
     while (one := study.next_open(judge)) is not None:
         study.take(
@@ -265,7 +262,7 @@ def answer_rest(place: Served, judge: str) -> None:
         )
 
 
-def test_the_owner_sees_progress_time_and_agreement(tmp_path: Path) -> None:
+def test_the_owner_sees_progress_time_and_agreement(tmp_path):
     study = make_tiny_study(tmp_path / "study", judges="ann,bob", each=2)
     with served(study, owner="o" * 43) as place:
         answer_rest(place, "ann")
@@ -290,7 +287,7 @@ def test_the_owner_sees_progress_time_and_agreement(tmp_path: Path) -> None:
         assert interval in new
 
 
-def test_a_machine_has_no_page(tmp_path: Path) -> None:
+def test_a_machine_has_no_page(tmp_path):
     study = make_tiny_study(tmp_path / "study")
     study.add_judges([Judge("model", Role.MACHINE)])
     with served(study) as place:
@@ -298,9 +295,7 @@ def test_a_machine_has_no_page(tmp_path: Path) -> None:
         assert place.stranger().get(f"/enter/{token}").status == 404
 
 
-def test_the_owners_page_is_for_the_owner_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_owners_page_is_for_the_owner_alone(tmp_path, monkeypatch, capfd):
     """Not for judges, strangers, other tokens or other studies; the token is in no log or file."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     token = "o" * 43
@@ -344,7 +339,7 @@ def test_the_owners_page_is_for_the_owner_alone(
         assert browser.get("/owner").status == 403
 
 
-def test_tokens_of_owners_are_tried_in_vain(tmp_path: Path) -> None:
+def test_tokens_of_owners_are_tried_in_vain(tmp_path):
     """Like unknown links, wrong tokens of an address are few."""
     rates = Rates(unknown_link=Rate(3, 1e-9))
     with served(make_tiny_study(tmp_path / "study"), owner="o" * 43, rates=rates) as place:

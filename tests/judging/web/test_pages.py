@@ -8,7 +8,6 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -33,7 +32,7 @@ from tests.cases.studies import item, make_tiny_study
 HOSTILE = "<script>alert(1)</script>\" onload='x' {{ 7*7 }} {% raw %} &amp; \u202e</form>"
 
 
-def page(task: Task, **more: Any) -> ItemPage:
+def page(task, **more):
     shown = dict(item(task, 1).shown)
     seen = {"text": shown["passage"], "guesses": 1} if task is Task.GUESS else shown
     told = {
@@ -44,7 +43,7 @@ def page(task: Task, **more: Any) -> ItemPage:
     return ItemPage(**{**told, **more})
 
 
-def spiked(value: Any) -> Any:
+def spiked(value):
     """The same shape with hostile text for every text."""
     if isinstance(value, dict):
         return {key: spiked(one) for key, one in value.items()}
@@ -58,7 +57,7 @@ def spiked(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("task", list(Task))
-def test_text_of_books_and_of_people_is_text(task: Task) -> None:
+def test_text_of_books_and_of_people_is_text(task):
     seen = page(task).seen
     made = item_html(page(task, study=HOSTILE, seen=spiked(seen), response={"note": HOSTILE}))
     plain = item_html(page(task))
@@ -70,7 +69,7 @@ def test_text_of_books_and_of_people_is_text(task: Task) -> None:
 
 
 @pytest.mark.parametrize("task", list(Task))
-def test_no_page_has_script_or_style_inside(task: Task) -> None:
+def test_no_page_has_script_or_style_inside(task):
     for made in (
         item_html(page(task)),
         done_html("tiny", waiting=True, storage_key="w", csrf="c"),
@@ -84,7 +83,7 @@ def test_no_page_has_script_or_style_inside(task: Task) -> None:
     assert {one.name for one in folder.iterdir()} == set(assets())
 
 
-def test_progress_is_told_in_words_and_as_a_bar() -> None:
+def test_progress_is_told_in_words_and_as_a_bar():
     """... with the time that is left, once somebody can tell."""
     assert "2 done, 8 left</label>" in item_html(page(Task.READ))
     made = item_html(page(Task.READ, seconds_left=540.0))
@@ -92,7 +91,7 @@ def test_progress_is_told_in_words_and_as_a_bar() -> None:
     assert '<progress id="progress" value="2" max="10">' in made
 
 
-def test_the_way_on_is_there_only_where_it_was_answered() -> None:
+def test_the_way_on_is_there_only_where_it_was_answered():
     """Nobody skips an item; who came back may go on without saying it again."""
     assert "/item/bbbbbbbbbbbb" not in item_html(page(Task.READ, following="/item/bbbbbbbbbbbb"))
     assert "/item/bbbbbbbbbbbb" in item_html(
@@ -100,7 +99,7 @@ def test_the_way_on_is_there_only_where_it_was_answered() -> None:
     )
 
 
-def test_what_machines_say_is_there_only_where_the_study_shows_it() -> None:
+def test_what_machines_say_is_there_only_where_the_study_shows_it():
     """A word of the machine beside its candidate, and nothing where `seen` has none."""
     seen = page(Task.GROOM).seen
     assert "machine:" not in item_html(page(Task.GROOM))
@@ -112,7 +111,7 @@ def test_what_machines_say_is_there_only_where_the_study_shows_it() -> None:
     )
 
 
-def test_grooming_shows_every_reason_and_guideline() -> None:
+def test_grooming_shows_every_reason_and_guideline():
     made = html.unescape(item_html(page(Task.GROOM)))
     assert all(made.count(one.rule) == 2 for one in GUIDELINES)
     assert all(words in made for words in REASONS.values())
@@ -121,7 +120,7 @@ def test_grooming_shows_every_reason_and_guideline() -> None:
 
 
 @pytest.mark.parametrize("task", list(Task))
-def test_the_instruction_is_told(task: Task) -> None:
+def test_the_instruction_is_told(task):
     assert TASKS[task].instruction in html.unescape(item_html(page(task)))
 
 
@@ -131,17 +130,17 @@ def test_the_instruction_is_told(task: Task) -> None:
      ("boat", '." She', ""), ("", "x", ""),
      ("well\u2014", "x", ""), ("he said", "\"x", " ")],
 )  # fmt: skip
-def test_words_stand_as_in_print(before: str, after: str, between: str) -> None:
+def test_words_stand_as_in_print(before, after, between):
     assert joint(before, after) == between
 
 
-def test_the_judge_is_named() -> None:
+def test_the_judge_is_named():
     """Who was handed somebody else's link sees whose it is; a name is text."""
     assert "tiny, judge ann" in item_html(page(Task.READ))
     assert "<script>alert" not in item_html(page(Task.READ, judge=HOSTILE))
 
 
-def test_names_on_the_owners_page_are_text(tmp_path: Path) -> None:
+def test_names_on_the_owners_page_are_text(tmp_path):
     """Of the study, its run and its judges, wherever they come from."""
     with contextlib.closing(make_tiny_study(tmp_path / "study", n=2, judges="ann")) as study:
         measured = study_agreement(study, is_right=str.__eq__)

@@ -6,9 +6,7 @@ import contextlib
 import hashlib
 import re
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from starlette.requests import Request as Request_requests
@@ -16,7 +14,7 @@ from starlette.requests import Request as Request_requests
 from cloze_gen.judging.assignment import JudgesPerItem
 from cloze_gen.judging.database import SESSION, TOKEN, issue, revoke
 from cloze_gen.judging.state import StudySettings
-from cloze_gen.judging.study import Study, make_study, open_study
+from cloze_gen.judging.study import make_study, open_study
 from cloze_gen.judging.web.app import _address
 from cloze_gen.judging.web.security import HEADERS, Rate, Rates
 from cloze_gen.records.judgement import Judge, Role, StudyItem, Task
@@ -46,7 +44,7 @@ class Scene:
     secrets: dict[str, str]
 
 
-def guessing_study(folder: Path) -> Study:
+def guessing_study(folder):
     """A study whose targets are words that stand nowhere else."""
     items = []
     for n in range(1, 6):
@@ -71,7 +69,7 @@ def guessing_study(folder: Path) -> Study:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+def scene(tmp_path_factory):
     """Two judges, a third shut out, another study; a short time limit for slow requests."""
     folder = tmp_path_factory.mktemp("hostile")
     with contextlib.ExitStack() as stack:
@@ -85,7 +83,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         yield Scene(place, list(hostile_requests(known)), secrets)
 
 
-def attacked(place: Served, foreign: Served) -> tuple[Known, dict[str, str]]:
+def attacked(place, foreign):
     """What an attacker knows of the two studies, and what no reply may tell."""
     database = place.study.store.database
     tokens = {
@@ -122,7 +120,7 @@ def attacked(place: Served, foreign: Served) -> tuple[Known, dict[str, str]]:
 
 
 @pytest.mark.parametrize("number", range(len(NAMES)), ids=NAMES)
-def test_hostile_requests_get_nowhere(number: int, scene: Scene) -> None:
+def test_hostile_requests_get_nowhere(number, scene):
     request, place = scene.requests[number], scene.place
     before = rows(place.study.folder)
     reply = exchange((place.host, place.port), *request.parts, ends=request.ends)
@@ -139,14 +137,14 @@ def test_hostile_requests_get_nowhere(number: int, scene: Scene) -> None:
             assert f"{told.decode()}: {value.decode()}".lower() in head
 
 
-def test_the_study_goes_on_afterwards(scene: Scene) -> None:
+def test_the_study_goes_on_afterwards(scene):
     """A judge is served as before, once all of that has been refused."""
     for request in scene.requests[::5]:
         exchange((scene.place.host, scene.place.port), *request.parts, ends=request.ends)
     assert scene.place.browser("annabel").get("/").status == 303
 
 
-def test_echoes_are_of_the_judges_own_words(scene: Scene) -> None:
+def test_echoes_are_of_the_judges_own_words(scene):
     """What a refusal quotes is what was sent with it, as JSON that no browser takes for a page."""
     browser = scene.place.browser("bartholomew")
     reply = browser.verdict(browser.first(), {"guesses": ["<script>alert(1)</script>"] * 2})
@@ -160,9 +158,7 @@ def test_echoes_are_of_the_judges_own_words(scene: Scene) -> None:
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 @pytest.mark.parametrize(("mode", "destination", "status"), [("navigate", "document", 303), ("navigate", "iframe", 403),
                                                              ("no-cors", "image", 403), ("cors", "empty", 403)])  # fmt: skip
-def test_other_pages_can_only_lead_here(
-    site: str, mode: str, destination: str, status: int, tmp_path: Path
-) -> None:
+def test_other_pages_can_only_lead_here(site, mode, destination, status, tmp_path):
     with served(make_tiny_study(tmp_path / "study")) as place:
         token = issue(place.study.store.database, "ann", TOKEN)
         told = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": destination}
@@ -172,7 +168,7 @@ def test_other_pages_can_only_lead_here(
         )
 
 
-def test_a_link_makes_few_sessions(tmp_path: Path) -> None:
+def test_a_link_makes_few_sessions(tmp_path):
     with served(
         make_tiny_study(tmp_path / "study"), rates=Rates(visit=Rate(2, 0.001)), clock=lambda: 0.0
     ) as place:
@@ -194,7 +190,7 @@ def test_a_link_makes_few_sessions(tmp_path: Path) -> None:
         ("192.0.2.1", "192.0.2.2", False),
     ],
 )
-def test_a_network_of_ipv6_is_one_address(one: str, other: str, same: bool) -> None:
+def test_a_network_of_ipv6_is_one_address(one, other, same):
     """However an address is written, its first 64 bits count; those of IPv4 count whole."""
     found = [
         _address(Request_requests({"type": "http", "client": (host, 1)})) for host in (one, other)

@@ -13,7 +13,6 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,7 +29,7 @@ ROOT = Path(__file__).parents[3]
 _KILLS, _JUDGES = 20, ("ann", "bob", "cara", "dan")
 
 
-def test_a_taken_port_is_told(tmp_path: Path) -> None:
+def test_a_taken_port_is_told(tmp_path):
     """The message names the port and what to do; no link was made for nothing."""
     study = make_tiny_study(tmp_path / "study")
     with contextlib.closing(study), contextlib.closing(listen("127.0.0.1", 0)) as taken:
@@ -50,13 +49,13 @@ def test_a_taken_port_is_told(tmp_path: Path) -> None:
     ("host", "port"),
     [("no.such.host.invalid", 8000), ("203.0.113.7", 8000), ("127.0.0.1", 99999), ("a" * 300, 1)],
 )
-def test_an_address_that_is_not_ours_is_told(host: str, port: int) -> None:
+def test_an_address_that_is_not_ours_is_told(host, port):
     """A name that is nowhere, an address of another machine, a port that is none."""
     with pytest.raises(UsageError, match=r"--host|--port"):
         listen(host, port)
 
 
-def test_origins_are_as_browsers_tell_them() -> None:
+def test_origins_are_as_browsers_tell_them():
     with (
         contextlib.closing(listen("127.0.0.1", 0)) as here,
         contextlib.closing(listen("0.0.0.0", 0)) as everywhere,
@@ -81,7 +80,7 @@ def test_origins_are_as_browsers_tell_them() -> None:
         "https://a b",
     ],
 )
-def test_other_origins_are_refused(told: str) -> None:
+def test_other_origins_are_refused(told):
     """With a path, a user, no name: the message says what is expected."""
     with (
         contextlib.closing(listen("127.0.0.1", 0)) as here,
@@ -90,7 +89,7 @@ def test_other_origins_are_refused(told: str) -> None:
         origin_of(here, told)
 
 
-def test_open_networks_are_warned_of() -> None:
+def test_open_networks_are_warned_of():
     """Only where something beside this machine can listen in."""
     with (
         contextlib.closing(listen("127.0.0.1", 0)) as here,
@@ -102,7 +101,7 @@ def test_open_networks_are_warned_of() -> None:
 
 
 @contextlib.contextmanager
-def program(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def program(folder, *arguments):
     """A server of its own, killed at the end in any case."""
     command = [sys.executable, "-m", "tests.cases.serve_program", str(folder), *arguments]
     process = subprocess.Popen(
@@ -117,7 +116,7 @@ def program(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_it_ends_in_time(number: signal.Signals, status: int, tmp_path: Path) -> None:
+def test_it_ends_in_time(number, status, tmp_path):
     make_tiny_study(tmp_path / "study", judges="ann").close()
     with program(tmp_path / "study", "0", "read") as process:
         assert process.stdout is not None
@@ -151,20 +150,20 @@ def test_it_ends_in_time(number: signal.Signals, status: int, tmp_path: Path) ->
 class Persistent(threading.Thread):
     """A judge whose browser sends each verdict until it is taken, whatever happens to the server."""
 
-    def __init__(self, browser: Browser, address: str, stop: threading.Event) -> None:
+    def __init__(self, browser, address, stop):
         super().__init__()
         self.browser, self.address, self.stop = browser, address, stop
         self.taken: list[str] = []
         self.sent_again = 0
 
-    def run(self) -> None:
+    def run(self):
         while self.address != "/done" and not self.stop.is_set():
             name = str(uuid.uuid4())
             self.address = self._send(name)
             self.taken.append(name)
         self.browser.close()
 
-    def _send(self, name: str) -> str:
+    def _send(self, name):
         while True:
             try:
                 reply = self.browser.verdict(self.address, response(Task.READ), name=name)
@@ -177,7 +176,7 @@ class Persistent(threading.Thread):
 
 
 @pytest.mark.thorough
-def test_a_killed_server_loses_no_verdict(tmp_path: Path) -> None:
+def test_a_killed_server_loses_no_verdict(tmp_path):
     study = make_tiny_study(
         tmp_path / "study", n=2000, judges=",".join(_JUDGES), each=len(_JUDGES), page=3
     )
@@ -212,7 +211,7 @@ def test_a_killed_server_loses_no_verdict(tmp_path: Path) -> None:
 
 
 @contextlib.contextmanager
-def sockets(address: tuple[str, int], n: int, text: bytes) -> Iterator[list[socket.socket]]:
+def sockets(address, n, text):
     """So many connections, each of which says a few words and then nothing."""
     with contextlib.ExitStack() as stack:
         found = []
@@ -222,7 +221,7 @@ def sockets(address: tuple[str, int], n: int, text: bytes) -> Iterator[list[sock
         yield found
 
 
-def test_too_many_connections_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_connections_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("cloze_gen.judging.web.serve._MOST_CONNECTIONS", 5)
     with served(make_tiny_study(tmp_path / "study")) as place:
         ann = place.browser("ann")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from cloze_gen.recipes.lambada.passages import PassagesSettings, write_passages
-from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.artifacts import Store
 from tests.corpus.conftest import Novels as NovelsInParts
 from tests.corpus.conftest import write_novels
 
@@ -17,7 +15,7 @@ SMALL = PassagesSettings(min_context_tokens=12, min_target_sentence_tokens=5)
 class Novels(NovelsInParts):
     """And the passages of the recipe."""
 
-    def passages(self, partition: Artifact, settings: PassagesSettings = SMALL) -> Artifact:
+    def passages(self, partition, settings=SMALL):
         counts = self.counts(partition)
         return self.stage(
             "passages",
@@ -29,13 +27,13 @@ class Novels(NovelsInParts):
         )
 
 
-def make_novels(folder: Path) -> Novels:
+def make_novels(folder):
     """Eight novels, two of them in a folder of their own."""
     write_novels(folder / "books")
     return Novels(folder / "books", Store(folder / "out"))
 
 
 @pytest.fixture
-def novels(tmp_path: Path) -> Novels:
+def novels(tmp_path):
     """Eight novels that a test may change."""
     return make_novels(tmp_path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -22,12 +21,11 @@ from cloze_gen.recipes.lambada.analysis import (
     target_class,
 )
 from cloze_gen.store.runs import stage_artifact
-from tests.conftest import FinishedRun
 
 FORMS = {"lady": ("lady", "ladies"), "see": ("see", "saw")}
 
 
-def facts(context: str, sentence: str, target: str, tag: str = "NN") -> Described:
+def facts(context, sentence, target, tag="NN"):
     """Sentences of the context are written with `|` between them."""
     sentences = [one.split() for one in context.split("|")]
     return describe(
@@ -52,13 +50,13 @@ def facts(context: str, sentence: str, target: str, tag: str = "NN") -> Describe
         (". , .", "lady", False, False),
     ],
 )
-def test_target_or_lemma_in_context(context: str, target: str, same: bool, lemma: bool) -> None:
+def test_target_or_lemma_in_context(context, target, same, lemma):
     """Letter case does not count; another form of the lemma counts as lemma only."""
     found = facts(context, "I hid the", target)
     assert (found.in_context, found.lemma_in_context) == (same, lemma)
 
 
-def test_the_target_sentence_is_no_context() -> None:
+def test_the_target_sentence_is_no_context():
     """A target that only its own sentence names is not in the context."""
     assert not facts("Joe hid it .", "the lamp by the", "lamp").in_context
 
@@ -67,12 +65,12 @@ def test_the_target_sentence_is_no_context() -> None:
     ("context", "sentence", "speech"),
     [('" No . "', "he hid the", True), ("no .", '" I hid the', True), ("Joe's .", "it 's", False)],
 )
-def test_direct_speech_has_a_quotation_mark(context: str, sentence: str, speech: bool) -> None:
+def test_direct_speech_has_a_quotation_mark(context, sentence, speech):
     """In the context or before the target; an apostrophe inside a word is none."""
     assert facts(context, sentence, "lamp").direct_speech is speech
 
 
-def test_shares_and_classes() -> None:
+def test_shares_and_classes():
     """The classes of Figure 2 share the whole; pronouns are among the others."""
     found = summarize(
         [
@@ -87,12 +85,12 @@ def test_shares_and_classes() -> None:
     assert target_class("XX") == "O"
 
 
-def test_no_passages_have_no_measures() -> None:
+def test_no_passages_have_no_measures():
     """Of nothing there is no mean."""
     assert summarize([]) == {}
 
 
-def test_the_random_input_is_drawn_by_each_id() -> None:
+def test_the_random_input_is_drawn_by_each_id():
     ids = [f"b:{number}" for number in range(400)]
     drawn = draw_input(ids, seed=1, count=100)
     assert len(drawn) == 100
@@ -102,7 +100,7 @@ def test_the_random_input_is_drawn_by_each_id() -> None:
 
 
 @pytest.mark.realdata
-def test_the_published_set_is_as_the_paper_says(data_dir: Path) -> None:
+def test_the_published_set_is_as_the_paper_says(data_dir):
     """Development set; 75.5 % of its lines hold a double quotation mark."""
     path = data_dir / "published" / "lambada-dev" / "lambada_development_plain_text.txt"
     if not path.is_file():
@@ -135,18 +133,18 @@ ONE = Described(70, 4, True, True, "NNP", True)
         ("Ann", "NNP", "ann"),
     ],
 )
-def test_all_forms_of_a_lemma(word: str, tag: str, other: str) -> None:
+def test_all_forms_of_a_lemma(word, tag, other):
     """In small letters, the word itself among them."""
     assert {word.casefold(), other} <= lemma_forms(word, tag)
 
 
-def test_a_word_without_forms_has_itself() -> None:
+def test_a_word_without_forms_has_itself():
     """A function word, and a lemma whose past forms a tag does not tell."""
     assert lemma_forms("with", "IN") == {"with"}
     assert all({lemma} == lemma_forms(lemma, "VB") for lemma in AMBIGUOUS_LEMMAS)
 
 
-def test_measures_stand_beside_the_paper_s() -> None:
+def test_measures_stand_beside_the_paper_s():
     other = Described(9, 1, False, False, "IN", False)
     record = analysis_record({"kept": [ONE], "random": [ONE, other]})
     assert record["sets"] == {"kept": 1, "random": 2}
@@ -161,7 +159,7 @@ def test_measures_stand_beside_the_paper_s() -> None:
     }
 
 
-def test_an_empty_set_has_no_figures() -> None:
+def test_an_empty_set_has_no_figures():
     """Where the judges left nothing: no NaN, which is no JSON; the paper's figures stay."""
     record = analysis_record({"kept": [], "random": []})
     assert json.loads(json.dumps(record, allow_nan=False))["measures"]
@@ -169,7 +167,7 @@ def test_an_empty_set_has_no_figures() -> None:
     assert all(row["kept"] is None for row in record["measures"])
 
 
-def test_the_set_is_analysed_without_its_control(lambada: FinishedRun) -> None:
+def test_the_set_is_analysed_without_its_control(lambada):
     text = (lambada.release / "passages.jsonl").read_text(encoding="utf-8")
     records = [json.loads(line) for line in text.splitlines()]
     kept = [one for one in records if one["split"] != "control"]

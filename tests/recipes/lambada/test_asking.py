@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cloze_gen.errors import UsageError
 from cloze_gen.judging.state import StudySettings
-from cloze_gen.judging.study import Outcome, Study, make_study, open_study, study_agreement
+from cloze_gen.judging.study import Outcome, make_study, open_study, study_agreement
 from cloze_gen.judging.verdicts import parse_verdicts
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, is_right
 from cloze_gen.recipes.lambada.people import (
@@ -26,15 +24,14 @@ from cloze_gen.rng import stable_fraction
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
 from tests.cases.studies import item
-from tests.conftest import FinishedRun
 
 
 def guessed_study(
-    folder: Path,
-    n: int = 3,
-    judges: str = "Ann,Bob,Cid",
-    **guessing: Any,
-) -> Study:
+    folder,
+    n=3,
+    judges="Ann,Bob,Cid",
+    **guessing,
+):
     """A study of n invented passages, each of a book of its own, whose target is *key*."""
     rules = rules_of({"guessing": GuessingSettings(**guessing).model_dump(mode="json")})
     facts = make_study(
@@ -46,7 +43,7 @@ def guessed_study(
     return study
 
 
-def say(study: Study, judge: str, *guesses: str, n: int = 99) -> int:
+def say(study, judge, *guesses, n=99):
     """A judge says the same of the next n items; returns how many there were."""
     for count in range(n):
         one = study.next_open(judge)
@@ -56,11 +53,11 @@ def say(study: Study, judge: str, *guesses: str, n: int = 99) -> int:
     return n
 
 
-def rows(study: Study) -> list[dict[str, Any]]:
+def rows(study):
     return [dict(row) for row in parse_verdicts(verdicts_text(study), task=Task.GUESS).rows]
 
 
-def test_the_head_is_drawn(lambada: FinishedRun) -> None:
+def test_the_head_is_drawn(lambada):
     """In the order of the ranking; a judge sees text with a gap, but neither key nor book."""
     ranking = stage_artifact(lambada.folder, "ranking")
     drawn = draw_passages(lambada.folder, StudySettings())
@@ -86,13 +83,13 @@ def test_the_head_is_drawn(lambada: FinishedRun) -> None:
         assert row["book_id"] not in json.dumps(one.shown)
 
 
-def test_a_copy_elsewhere_has_nothing_to_draw_from(lambada: FinishedRun, tmp_path: Path) -> None:
+def test_a_copy_elsewhere_has_nothing_to_draw_from(lambada, tmp_path):
     """Its stages are in the store that it does not bring."""
     with pytest.raises(UsageError, match="not in an output folder"):
         draw_passages(tmp_path, StudySettings())
 
 
-def test_a_study_keeps_the_rules_of_its_run(tmp_path: Path, lambada: FinishedRun) -> None:
+def test_a_study_keeps_the_rules_of_its_run(tmp_path, lambada):
     settings = json.loads((lambada.folder / "run.json").read_text())["settings"]
     assert rules_of(settings) == GuessingSettings().model_dump(
         mode="json", exclude={"verdicts", "judges"}
@@ -103,7 +100,7 @@ def test_a_study_keeps_the_rules_of_its_run(tmp_path: Path, lambada: FinishedRun
         rule_of(replace(study.facts, rules={"ledger": "a.jsonl"}))
 
 
-def test_what_people_guessed_goes_back_without_their_names(tmp_path: Path) -> None:
+def test_what_people_guessed_goes_back_without_their_names(tmp_path):
     """A row a passage; judges are numbered in the order in which they were first asked."""
     rules = {"sentence_subjects": 2, "sentence_subjects_at_once": 2, "passages_per_page": 1}
     study = guessed_study(tmp_path / "study", judges="Ann,Bob,Cid,Dot", **rules)
@@ -132,7 +129,7 @@ def test_what_people_guessed_goes_back_without_their_names(tmp_path: Path) -> No
     assert not [name for name in ("Ann", "Bob", "Cid", "Dot", "Robot", "ann") if name in text]
 
 
-def test_no_alpha_can_be_above_zero(tmp_path: Path) -> None:
+def test_no_alpha_can_be_above_zero(tmp_path):
     """A second reader is asked only where the first was right, so chance would agree as often."""
     study = guessed_study(tmp_path / "study", n=30, sentence_subjects=0)
     for judge in ("Ann", "Bob", "Cid"):
@@ -152,7 +149,7 @@ def test_no_alpha_can_be_above_zero(tmp_path: Path) -> None:
     assert alpha <= 0
 
 
-def test_the_file_hangs_on_no_order(tmp_path: Path) -> None:
+def test_the_file_hangs_on_no_order(tmp_path):
     study = guessed_study(
         tmp_path / "study",
         n=1,
@@ -178,14 +175,14 @@ def test_the_file_hangs_on_no_order(tmp_path: Path) -> None:
     assert [one["guesses"] for one in rows(study)[0]["answers"]] == [["keys"], ["lamp"]]
 
 
-def test_what_nobody_was_shown_is_no_row(tmp_path: Path) -> None:
+def test_what_nobody_was_shown_is_no_row(tmp_path):
     study = guessed_study(tmp_path / "study", n=3, passages_per_page=2)
     assert rows(study) == []
     study.next_open("Ann")
     assert rows(study) == [{"id": one, "answers": []} for one in ("b1:1", "b2:1")]
 
 
-def test_pages_are_as_long_as_in_the_paper(tmp_path: Path) -> None:
+def test_pages_are_as_long_as_in_the_paper(tmp_path):
     """By what is shown, whatever the study's own size of a page."""
     study = guessed_study(
         tmp_path / "study",
@@ -202,7 +199,7 @@ def test_pages_are_as_long_as_in_the_paper(tmp_path: Path) -> None:
     assert [len(study.due("Cid")), {one.condition for one in study.due("Cid")}] == [3, {"sentence"}]
 
 
-def test_a_whole_study_is_decided(tmp_path: Path) -> None:
+def test_a_whole_study_is_decided(tmp_path):
     """Twelve simulated people: only passages that both readers and no other guess are kept."""
     names = [f"s{n}" for n in range(12)]
     study = guessed_study(tmp_path / "study", n=6, judges=",".join(names))

@@ -43,7 +43,7 @@ from cloze_gen.recipes.lambada.committee import (
     write_ngram_scores,
 )
 from cloze_gen.recipes.lambada.passages import read_passages
-from cloze_gen.records.passage import Part, Passage
+from cloze_gen.records.passage import Part
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import REJECTED, read_parquet
 from tests.recipes.lambada.conftest import Novels, make_novels
@@ -51,14 +51,14 @@ from tests.recipes.lambada.conftest import Novels, make_novels
 PROBS = st.lists(st.floats(1e-9, 1.0), min_size=3, max_size=3)
 
 
-def test_the_threshold_is_inclusive() -> None:
+def test_the_threshold_is_inclusive():
     """A target of exactly 0.00175 is guessed, as the paper writes it; a little less is not."""
     threshold = CommitteeSettings().threshold
     assert has_guessed(np.log10([0.00175, 0.001749]), threshold=threshold).tolist() == [True, False]
 
 
 @given(st.lists(PROBS, min_size=1, max_size=20))
-def test_one_member_is_enough(probs: list[list[float]]) -> None:
+def test_one_member_is_enough(probs):
     table = np.array(probs).T
     verdicts = apply_committee(dict(zip("abc", np.log10(table), strict=True)), threshold=0.01)
     assert verdicts.kept.tolist() == [max(row) < 0.01 for row in probs]
@@ -68,7 +68,7 @@ def test_one_member_is_enough(probs: list[list[float]]) -> None:
     )
 
 
-def test_a_passage_is_put_down_to_the_first_who_guessed_it() -> None:
+def test_a_passage_is_put_down_to_the_first_who_guessed_it():
     """In the order in which the members are given; a kept one to nobody."""
     verdicts = apply_committee(
         {"a": np.log10([0.1, 0.001, 0.001]), "b": np.log10([0.1, 0.1, 0.001])}, threshold=0.01
@@ -76,7 +76,7 @@ def test_a_passage_is_put_down_to_the_first_who_guessed_it() -> None:
     assert verdicts.guessed_by.tolist() == [0, 1, -1]
 
 
-def test_no_passages_no_verdicts() -> None:
+def test_no_passages_no_verdicts():
     """An empty corpus is told as such: nothing kept, nothing guessed."""
     verdicts = apply_committee({"a": np.zeros(0)}, threshold=0.01)
     assert (len(verdicts.kept), dict(verdicts.survival)) == (0, {"a": 1.0})
@@ -86,20 +86,20 @@ def test_no_passages_no_verdicts() -> None:
     "members",
     [(), ("ngram", "oracle"), ("ngram", "ngram"), ("hf:",), ("scores:a/x.jsonl", "hf:b/x")],
 )
-def test_members_are_known_and_named_once(members: tuple[str, ...]) -> None:
+def test_members_are_known_and_named_once(members):
     with pytest.raises(ValidationError):
         CommitteeSettings(members=members)
 
 
 @pytest.mark.parametrize("label", ["kept", "id", "passages", "ngram", "x" * 101])
 @pytest.mark.parametrize("member", ["scores:answers/{}.jsonl", "hf:models/{}"])
-def test_a_member_takes_no_name_that_is_in_use(member: str, label: str) -> None:
+def test_a_member_takes_no_name_that_is_in_use(member, label):
     """A label becomes a column, an input and part of a file's name."""
     with pytest.raises(ValidationError, match=r"would get the label '.*rename the file or folder"):
         CommitteeSettings(members=(member.format(label),))
 
 
-def test_models_of_others_may_be_members() -> None:
+def test_models_of_others_may_be_members():
     """A folder, a file of answers; several of each."""
     members = ("ngram", "hf:models/one", "hf:models/two", "scores:three.jsonl")
     assert CommitteeSettings(members=members).members == members
@@ -108,9 +108,7 @@ def test_models_of_others_may_be_members() -> None:
 @given(
     st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=4), min_size=1, max_size=6), st.data()
 )
-def test_a_member_reads_from_the_passage_to_its_target(
-    sentences: list[list[int]], data: st.DataObject
-) -> None:
+def test_a_member_reads_from_the_passage_to_its_target(sentences, data):
     numbers = np.array([number for sentence in sentences for number in (*sentence, 0)], np.uint32)
     starts = np.concatenate([[0], np.cumsum([len(sentence) + 1 for sentence in sentences])])
     first = data.draw(st.integers(0, len(sentences) - 1))
@@ -146,12 +144,12 @@ class Committee:
     scores: dict[str, Artifact]
 
     @property
-    def records(self) -> list[Passage]:
+    def records(self):
         return list(read_passages(self.passages))
 
 
 @pytest.fixture(scope="module")
-def committee(tmp_path_factory: pytest.TempPathFactory) -> Committee:
+def committee(tmp_path_factory):
     try:
         find_lmplz()
     except ToolError as error:
@@ -185,7 +183,7 @@ def committee(tmp_path_factory: pytest.TempPathFactory) -> Committee:
     return Committee(novels, passages, counts, model, index, networks, scores)
 
 
-def test_every_member_has_a_score_for_every_passage(committee: Committee) -> None:
+def test_every_member_has_a_score_for_every_passage(committee):
     """In their order, each a probability, none missing."""
     ids = [passage.id for passage in committee.records]
     for artifact in committee.scores.values():
@@ -197,7 +195,7 @@ def test_every_member_has_a_score_for_every_passage(committee: Committee) -> Non
         assert unknown.dtype == np.bool_
 
 
-def test_the_ngram_score_is_that_of_kenlm(committee: Committee) -> None:
+def test_the_ngram_score_is_that_of_kenlm(committee):
     """For a target that the training novels lack, P(`<unk>`), marked."""
     kenlm = KenlmModel(committee.model.path(ARPA))
     log10_probs, unknown = read_scores(committee.scores["ngram"])
@@ -210,7 +208,7 @@ def test_the_ngram_score_is_that_of_kenlm(committee: Committee) -> None:
     assert unknown.tolist() == [p.target not in known for p in committee.records]
 
 
-def test_a_sentence_begins_for_the_ngram_model_where_it_begins(committee: Committee) -> None:
+def test_a_sentence_begins_for_the_ngram_model_where_it_begins(committee):
     """0 between sentences is `<s>`; the number after all words is `<unk>`."""
     index = open_index(committee.index)
     words = read_counts(committee.counts).words
@@ -218,7 +216,7 @@ def test_a_sentence_begins_for_the_ngram_model_where_it_begins(committee: Commit
     assert [index.words[number] for number in numbers.tolist()] == ["<s>", *words, "<unk>"]
 
 
-def test_the_cache_counts_the_passage(committee: Committee) -> None:
+def test_the_cache_counts_the_passage(committee):
     """Words and marks before the target; unknown words count as one."""
     known = set(read_counts(committee.counts).words)
     ngram, _ = read_scores(committee.scores["ngram"])
@@ -236,7 +234,7 @@ def test_the_cache_counts_the_passage(committee: Committee) -> None:
 
 
 @pytest.mark.parametrize("kind", NETWORKS)
-def test_a_network_reads_the_whole_passage(committee: Committee, kind) -> None:  # type: ignore[no-untyped-def]
+def test_a_network_reads_the_whole_passage(committee, kind):  # type: ignore[no-untyped-def]
     """Sentence by sentence, 0 before each; targets outside its sixty words are marked."""
     words = list(read_counts(committee.counts).words[:60])
     number = {word: i for i, word in enumerate(words, 1)}
@@ -254,9 +252,7 @@ def test_a_network_reads_the_whole_passage(committee: Committee, kind) -> None: 
 
 
 @pytest.mark.slow
-def test_workers_and_parts_change_nothing(
-    committee: Committee, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_and_parts_change_nothing(committee, monkeypatch):
     """Equal bytes with two workers; equal scores but for rounding in parts of seven passages."""
     given = {"passages": committee.passages, "networks": committee.networks, "kind": "recurrent"}
     again = committee.novels.stage("again", write_network_scores, **given, workers=2)
@@ -266,7 +262,7 @@ def test_workers_and_parts_change_nothing(
     assert read_scores(cut)[0] == pytest.approx(read_scores(again)[0], abs=1e-5)
 
 
-def test_verdicts_and_rejections_agree(committee: Committee) -> None:
+def test_verdicts_and_rejections_agree(committee):
     probs = {name: 10.0 ** read_scores(one)[0] for name, one in committee.scores.items()}
     threshold = float(np.median(np.max([*probs.values()], axis=0)))
     artifact = committee.novels.stage(
@@ -296,7 +292,7 @@ def test_verdicts_and_rejections_agree(committee: Committee) -> None:
     )
 
 
-def test_a_member_who_is_not_asked_has_no_say(committee: Committee) -> None:
+def test_a_member_who_is_not_asked_has_no_say(committee):
     """With one member of four the verdicts are its own, and its column the only one."""
     alone = {"cache": committee.scores["cache"]}
     artifact = committee.novels.stage(

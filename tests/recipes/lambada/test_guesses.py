@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,34 +14,31 @@ from cloze_gen.recipes.lambada.guesses import judged_cases, read_guessed
 from cloze_gen.recipes.lambada.guessing import GuessingSettings
 from cloze_gen.recipes.lambada.ranking import read_ranking
 from cloze_gen.records.judgement import Task
-from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.artifacts import Store
 from cloze_gen.store.runs import stage_artifact
-from tests.conftest import FinishedRun
 from tests.support.errors import refused
 
 READ = {"judge": 1, "condition": "passage", "guesses": ["key"]}
 
 
 @pytest.fixture
-def ranking(lambada: FinishedRun) -> Artifact:
+def ranking(lambada):
     return stage_artifact(lambada.folder, "ranking")
 
 
 @pytest.fixture
-def ctx(tmp_path: Path) -> StageContext:
+def ctx(tmp_path):
     return StageContext(Store(tmp_path), InProcessEngine(), "guesses")
 
 
-def response(ranking: Artifact, *rows: dict[str, Any], of: str = "", **rules: int) -> VerdictFile:
+def response(ranking, *rows, of="", **rules):
     """A file of verdicts on this ranking."""
     return VerdictFile(
         Task.GUESS, {"ranking": of or ranking.manifest["fingerprint"]}, 2, None, rows, GuessingSettings().rules | rules
     )  # fmt: skip
 
 
-def test_cases_stand_in_the_order_of_the_ranking(
-    ranking: Artifact, ctx: StageContext, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_cases_stand_in_the_order_of_the_ranking(ranking, ctx, capsys):
     first, second, *_ = read_ranking(ranking)
     alone = {"judge": 2, "condition": "sentence", "guesses": []}
     cases = judged_cases(
@@ -59,7 +54,7 @@ def test_cases_stand_in_the_order_of_the_ranking(
     assert capsys.readouterr().err == ""
 
 
-def test_verdicts_of_another_run_are_refused(ranking: Artifact, ctx: StageContext) -> None:
+def test_verdicts_of_another_run_are_refused(ranking, ctx):
     """However many of the passages are ranked here, or with another rule."""
     rows = {"id": read_ranking(ranking)[0], "answers": []}, {"id": "emma:7", "answers": []}
     for people, names in (
@@ -70,14 +65,12 @@ def test_verdicts_of_another_run_are_refused(ranking: Artifact, ctx: StageContex
         refused(call, UsageError, names=names)
 
 
-def test_the_length_of_a_page_is_no_rule(ranking: Artifact, ctx: StageContext) -> None:
+def test_the_length_of_a_page_is_no_rule(ranking, ctx):
     settings = GuessingSettings(passages_per_page=1)
     assert judged_cases(ranking, response(ranking), settings, ctx) == []
 
 
-def test_a_ranking_that_has_changed_is_told(
-    ranking: Artifact, ctx: StageContext, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_ranking_that_has_changed_is_told(ranking, ctx, capsys):
     """The study was made of another one, whose passages are all in this one's head."""
     file = response(
         ranking, {"id": read_ranking(ranking)[3], "answers": [READ]}, of="0123456789abcdef"
@@ -102,7 +95,7 @@ def test_a_ranking_that_has_changed_is_told(
         [READ, READ | {"condition": "sentence"}],
     ],
 )
-def test_malformed_answers_are_refused(tmp_path: Path, answers: Any) -> None:
+def test_malformed_answers_are_refused(tmp_path, answers):
     """The message names the passage; nobody may answer twice about one."""
     file = tmp_path / "said.jsonl"
     verdicts = VerdictFile(Task.GUESS, {}, 1, None, [{"id": "b:7", "answers": answers}])
@@ -113,7 +106,7 @@ def test_malformed_answers_are_refused(tmp_path: Path, answers: Any) -> None:
 @pytest.mark.parametrize(
     "text", ["", verdicts_jsonl(VerdictFile(Task.READ, {}, 1, None, []))], ids=["empty", "read"]
 )
-def test_a_file_of_another_task_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_file_of_another_task_is_refused(tmp_path, text):
     (tmp_path / "said.jsonl").write_text(text)
     refused(partial(read_guessed, str(tmp_path / "said.jsonl")), FormatError, names="said.jsonl")
     refused(partial(read_guessed, str(tmp_path / "gone.jsonl")), UsageError, names="gone.jsonl")

@@ -34,7 +34,7 @@ ANSWERS = st.lists(st.tuples(st.sampled_from(Condition), st.booleans()), max_siz
 )
 
 
-def guess(case: Case, *guesses: str) -> Case:
+def guess(case, *guesses):
     """The case after the next judge was asked and has answered."""
     condition, count = RULE.wanted(case)
     assert count == 1
@@ -47,7 +47,7 @@ def guess(case: Case, *guesses: str) -> Case:
     )
 
 
-def test_a_passage_is_kept_after_two_readers_and_ten_failures() -> None:
+def test_a_passage_is_kept_after_two_readers_and_ten_failures():
     case = guess(guess(OPEN, "menu"), " Menu.")
     for n in range(10):
         assert RULE.outcome(case) == ""
@@ -67,7 +67,7 @@ def test_a_passage_is_kept_after_two_readers_and_ten_failures() -> None:
         (["menu", "menu", "lamp", "lamp"], ""),
     ],
 )
-def test_a_passage_falls_in_its_step(answers: list[str], expected: str) -> None:
+def test_a_passage_falls_in_its_step(answers, expected):
     """The reason tells the step, and nobody else is asked."""
     case = OPEN
     for response in answers:
@@ -77,7 +77,7 @@ def test_a_passage_falls_in_its_step(answers: list[str], expected: str) -> None:
 
 
 @given(ANSWERS, st.randoms(use_true_random=False))
-def test_the_verdict_hangs_on_no_order(answers: list[Answer], order: random.Random) -> None:
+def test_the_verdict_hangs_on_no_order(answers, order):
     """Answers in any order give the same verdict, and want the same people."""
     case = replace(OPEN, answers=tuple(answers))
     order.shuffle(answers)
@@ -86,9 +86,7 @@ def test_the_verdict_hangs_on_no_order(answers: list[Answer], order: random.Rand
 
 
 @given(ANSWERS, st.sampled_from(Condition), st.booleans())
-def test_a_late_answer_lifts_nobody_up(
-    answers: list[Answer], condition: Condition, right: bool
-) -> None:
+def test_a_late_answer_lifts_nobody_up(answers, condition, right):
     """Whatever somebody says after all: what has fallen stays so, and what is kept falls or stays."""
     before = RULE.outcome(replace(OPEN, answers=tuple(answers)))
     late = Answer("late", str(condition), {"guesses": ["menu" if right else "lamp"]})
@@ -101,7 +99,7 @@ def test_a_late_answer_lifts_nobody_up(
     assert before in {"", Verdict.KEPT} or after not in {"", Verdict.KEPT}
 
 
-def test_one_reads_at_a_time_and_a_round_guesses_the_sentence() -> None:
+def test_one_reads_at_a_time_and_a_round_guesses_the_sentence():
     rule = GuessingRule(GuessingSettings(sentence_subjects=5, sentence_subjects_at_once=4))
     assert rule.wanted(replace(OPEN, pending=(("ann", "passage"),))) == ("passage", 0)
     read = replace(
@@ -115,7 +113,7 @@ def test_one_reads_at_a_time_and_a_round_guesses_the_sentence() -> None:
     assert rule.wanted(replace(read, pending=(("late", "passage"),))) == ("passage", 0)
 
 
-def test_settings_that_tell_the_rules() -> None:
+def test_settings_that_tell_the_rules():
     """What people are asked and how often; not who was asked, nor how long a page is."""
     settings = GuessingSettings(verdicts="said.jsonl", passages_per_page=7, sentence_subjects=4)
     assert settings.rules == {**GuessingSettings().rules, "sentence_subjects": 4}
@@ -130,7 +128,7 @@ def test_settings_that_tell_the_rules() -> None:
     st.integers(1, 3),
     st.integers(0, 2**32),
 )
-def test_nobody_is_on_both_sides(n: int, gap: int, people: int, at_once: int, seed: int) -> None:
+def test_nobody_is_on_both_sides(n, gap, people, at_once, seed):
     """Nobody sees a passage twice, or two that share text; a page has one condition."""
     order = random.Random(seed)
     rule = GuessingRule(
@@ -202,6 +200,6 @@ def test_nobody_is_on_both_sides(n: int, gap: int, people: int, at_once: int, se
         ("STRASSE", "straße", True),
     ],
 )  # fmt: skip
-def test_what_is_right(guessed: str, target: str, right: bool) -> None:
+def test_what_is_right(guessed, target, right):
     """Case, blanks and marks around the word do not count; its letters do."""
     assert is_right(guessed, target) is right

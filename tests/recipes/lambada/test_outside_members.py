@@ -6,7 +6,6 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,23 +21,22 @@ from cloze_gen.recipes.lambada.outside_members import (
 )
 from cloze_gen.recipes.lambada.passages import read_passages
 from cloze_gen.store import manifest
-from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.manifest import outside_digest
 from cloze_gen.store.tables import read_parquet
-from tests.recipes.lambada.conftest import Novels, make_novels
+from tests.recipes.lambada.conftest import make_novels
 
 
 @pytest.fixture(scope="module")
-def novels(tmp_path_factory: pytest.TempPathFactory) -> Novels:
+def novels(tmp_path_factory):
     return make_novels(tmp_path_factory.mktemp("novels"))
 
 
 @pytest.fixture(scope="module")
-def passages(novels: Novels) -> Artifact:
+def passages(novels):
     return novels.passages(novels.partition())
 
 
-def test_answers_come_back_as_scores(novels: Novels, passages: Artifact, tmp_path: Path) -> None:
+def test_answers_come_back_as_scores(novels, passages, tmp_path):
     asked = [json.loads(line) for line in requests(passages, "cased")]
     assert [(one["id"], one["continuation"].strip()) for one in asked] == [
         (p.id, p.target) for p in read_passages(passages)
@@ -61,9 +59,7 @@ def test_answers_come_back_as_scores(novels: Novels, passages: Artifact, tmp_pat
     assert table["kept"].to_pylist() == [score < -4 for score in answers.values()]
 
 
-def test_a_file_that_cannot_serve_is_told(
-    novels: Novels, passages: Artifact, tmp_path: Path
-) -> None:
+def test_a_file_that_cannot_serve_is_told(novels, passages, tmp_path):
     """Not there, or not all passages in it."""
     with pytest.raises(UsageError, match="cannot be read"):
         novels.stage("gone", write_given_scores, passages=passages, file=tmp_path / "gone.jsonl")
@@ -72,19 +68,17 @@ def test_a_file_that_cannot_serve_is_told(
         novels.stage("few", write_given_scores, passages=passages, file=tmp_path / "few.jsonl")
 
 
-def test_a_causal_model_is_asked_about_every_passage(
-    novels: Novels, passages: Artifact, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_causal_model_is_asked_about_every_passage(novels, passages, monkeypatch):
     """In their order, some at a time, each with its own text."""
     sizes = []
 
     class Parrot:
         """Finds short texts the likelier."""
 
-        def __init__(self, folder: Path) -> None:
+        def __init__(self, folder):
             assert folder == Path("models/parrot")
 
-        def log10_probs(self, texts: Any) -> np.ndarray:
+        def log10_probs(self, texts):
             sizes.append(len(texts))
             return np.array([-float(len(context) + len(target)) for context, target in texts])
 
@@ -102,7 +96,7 @@ def test_a_causal_model_is_asked_about_every_passage(
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> str:
+def model(tmp_path):
     """A folder of two files that were written some time ago."""
     folder = tmp_path / "models" / "tiny"
     (folder / "more").mkdir(parents=True)
@@ -113,7 +107,7 @@ def model(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def read(monkeypatch):
     """Names of the files whose bytes are read for a digest, as they are read."""
     names: list[str] = []
     whole = manifest.file_sha256
@@ -124,7 +118,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def test_a_model_is_read_once_by_all_commands(model: str, tmp_path: Path, read: list[str]) -> None:
+def test_a_model_is_read_once_by_all_commands(model, tmp_path, read):
     """The note is in the store, so a new process reads no byte of the model."""
     store = tmp_path / "store"
     store.mkdir()
@@ -136,9 +130,7 @@ def test_a_model_is_read_once_by_all_commands(model: str, tmp_path: Path, read: 
     assert not manifest._unwritten  # nothing but the files in the store is known
 
 
-def test_before_there_is_a_store_nothing_is_written(
-    model: str, tmp_path: Path, read: list[str]
-) -> None:
+def test_before_there_is_a_store_nothing_is_written(model, tmp_path, read):
     """The note waits in memory, and is kept for as long as the process lives."""
     outside_digest(model, tmp_path / "store", setting="committee.members")
     outside_digest(model, tmp_path / "store", setting="committee.members")
@@ -146,9 +138,7 @@ def test_before_there_is_a_store_nothing_is_written(
 
 
 @pytest.mark.parametrize("damage", ["rewrite", "replace", "spoil the note"])
-def test_a_file_that_changed_is_read_again(
-    damage: str, model: str, tmp_path: Path, read: list[str]
-) -> None:
+def test_a_file_that_changed_is_read_again(damage, model, tmp_path, read):
     """Same size and restored time; another file of the name; an invalid note."""
     store, weights = tmp_path / "store", Path(model.removeprefix("hf:")) / "more" / "weights.bin"
     store.mkdir()
@@ -167,7 +157,7 @@ def test_a_file_that_changed_is_read_again(
     assert read.count("weights.bin") == 2
 
 
-def test_a_plan_reads_no_large_model(model: str, tmp_path: Path, read: list[str]) -> None:
+def test_a_plan_reads_no_large_model(model, tmp_path, read):
     """A model that was never read has no digest in a plan; one that was read has its own."""
     store = tmp_path / "store"
     store.mkdir()

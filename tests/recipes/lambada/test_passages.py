@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +15,6 @@ from cloze_gen.recipes.lambada.passages import (
     PASSAGES,
     REASONS,
     TOKENS,
-    CutPassages,
     PassageReason,
     PassagesSettings,
     by_book,
@@ -35,7 +32,7 @@ from cloze_gen.store.tables import (
     read_parquet,
     write_parquet,
 )
-from tests.recipes.lambada.conftest import SMALL, Novels
+from tests.recipes.lambada.conftest import SMALL
 
 SHORT = PassagesSettings(
     min_context_tokens=6,
@@ -51,17 +48,17 @@ RAIN, LAMP, JANE = (
 
 
 def cut(
-    lines: list[str],
+    lines,
     *,
-    kinds: list[str] | None = None,
-    paragraph: list[int] | None = None,
-    settings: PassagesSettings = SHORT,
-) -> CutPassages:
+    kinds=None,
+    paragraph=None,
+    settings=SHORT,
+):
     book = book_text(lines, kinds=kinds, paragraph=paragraph)
     return cut_passages(book, offensive={"damn"}, settings=settings)
 
 
-def why(*lines: str, **columns: list[str] | list[int]) -> str:
+def why(*lines, **columns):
     """The verdict on the last of some sentences."""
     return str(cut(list(lines), **columns).reason(len(lines) - 1) or "kept")  # type: ignore[arg-type]
 
@@ -94,12 +91,12 @@ def why(*lines: str, **columns: list[str] | list[int]) -> str:
         ),  # what stands before the passage does not count
     ],
 )
-def test_each_reason_has_its_case(before: tuple[str, ...], last: str, reason: str) -> None:
+def test_each_reason_has_its_case(before, last, reason):
     """One sentence, one verdict."""
     assert why(*before, last) == reason
 
 
-def test_chapters_and_verse_stand_between() -> None:
+def test_chapters_and_verse_stand_between():
     lines = [RAIN, LAMP, "IX", LAMP, JANE]
     assert (
         why(*lines, kinds=["prose", "prose", "heading", "prose", "prose"])
@@ -115,7 +112,7 @@ def test_chapters_and_verse_stand_between() -> None:
     assert why(JANE, RAIN, LAMP, JANE, paragraph=[0, 2, 3, 4]) == "kept"
 
 
-def test_tokens_are_counted_as_a_treebank_cuts_them() -> None:
+def test_tokens_are_counted_as_a_treebank_cuts_them():
     least = SHORT.model_copy(update={"min_context_tokens": 9})
     assert cut(["It didn't rain .", "It did rain .", JANE], settings=least).reason(2) is None
     assert (
@@ -124,7 +121,7 @@ def test_tokens_are_counted_as_a_treebank_cuts_them() -> None:
     )
 
 
-def test_the_target_is_the_last_word() -> None:
+def test_the_target_is_the_last_word():
     """Its place is that of the word, not of the marks behind it."""
     found = cut([RAIN, LAMP, "' Then in came Jane ! '"])
     assert found.target.tolist() == [2, 7, 13]
@@ -136,7 +133,7 @@ def test_the_target_is_the_last_word() -> None:
     ) == ([2], 0, 9, 7)
 
 
-def test_targets_in_the_context_are_counted() -> None:
+def test_targets_in_the_context_are_counted():
     """In any letter case, whole words, not in the target's own sentence nor before the passage."""
     lines = [
         "Jane was late .",
@@ -157,7 +154,7 @@ def test_targets_in_the_context_are_counted() -> None:
         max_size=12,
     )
 )
-def test_every_sentence_has_one_verdict(lines: list[str]) -> None:
+def test_every_sentence_has_one_verdict(lines):
     """A reason, or a passage of whole sentences that ends with it and has tokens as asked."""
     found = cut(lines)
     assert len(found.verdict) == len(lines)
@@ -170,7 +167,7 @@ def test_every_sentence_has_one_verdict(lines: list[str]) -> None:
             assert SHORT.min_context_tokens <= found.context_tokens[i] <= SHORT.max_context_tokens
 
 
-def test_an_empty_book_has_no_passage() -> None:
+def test_an_empty_book_has_no_passage():
     """Nor has one of headings alone."""
     assert cut([]).kept.tolist() == []
     assert cut(["I", "II"], kinds=["heading"] * 2).kept.tolist() == []
@@ -188,15 +185,13 @@ def test_an_empty_book_has_no_passage() -> None:
         ("3", False),
     ],
 )
-def test_targets_are_written_with_letters(word: str, may: bool) -> None:
+def test_targets_are_written_with_letters(word, may):
     """All 4,869 published ones are; a treebank would cut `cannot`."""
     assert target_types(book_text([word])).tolist() == [may]
 
 
 @pytest.mark.parametrize("rows_at_once", [1, 2, 3, 100])
-def test_each_book_comes_once_and_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_at_once: int
-) -> None:
+def test_each_book_comes_once_and_whole(tmp_path, monkeypatch, rows_at_once):
     """Its rows in their order, also where a batch ends within it or holds several."""
     monkeypatch.setattr(tables, "_ROWS_AT_ONCE", rows_at_once)
     books = ["a"] * 5 + ["b"] + ["c"] * 3
@@ -208,13 +203,13 @@ def test_each_book_comes_once_and_whole(
     assert found == [("a", [0, 1, 2, 3, 4]), ("b", [5]), ("c", [6, 7, 8])]
 
 
-def test_no_rows_are_no_books(tmp_path: Path) -> None:
+def test_no_rows_are_no_books(tmp_path):
     """A table without rows."""
     write_parquet(tmp_path / "t.parquet", {"book_id": ["a"][:0]})
     assert [*by_book(tmp_path / "t.parquet", ["book_id"])] == []
 
 
-def test_records_come_from_the_books(novels: Novels) -> None:
+def test_records_come_from_the_books(novels):
     partition = novels.partition()
     passages = list(read_passages(novels.passages(partition)))
     rows = {row["book_id"]: row for row in kept_books(partition)}
@@ -232,7 +227,7 @@ def test_records_come_from_the_books(novels: Novels) -> None:
     assert {passage.target for passage in passages} >= {"Jane", "head", "us", "bed"}
 
 
-def test_numbers_are_the_words(novels: Novels) -> None:
+def test_numbers_are_the_words(novels):
     partition = novels.partition()
     artifact = novels.passages(partition)
     words = read_counts(novels.counts(partition)).words
@@ -248,7 +243,7 @@ def test_numbers_are_the_words(novels: Novels) -> None:
     assert "" in shown or len(words) + 1 in numbered.numbers
 
 
-def test_every_sentence_is_accounted_for(novels: Novels) -> None:
+def test_every_sentence_is_accounted_for(novels):
     """Kept and rejected together are the sentences of the development and test novels, each once."""
     partition = novels.partition()
     artifact = novels.passages(partition)
@@ -275,7 +270,7 @@ def test_every_sentence_is_accounted_for(novels: Novels) -> None:
     assert sum(artifact.facts["passages"].values()) == len(kept)
 
 
-def test_sentences_are_kept_that_a_passage_shows(novels: Novels) -> None:
+def test_sentences_are_kept_that_a_passage_shows(novels):
     artifact = novels.passages(novels.partition())
     table = read_parquet(artifact.path(PASSAGES))
     spans = zip(
@@ -298,7 +293,7 @@ def test_sentences_are_kept_that_a_passage_shows(novels: Novels) -> None:
     assert all(f"{form}," in text and f" {form} ," in line for text, line in broken)
 
 
-def test_asking_for_some_passages_gives_those(novels: Novels) -> None:
+def test_asking_for_some_passages_gives_those(novels):
     """In their order, each as it is among all."""
     artifact = novels.passages(novels.partition())
     passages = list(read_passages(artifact))
@@ -308,7 +303,7 @@ def test_asking_for_some_passages_gives_those(novels: Novels) -> None:
 
 
 @pytest.mark.slow
-def test_two_workers_write_the_same_bytes(novels: Novels) -> None:
+def test_two_workers_write_the_same_bytes(novels):
     partition = novels.partition()
     given = {"partition": partition, "counts": novels.counts(partition), "settings": SMALL}
     one, two = (
@@ -319,7 +314,7 @@ def test_two_workers_write_the_same_bytes(novels: Novels) -> None:
     assert {PASSAGES, TOKENS, SOURCE_SENTENCES, REJECTED} < two.manifest["files"].keys()
 
 
-def test_a_corpus_without_a_passage_keeps_none(novels: Novels) -> None:
+def test_a_corpus_without_a_passage_keeps_none(novels):
     settings = PassagesSettings(min_context_tokens=9000, max_context_tokens=9001)
     artifact = novels.passages(novels.partition(), settings)
     assert artifact.funnel["kept"] == 0

@@ -45,7 +45,7 @@ RULES = st.frozensets(st.sampled_from(["last name", "cache"]))
 
 
 @st.composite
-def survivors(draw: st.DrawFn) -> list[Signals]:
+def survivors(draw):
     """Passages of a few books with any signals."""
     probs = st.floats(0, 1)
     count = draw(st.integers(0, 60))
@@ -59,7 +59,7 @@ def survivors(draw: st.DrawFn) -> list[Signals]:
 
 
 @given(survivors(), st.randoms(use_true_random=False))
-def test_nothing_is_ranked_twice_in_any_order(listed: list[Signals], order: object) -> None:
+def test_nothing_is_ranked_twice_in_any_order(listed, order):
     for kind in ("signals", "random"):
         settings = RankingSettings(order=kind, n_passages=10_000)  # type: ignore[arg-type]
         ranked = rank_passages(listed, settings=settings, guessing=GUESSING, seed=1)
@@ -84,7 +84,7 @@ def test_nothing_is_ranked_twice_in_any_order(listed: list[Signals], order: obje
 
 
 @given(survivors())
-def test_auto_leaves_out_what_nobody_will_guess(listed: list[Signals]) -> None:
+def test_auto_leaves_out_what_nobody_will_guess(listed):
     """Otherwise the order is the same, up to the last passage that the limits allow; a random order
     has no signals to leave out by.
     """
@@ -105,7 +105,7 @@ def test_auto_leaves_out_what_nobody_will_guess(listed: list[Signals]) -> None:
             assert expected_yield(left_out, GUESSING) < 1e-5 or exceeded([by_id[one] for one in longer])  # fmt: skip
 
 
-def exceeded(order: list[Signals]) -> list[str]:
+def exceeded(order):
     """The limits that passages exceed, by their definitions."""
     limits, n = RankingSettings(), len(order)
     most = {
@@ -122,11 +122,11 @@ def exceeded(order: list[Signals]) -> list[str]:
     return [name for name, count in counts.items() if count > most[name]]
 
 
-def overlap(one: Signals, other: Signals) -> bool:
+def overlap(one, other):
     return one.book_id == other.book_id and one.start < other.end and other.start < one.end
 
 
-def test_the_pool_holds_first_what_the_context_holds() -> None:
+def test_the_pool_holds_first_what_the_context_holds():
     listed = [(f"b:{n}", n % 4 == 0) for n in range(40)]
     pool = draw_pool(listed, settings=RankingSettings(), seed=1, size=15)
     assert set(pool[:10]) == {one for one, inside in listed if inside}
@@ -138,7 +138,7 @@ def test_the_pool_holds_first_what_the_context_holds() -> None:
     assert sum(one in set(pool[:10]) for one in random[0]) < 10
 
 
-def spread(n: int) -> list[Signals]:
+def spread(n):
     """Many passages apart from each other; each rule solves a third of them."""
     rng = np.random.Generator(np.random.PCG64(3))
     reads = rng.random(n)
@@ -151,7 +151,7 @@ def spread(n: int) -> list[Signals]:
 
 
 @pytest.mark.parametrize("size", [40, 100, 150, 300])
-def test_every_beginning_keeps_the_limits(size: int) -> None:
+def test_every_beginning_keeps_the_limits(size):
     settings = RankingSettings()
     by_id = {one.id: one for one in spread(3000)}
     order = rank_passages(by_id.values(), settings=settings, guessing=GUESSING, seed=1)
@@ -161,18 +161,18 @@ def test_every_beginning_keeps_the_limits(size: int) -> None:
     assert outside == pytest.approx(settings.outside_share, abs=1 / size)
 
 
-def test_the_head_is_better_than_chance() -> None:
+def test_the_head_is_better_than_chance():
     """Limits and all, the first passages promise more than twice what a random order does."""
     by_id = {one.id: one for one in spread(3000)}
 
-    def promised(settings: RankingSettings) -> float:
+    def promised(settings):
         order = rank_passages(by_id.values(), settings=settings, guessing=GUESSING, seed=1)
         return float(np.mean([expected_yield(by_id[i], GUESSING) for i in order[:150]]))
 
     assert promised(RankingSettings()) > 2 * promised(RankingSettings(order="random"))
 
 
-def test_overlaps_and_repeated_targets_stand_behind() -> None:
+def test_overlaps_and_repeated_targets_stand_behind():
     base = Signals("b:0", "b", 0, 9, "joe", True, 0.9, 0.0)
     listed = [
         base,
@@ -190,7 +190,7 @@ def test_overlaps_and_repeated_targets_stand_behind() -> None:
     ]  # fmt: skip
 
 
-def test_what_the_sentence_gives_away_is_not_asked() -> None:
+def test_what_the_sentence_gives_away_is_not_asked():
     known = Signals("b:7", "b", 0, 9, "joe", True, 0.9, 0.0)
     promised = [
         expected_yield(dataclasses.replace(known, alone_prob=prob), GUESSING)
@@ -200,7 +200,7 @@ def test_what_the_sentence_gives_away_is_not_asked() -> None:
     assert (promised[0], promised[-1]) == (pytest.approx(0.81), 0.0)
 
 
-def test_a_long_sentence_tells_its_own_end() -> None:
+def test_a_long_sentence_tells_its_own_end():
     known = Signals("b:7", "b", 0, 9, "joe", True, 0.9, 0.0)
     lengths = [dataclasses.replace(known, sentence_tokens=n) for n in (0, 8, 15, 30)]
     promised = [expected_yield(one, GUESSING) for one in lengths]
@@ -220,7 +220,7 @@ def test_a_long_sentence_tells_its_own_end() -> None:
         (1, 0, Verdict.MISSED),
     ],
 )
-def test_the_stand_in_guesses_as_people_do(read: int, alone: int, verdict: Verdict) -> None:
+def test_the_stand_in_guesses_as_people_do(read, alone, verdict):
     """One guess from the passage, three from the sentence."""
     assert (
         machine_verdict(Signals("b:7", "b", 0, 9, "joe", True, 0.5, 0.0, read, alone), GUESSING)
@@ -228,7 +228,7 @@ def test_the_stand_in_guesses_as_people_do(read: int, alone: int, verdict: Verdi
     )
 
 
-def test_echoes_are_content_words_said_before() -> None:
+def test_echoes_are_content_words_said_before():
     """No commonplaces, marks or titles; the last mention gives the spelling."""
     found = echoes(
         "Mr. Pip saw Joe's lamp .".split(),
@@ -253,7 +253,7 @@ def test_echoes_are_content_words_said_before() -> None:
 @given(
     st.lists(st.tuples(st.integers(1, 5), st.booleans(), st.floats(0, 500)), min_size=1, max_size=8)
 )
-def test_echoes_share_one_probability(given_echoes: list[tuple[int, bool, float]]) -> None:
+def test_echoes_share_one_probability(given_echoes):
     """Probabilities sum to less than 1; more lift or another mention is likelier."""
     found = [Echo(str(i), count, own) for i, (count, own, _) in enumerate(given_echoes)]
     lifts = np.array([value for _, _, value in given_echoes])
@@ -267,21 +267,21 @@ def test_echoes_share_one_probability(given_echoes: list[tuple[int, bool, float]
     )
 
 
-def test_lift_is_bounded_and_unknown_words_have_their_class_alone() -> None:
+def test_lift_is_bounded_and_unknown_words_have_their_class_alone():
     found = lift(
         np.array([0.0, 1.0, 1e-4]), np.array([1e-7, 1e-7, 1e-4]), np.array([6.0, 1.0, 1.0])
     )
     assert found.tolist() == pytest.approx([3.0, MAX_LIFT, 1.0])
 
 
-def test_triggers_weigh_what_the_model_says() -> None:
+def test_triggers_weigh_what_the_model_says():
     """Without associations the probabilities are the model's own, made to sum to 1."""
     probs = trigger_probs(np.array([0.2, 0.1, 0.1]), np.zeros(3))
     assert probs.tolist() == pytest.approx([0.5, 0.25, 0.25])
     assert trigger_probs(np.array([0.2, 0.1, 0.1]), np.array([0.0, 0.0, 20.0])).argmax() == 2
 
 
-def tiny_models() -> ReaderModels:
+def tiny_models():
     """Seven words of which all are as likely after anything; a lamp goes with oil."""
     words = ["<unk>", "<s>", "</s>", "the", "oil", "lamp", "Joe"]
     level = Level(
@@ -301,7 +301,7 @@ def tiny_models() -> ReaderModels:
     )  # fmt: skip
 
 
-def test_signals_of_a_passage() -> None:
+def test_signals_of_a_passage():
     """A repeated name is an echo, a related word a trigger, a plural's singular an echo of form."""
     asked = {
         "echo": ("We saw Joe .".split(), "I hid the".split(), "Joe"),
@@ -326,7 +326,7 @@ def test_signals_of_a_passage() -> None:
 
 
 @pytest.mark.parametrize("sentence", ["", "I saw the", "the the", "the", "oil"])
-def test_next_probs_are_the_models_own(sentence: str) -> None:
+def test_next_probs_are_the_models_own(sentence):
     """Word by word what the index says, and summed by class."""
     models = tiny_models()
     probs, classes = next_probs(sentence.split(), models)
@@ -337,7 +337,7 @@ def test_next_probs_are_the_models_own(sentence: str) -> None:
     assert classes.tolist() == pytest.approx(np.bincount(models.class_of, exact, 3).tolist())
 
 
-def passage(book: str, *texts: str) -> Passage:
+def passage(book, *texts):
     tokens = tuple(tuple(text.split()) for text in texts)
     return Passage(f"{book}:9", book, Part.TEST, tokens, texts, 3, 90, 98)
 
@@ -351,9 +351,7 @@ def passage(book: str, *texts: str) -> Passage:
         (("It was only Ann .", "It was only Bob ."), False),
     ],
 )
-def test_a_context_or_a_target_sentence_is_printed_once(
-    texts: tuple[str, ...], again: bool
-) -> None:
+def test_a_context_or_a_target_sentence_is_printed_once(texts, again):
     """A target sentence may be part of another passage's context."""
     listed = [passage("a", "Who was it ?", "It was only Ann ."), passage("b", *texts)]
     repeated = printed_before((one.id, texts_of(one)) for one in listed)

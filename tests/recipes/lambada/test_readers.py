@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from cloze_gen.recipes.lambada.readers import next_probs, read_reader_models, signals_of, word_class
-from cloze_gen.store.artifacts import Artifact, open_artifact
-from tests.conftest import FinishedRun
+from cloze_gen.store.artifacts import open_artifact
 
 
 @pytest.mark.parametrize(
@@ -21,22 +18,22 @@ from tests.conftest import FinishedRun
         ("x", {"NNP": 1}, "NN"),
     ],
 )
-def test_a_word_in_small_letters_is_no_name(word: str, tags: dict[str, int], expected: str) -> None:
+def test_a_word_in_small_letters_is_no_name(word, tags, expected):
     assert word_class(word, tags) == expected
 
 
-def test_the_order_of_tags_does_not_matter() -> None:
+def test_the_order_of_tags_does_not_matter():
     """Of equal counts the first tag in the alphabet is taken."""
     assert word_class("sea", {"VB": 2, "NN": 2}) == word_class("sea", {"NN": 2, "VB": 2}) == "NN"
 
 
-def stage(run: Path, name: str) -> Artifact:
+def stage(run, name):
     [link] = run.glob(f"*-{name}")
     return open_artifact(link.resolve())
 
 
 @pytest.mark.slow
-def test_the_artifacts_fit_together(finished: FinishedRun, scs: Path) -> None:
+def test_the_artifacts_fit_together(finished, scs):
     run = finished.folder
     [scs_run] = (path for path in (scs / "runs").iterdir() if path.is_dir())
     models = read_reader_models(

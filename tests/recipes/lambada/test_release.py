@@ -6,17 +6,14 @@ import itertools
 import json
 import re
 import shutil
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from cloze_gen.formats.lambada import parse_plain_text
 from cloze_gen.store.tables import read_jsonl
-from tests.conftest import FinishedRun, Outcome
 
 
-def test_the_published_files_hold_the_splits(lambada: FinishedRun) -> None:
+def test_the_published_files_hold_the_splits(lambada):
     """Line by line the `text` of the records, and of the tables that `datasets` reads."""
     records = [
         json.loads(line)
@@ -42,7 +39,7 @@ def test_the_published_files_hold_the_splits(lambada: FinishedRun) -> None:
     assert not (lambada.release / "rejected_plain_text.txt").exists()
 
 
-def test_the_control_set_has_tasks_of_its_own(lambada: FinishedRun) -> None:
+def test_the_control_set_has_tasks_of_its_own(lambada):
     """In both renderings; the set's own tasks do not hold it."""
     for rendering in ("published", "cased"):
         task = (lambada.release / f"harness/tiny_control_{rendering}.yaml").read_text(
@@ -61,7 +58,7 @@ def test_the_control_set_has_tasks_of_its_own(lambada: FinishedRun) -> None:
         assert lines == (lambada.release / "control.jsonl").read_text(encoding="utf-8").count("\n")
 
 
-def test_the_card_names_what_is_there(lambada: FinishedRun) -> None:
+def test_the_card_names_what_is_there(lambada):
     """Passages and no questions, the set counted without its control, each file that it tells of."""
     card = (lambada.release / "README.md").read_text(encoding="utf-8")
     assert "question" not in card.replace("text-generation", "")
@@ -83,7 +80,7 @@ def test_the_card_names_what_is_there(lambada: FinishedRun) -> None:
     assert all((lambada.release / name).exists() for name in told)
 
 
-def test_examples_are_other_passages_of_the_development_novels(lambada: FinishedRun) -> None:
+def test_examples_are_other_passages_of_the_development_novels(lambada):
     examples, published = (
         list(read_jsonl(lambada.release / file)) for file in ("fewshot.jsonl", "passages.jsonl")
     )
@@ -103,9 +100,7 @@ def test_examples_are_other_passages_of_the_development_novels(lambada: Finished
 
 
 @pytest.mark.slow
-def test_rejected_passages_are_released(
-    lambada: FinishedRun, cli: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_rejected_passages_are_released(lambada, cli, tmp_path):
     shutil.copytree(lambada.out, tmp_path / "out", symlinks=True)
     options = (*lambada.corpus.options, "--set", "guessing.judges=machine")
     outcome = cli("run", *options, "--name", "x", "--out", tmp_path / "out", "--workers", "1")

@@ -10,16 +10,15 @@ import pytest
 
 from cloze_gen.recipes.lambada.passages import PassageReason
 from cloze_gen.store.tables import read_parquet
-from tests.conftest import FinishedRun, Outcome
 
 Told = Callable[..., str]
 
 
 @pytest.fixture
-def told(lambada: FinishedRun, cli: Callable[..., Outcome]) -> Told:
+def told(lambada, cli):
     """The trace of an id, each run of blanks as one."""
 
-    def call(item_id: str) -> str:
+    def call(item_id):
         outcome = cli("trace", item_id, "--out", lambada.out)
         assert outcome.status == 0, outcome.err
         return "\n".join(" ".join(line.split()) for line in outcome.out.splitlines())
@@ -27,14 +26,14 @@ def told(lambada: FinishedRun, cli: Callable[..., Outcome]) -> Told:
     return call
 
 
-def records(run: FinishedRun) -> list[dict[str, object]]:
+def records(run):
     return [
         json.loads(line)
         for line in (run.release / "passages.jsonl").read_text(encoding="utf-8").splitlines()
     ]
 
 
-def test_a_passage_is_told_from_its_book_to_its_line(lambada: FinishedRun, told: Told) -> None:
+def test_a_passage_is_told_from_its_book_to_its_line(lambada, told):
     last = next(one for one in reversed(records(lambada)) if one["split"] == "test")
     text = told(str(last["id"]))
     lines = (
@@ -52,7 +51,7 @@ def test_a_passage_is_told_from_its_book_to_its_line(lambada: FinishedRun, told:
     assert all(total < 50 for total in sums[:-1])
 
 
-def test_what_fell_says_where(lambada: FinishedRun, told: Told) -> None:
+def test_what_fell_says_where(lambada, told):
     """At the committee with the probability, behind the head; and of the control set whatever fell."""
     rejected = {
         stage: next(lambada.folder.glob(f"*-{stage}")) / "rejected.parquet"
@@ -71,7 +70,7 @@ def test_what_fell_says_where(lambada: FinishedRun, told: Told) -> None:
     assert "; in the unfiltered control set" in told(both)
 
 
-def test_a_sentence_that_ends_no_passage_says_why(lambada: FinishedRun, told: Told) -> None:
+def test_a_sentence_that_ends_no_passage_says_why(lambada, told):
     """The reason of the table, and the same in words."""
     table = read_parquet(next(lambada.folder.glob("*-passages")) / "rejected.parquet").to_pylist()
     first = {one["reason"]: one["id"] for one in table}
@@ -83,7 +82,7 @@ def test_a_sentence_that_ends_no_passage_says_why(lambada: FinishedRun, told: To
     )
 
 
-def test_an_unknown_id_is_refused(lambada: FinishedRun, cli: Callable[..., Outcome]) -> None:
+def test_an_unknown_id_is_refused(lambada, cli):
     missing = cli("trace", "nobody:7", "--run", "tiny", "--out", lambada.out)
     assert missing.status == 2
     assert "release/passages.jsonl, e.g. book:sentence" in missing.err

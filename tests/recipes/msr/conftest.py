@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from cloze_gen.english.word_lists import After, Before
-from cloze_gen.models.neighbour_counts import Blanks
-from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.recipes.msr.grooming.candidate_checks import GroomedItem
 from cloze_gen.recipes.msr.tables import FIT
 from cloze_gen.records.sentence import Sentence
@@ -30,11 +27,11 @@ ARPA = (
 
 
 @pytest.fixture(scope="session")
-def index() -> ForwardIndex:
+def index():
     return index_of(ARPA.encode())
 
 
-def make_item(line: str, answer: str, candidates: Sequence[str]) -> GroomedItem:
+def make_item(line, answer, candidates):
     tokens = tuple(line.split(" "))
     sentence = Sentence("b", 1, 0, len(line), 0, "prose", line, tokens)
     position = tokens.index(answer)
@@ -46,15 +43,15 @@ def make_item(line: str, answer: str, candidates: Sequence[str]) -> GroomedItem:
 class Books:
     """An index that attests the n-grams of some lines, of any length."""
 
-    def __init__(self, *lines: str) -> None:
+    def __init__(self, *lines):
         self._ids: dict[str, int] = {}
         self.start, self.end = self.ids(["<s>", "</s>"])
         self.lines = [self.ids(line.split(" ")) for line in lines]
 
-    def ids(self, words: Iterable[str]) -> list[int]:
+    def ids(self, words):
         return [self._ids.setdefault(word, len(self._ids)) for word in words]
 
-    def attested(self, ngrams: np.ndarray) -> np.ndarray:
+    def attested(self, ngrams):
         n = ngrams.shape[1]
         known = {tuple(line[i : i + n]) for line in self.lines for i in range(len(line) - n + 1)}
         return np.array([tuple(ngram) in known for ngram in ngrams.tolist()])
@@ -65,34 +62,32 @@ class Space:
 
     window = 2
 
-    def __init__(self, *, similar: dict[str, float] | None = None, topical: dict[str, float] | None = None,
-                 **cues: dict[tuple[Before, After], int]) -> None:  # fmt: skip
+    def __init__(self, *, similar = None, topical = None,
+                 **cues):  # fmt: skip
         self._similar, self._topical, self._cues = similar or {}, topical or {}, cues
         self.near: list[tuple[list[str], list[str]]] = []
         self.beside: list[tuple[str, str]] = []
 
-    def similarity(self, words: Blanks, answers: Sequence[str]) -> np.ndarray:
+    def similarity(self, words, answers):
         return np.array([
             1.0 if word == answer else self._similar.get(word, 0.0)
             for some, answer in zip(words, answers, strict=True)
             for word in some
         ])  # fmt: skip
 
-    def topicality(self, words: Blanks, others: Sequence[Iterable[str]]) -> np.ndarray:
+    def topicality(self, words, others):
         self.others = [list(some) for some in others]
         return np.array([self._topical.get(word, 0.0) for some in words for word in some])
 
-    def neighbour_fit(self, words: Blanks, before: Blanks, after: Blanks) -> np.ndarray:
+    def neighbour_fit(self, words, before, after):
         self.near += [(list(b), list(a)) for b, a in zip(before, after, strict=True)]
         return np.zeros(sum(map(len, words)))
 
-    def neighbour_frequency(
-        self, words: Blanks, neighbours: Sequence[str], *, side: str
-    ) -> np.ndarray:
+    def neighbour_frequency(self, words, neighbours, *, side):
         self.beside += [(neighbour, side) for neighbour in neighbours]
         return np.zeros(sum(map(len, words)))
 
-    def frame_cues_of(self, words: Sequence[str]) -> np.ndarray:
+    def frame_cues_of(self, words):
         counts = np.zeros((len(words), len(Before), len(After)), np.int64)
         for row, word in enumerate(words):
             for place, count in self._cues.get(word, {}).items():
@@ -105,44 +100,44 @@ class Tags:
 
     reach: int | None = None
 
-    def __init__(self, **tags: str) -> None:
+    def __init__(self, **tags):
         self._tags = tags
         self.asked = 0
 
-    def tag(self, sentences: Iterable[Sequence[str]]) -> Iterable[list[str]]:
+    def tag(self, sentences):
         return [
             [self._tags.get(token, "IN").split("+")[0] for token in tokens]
             for tokens in self._noted(sentences)
         ]
 
-    def tag_at(self, places: Iterable[tuple[Sequence[str], int]]) -> Iterable[SimpleNamespace]:
+    def tag_at(self, places):
         for tokens, at in places:
             self.asked += 1
             first, *rest = self._tags.get(tokens[at], "IN").split("+")
             yield SimpleNamespace(tag=first, clitics=tuple(rest))
 
-    def _noted(self, sentences: Iterable[Sequence[str]]) -> Iterable[Sequence[str]]:
+    def _noted(self, sentences):
         for sentence in sentences:
             self.asked += 1
             yield sentence
 
 
 @pytest.fixture(scope="session")
-def item_of() -> Callable[..., GroomedItem]:
+def item_of():
     """An item of a line, an answer in it and candidates, all fit so far."""
     return make_item
 
 
 @pytest.fixture(scope="session")
-def books() -> type[Books]:
+def books():
     return Books
 
 
 @pytest.fixture(scope="session")
-def space() -> type[Space]:
+def space():
     return Space
 
 
 @pytest.fixture(scope="session")
-def tagger() -> type[Tags]:
+def tagger():
     return Tags

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.recipes.msr.alternates import AllowedWords, gumbel_top, sample_alternates
 from cloze_gen.rng import derive_rng
 
@@ -23,12 +21,12 @@ HISTORIES = [("<s>", "a"), ("a", "b"), ("b", "a"), ("f", "f"), ("<s>", "<s>"), (
 
 
 @pytest.fixture(scope="module")
-def allowed(index: ForwardIndex) -> AllowedWords:
+def allowed(index):
     return AllowedWords(index, np.array(sorted(index.ids(WORDS))))
 
 
 @given(LOG10, st.integers(0, 50), st.integers(0, 2**32))
-def test_drawn_words_are_distinct_and_possible(log10: np.ndarray, k: int, seed: int) -> None:
+def test_drawn_words_are_distinct_and_possible(log10, k, seed):
     """k different words where there are so many, none that is forbidden (-inf)."""
     picked = gumbel_top(log10, k=k, rng=np.random.default_rng(seed))
     assert len(set(picked.tolist())) == len(picked) == min(k, int(np.isfinite(log10).sum()))
@@ -37,8 +35,8 @@ def test_drawn_words_are_distinct_and_possible(log10: np.ndarray, k: int, seed: 
 
 @given(st.sampled_from(HISTORIES), st.integers(1, 8), st.integers(-1, 5), st.integers(0, 2**32))
 def test_alternates_are_distinct_without_the_answer_and_best_first(
-    allowed: AllowedWords, history: tuple[str, str], k: int, excluded: int, seed: int
-) -> None:
+    allowed, history, k, excluded, seed
+):
     distribution = allowed.distribution(history)
     places, log10 = sample_alternates(
         distribution, k=k, rng=np.random.default_rng(seed), excluded=excluded
@@ -50,10 +48,10 @@ def test_alternates_are_distinct_without_the_answer_and_best_first(
 
 
 @given(st.integers(0, 2**32))
-def test_the_item_decides_the_draw(allowed: AllowedWords, seed: int) -> None:
+def test_the_item_decides_the_draw(allowed, seed):
     distribution = allowed.distribution(("a", "b"))
 
-    def drawn(item: str) -> list[int]:
+    def drawn(item):
         return sample_alternates(distribution, k=3, rng=derive_rng(seed, "msr.alternates", item))[
             0
         ].tolist()
@@ -64,7 +62,7 @@ def test_the_item_decides_the_draw(allowed: AllowedWords, seed: int) -> None:
     assert others - {tuple(first)}
 
 
-def _check_law(probs: np.ndarray, pairs: Iterator[Sequence[int]], rounds: int) -> None:
+def _check_law(probs, pairs, rounds):
     """Sets of two come as often as drawing one word, then another from what is left."""
     found = Counter(frozenset(pair) for pair in itertools.islice(pairs, rounds))
     for pair in itertools.combinations(np.flatnonzero(probs).tolist(), 2):
@@ -75,7 +73,7 @@ def _check_law(probs: np.ndarray, pairs: Iterator[Sequence[int]], rounds: int) -
         assert found[frozenset(pair)] / rounds == pytest.approx(expected, abs=4.5 * deviation)
 
 
-def test_the_law_is_sequential_sampling_without_replacement() -> None:
+def test_the_law_is_sequential_sampling_without_replacement():
     probs = np.array([0.5, 0.3, 0.15, 0.05])
     rng = np.random.default_rng(11)
     _check_law(
@@ -90,9 +88,7 @@ def test_the_law_is_sequential_sampling_without_replacement() -> None:
     "history",
     [HISTORIES[0], *(pytest.param(history, marks=pytest.mark.slow) for history in HISTORIES[1:])],
 )
-def test_drawing_from_the_levels_is_the_same_law(
-    allowed: AllowedWords, history: tuple[str, str], excluded: int
-) -> None:
+def test_drawing_from_the_levels_is_the_same_law(allowed, history, excluded):
     """Also where one word takes nearly all the mass."""
     distribution = allowed.distribution(history)
     probs = 10.0 ** distribution.log10_probs().astype(np.float64)
@@ -106,7 +102,7 @@ def test_drawing_from_the_levels_is_the_same_law(
     _check_law(probs / probs.sum(), draws, 20_000)
 
 
-def test_scale_does_not_count() -> None:
+def test_scale_does_not_count():
     """Restricting to the allowed words needs no renormalizing: a constant factor changes no draw."""
     log10 = np.log10(np.array([0.5, 0.3, 0.15, 0.05], np.float32))
     for seed in range(50):
@@ -118,9 +114,7 @@ def test_scale_does_not_count() -> None:
 
 
 @pytest.mark.parametrize("history", HISTORIES)
-def test_allowed_words_are_a_window_on_the_whole_distribution(
-    index: ForwardIndex, history: tuple[str, str]
-) -> None:
+def test_allowed_words_are_a_window_on_the_whole_distribution(index, history):
     """The restricted scores are those of the full distribution at the allowed words."""
     words = np.array(sorted(index.ids(["b", "c", "f"])))
     allowed = AllowedWords(index, words)
@@ -132,12 +126,12 @@ def test_allowed_words_are_a_window_on_the_whole_distribution(
     assert (allowed.place >= 0).sum() == 3
 
 
-def test_asking_changes_nothing(allowed: AllowedWords) -> None:
+def test_asking_changes_nothing(allowed):
     """The scores handed out are the caller's own to change."""
     allowed.distribution(("x", "y")).log10_probs()[:] = -np.inf
     assert np.isfinite(allowed.distribution(("x", "y")).log10_probs()).all()
 
 
-def test_no_allowed_word_is_refused(index: ForwardIndex) -> None:
+def test_no_allowed_word_is_refused(index):
     with pytest.raises(ValueError, match="no word is allowed"):
         AllowedWords(index, np.zeros(0, np.int64))

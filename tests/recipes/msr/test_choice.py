@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 import shutil
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +14,6 @@ from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.errors import StoreError
 from cloze_gen.recipes.msr.choice import (
     ChoiceSettings,
-    ChoiceTables,
     read_choice_tables,
     scored_items,
     write_choice,
@@ -41,7 +37,7 @@ from tests.support.stage import made
 
 
 @pytest.fixture(scope="module")
-def inputs(finished: Any) -> dict[str, Artifact]:
+def inputs(finished):
     return {
         name: stage_artifact(finished.folder, name)
         for name in ("counts", "focus", "screening", "forward", "grooming")
@@ -49,25 +45,23 @@ def inputs(finished: Any) -> dict[str, Artifact]:
 
 
 @pytest.fixture(scope="module")
-def tables(inputs: dict[str, Artifact]) -> ChoiceTables:
+def tables(inputs):
     return read_choice_tables(**inputs)
 
 
 @pytest.fixture(scope="module")
-def chosen(
-    inputs: dict[str, Artifact], tmp_path_factory: pytest.TempPathFactory
-) -> Callable[..., Artifact]:
+def chosen(inputs, tmp_path_factory):
     """The artifact of a choice by the settings given."""
     store = Store(tmp_path_factory.mktemp("choice"))
 
-    def choose(**changed: Any) -> Artifact:
+    def choose(**changed):
         settings = ChoiceSettings(n_questions=12, rounds=1, **changed)
         return made(store, "choice", write_choice, **inputs, settings=settings, seed=1)
 
     return choose
 
 
-def impostors_of(artifact: Artifact) -> set[str]:
+def impostors_of(artifact):
     questions = read_jsonl(artifact.path(QUESTIONS))
     return {
         word
@@ -78,9 +72,7 @@ def impostors_of(artifact: Artifact) -> set[str]:
 
 
 @pytest.mark.parametrize("method", [pytest.param("matched", marks=pytest.mark.slow), "random"])
-def test_examples_could_have_been_chosen(
-    method: str, chosen: Callable[..., Artifact], tables: ChoiceTables
-) -> None:
+def test_examples_could_have_been_chosen(method, chosen, tables):
     artifact = chosen(method=method)
     asked, examples = (list(read_jsonl(artifact.path(file))) for file in (QUESTIONS, FEWSHOT))
     beyond = [
@@ -102,7 +94,7 @@ def test_examples_could_have_been_chosen(
         assert {word for word in one["options"] if word != one["answer"]} <= set(own["word"])
 
 
-def test_items_hold_their_fit_candidates_and_their_scores(tables: ChoiceTables) -> None:
+def test_items_hold_their_fit_candidates_and_their_scores(tables):
     items = scored_items(tables)
     assert [one.item.id for one in items] == tables.fit_ids
     freq = dict(zip(tables.counts.words, tables.counts.freq.tolist(), strict=True))
@@ -125,9 +117,7 @@ def test_items_hold_their_fit_candidates_and_their_scores(tables: ChoiceTables) 
         )
 
 
-def test_decisions_on_other_candidates_are_told(
-    inputs: dict[str, Artifact], tmp_path: Path
-) -> None:
+def test_decisions_on_other_candidates_are_told(inputs, tmp_path):
     """A word that was not retained would get another's scores."""
     grooming = inputs["grooming"]
     folder = tmp_path / "grooming"
@@ -139,9 +129,7 @@ def test_decisions_on_other_candidates_are_told(
         read_choice_tables(**(inputs | {"grooming": Artifact(folder, grooming.manifest)}))
 
 
-def test_a_part_without_a_decision_joins_the_others(
-    inputs: dict[str, Artifact], tables: ChoiceTables, tmp_path: Path
-) -> None:
+def test_a_part_without_a_decision_joins_the_others(inputs, tables, tmp_path):
     """Regression: such a part had columns without a type."""
     grooming = inputs["grooming"]
     folder = tmp_path / "grooming"
@@ -158,9 +146,7 @@ def test_a_part_without_a_decision_joins_the_others(
     assert joined.candidates.equals(tables.candidates)
 
 
-def test_every_fit_focus_word_is_accounted_for(
-    chosen: Callable[..., Artifact], tables: ChoiceTables
-) -> None:
+def test_every_fit_focus_word_is_accounted_for(chosen, tables):
     """A question or a rejection with its reason, and the funnel counts them."""
     artifact = chosen()
     ids = [question["id"] for question in read_jsonl(artifact.path(QUESTIONS))]
@@ -170,9 +156,7 @@ def test_every_fit_focus_word_is_accounted_for(
     assert artifact.funnel["kept"] == len(ids) == 12
 
 
-def test_a_question_tells_what_every_option_scored(
-    chosen: Callable[..., Artifact], tables: ChoiceTables
-) -> None:
+def test_a_question_tells_what_every_option_scored(chosen, tables):
     artifact = chosen()
     for question, listed in zip(
         read_jsonl(artifact.path(QUESTIONS)), read_jsonl(artifact.path(CANDIDATES)), strict=True
@@ -190,9 +174,7 @@ def test_a_question_tells_what_every_option_scored(
         assert question["options"][question["answer_index"]] == listed["answer"]
 
 
-def test_focus_words_without_a_four_to_offer_are_counted(
-    chosen: Callable[..., Artifact], tables: ChoiceTables
-) -> None:
+def test_focus_words_without_a_four_to_offer_are_counted(chosen, tables):
     artifact = chosen(max_triviality=0.5)
     rejected = read_parquet(artifact.path(REJECTED)).to_pydict()
     without = {

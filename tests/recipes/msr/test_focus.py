@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import tracemalloc
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -42,18 +40,18 @@ from cloze_gen.store.tables import (
 ELIGIBLE = {"climb", "attic", "lamp", "grim"}
 
 
-def sentence(line: str, kind: str = "prose") -> Sentence:
+def sentence(line, kind="prose"):
     tokens = tuple(line.split(" "))
     return Sentence("b", 4, 0, len(line), 0, kind, line, tokens)
 
 
-def verdicts(line: str, **settings: Any) -> list[FocusWord | Rejection]:
+def verdicts(line, **settings):
     return list(
         select_focus_words(sentence(line), eligible=ELIGIBLE, settings=FocusSettings(**settings))
     )
 
 
-def test_every_qualifying_word_is_kept() -> None:
+def test_every_qualifying_word_is_kept():
     """History, next token and provenance are the sentence's own."""
     found = [
         verdict
@@ -76,9 +74,7 @@ def test_every_qualifying_word_is_kept() -> None:
         ('Hang the " lamp " here at once .', ("the", '"')),
     ],
 )
-def test_two_tokens_are_printed_before_a_focus_word(
-    line: str, history: tuple[str, str] | None
-) -> None:
+def test_two_tokens_are_printed_before_a_focus_word(line, history):
     """Marks that are printed count, quotes and dashes do not; the history itself is the book's own."""
     (verdict,) = [one for one in verdicts(line) if one.id == f"b:4:{line.split(' ').index('lamp')}"]
     if history is None:
@@ -88,7 +84,7 @@ def test_two_tokens_are_printed_before_a_focus_word(
         assert verdict.history == history
 
 
-def test_not_before_the_final_stop() -> None:
+def test_not_before_the_final_stop():
     """The published set has none there; a quotation mark after the stop does not hide it."""
     for line in (
         "We went up to the attic .",
@@ -122,7 +118,7 @@ def test_not_before_the_final_stop() -> None:
         ("He took the lamp and went !", "prose", None),
     ],
 )
-def test_sentences_and_their_limits(line: str, kind: str, reason: FocusReason | None) -> None:
+def test_sentences_and_their_limits(line, kind, reason):
     """6 to 36 printed tokens, a final mark, prose, ASCII; quotation marks do not count."""
     assert sentence_rejection(sentence(line, kind), FocusSettings()) == reason
 
@@ -133,7 +129,7 @@ DRAWN_WORDS = st.sampled_from(
 
 
 @given(st.lists(DRAWN_WORDS, min_size=1, max_size=20))
-def test_each_word_has_one_verdict(words: list[str]) -> None:
+def test_each_word_has_one_verdict(words):
     record = sentence(" ".join([*words, "."]))
     found = list(
         select_focus_words(record, eligible=ELIGIBLE, settings=FocusSettings(min_tokens=3))
@@ -161,7 +157,7 @@ WORDS = [token for token in TOKENS if token.isalpha()]
 SENTENCES = 120  # a book
 
 
-def training_counts(folder: Path) -> Artifact:
+def training_counts(folder):
     """Counts in which `lamp` alone may be an option."""
     counts = Counter(dict.fromkeys(WORDS, 900_000) | {"lamp": 25})
     total = counts.total()
@@ -178,7 +174,7 @@ def training_counts(folder: Path) -> Artifact:
     return store.open(key)
 
 
-def source_books(folder: Path, n_books: int) -> Artifact:
+def source_books(folder, n_books):
     """Books that say one sentence over and over."""
     line = " ".join(TOKENS)
     indices = np.arange(SENTENCES)
@@ -209,7 +205,7 @@ def source_books(folder: Path, n_books: int) -> Artifact:
     return Artifact(folder, {})
 
 
-def written(tmp_path: Path, n_books: int) -> tuple[Artifact, int]:
+def written(tmp_path, n_books):
     """The stage's artifact over n books, and Python's peak memory in bytes."""
     source, counts = (
         source_books(tmp_path / f"source{n_books}", n_books),
@@ -230,14 +226,14 @@ def written(tmp_path: Path, n_books: int) -> tuple[Artifact, int]:
 
 
 @pytest.mark.slow
-def test_rejected_words_are_not_held_together(tmp_path: Path) -> None:
+def test_rejected_words_are_not_held_together(tmp_path):
     """Twelve times the books, as little memory: a verdict goes to the disk with its book."""
     _, few = written(tmp_path, 3)
     _, many = written(tmp_path, 36)
     assert many < 1.3 * few
 
 
-def test_every_verdict_is_on_disk(tmp_path: Path) -> None:
+def test_every_verdict_is_on_disk(tmp_path):
     artifact, _ = written(tmp_path, 3)
     focus, rejected = (read_parquet(artifact.path(name)).to_pydict() for name in (FOCUS, REJECTED))
     place = TOKENS.index("lamp")
@@ -269,7 +265,7 @@ def test_every_verdict_is_on_disk(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [FOCUS, REJECTED, SOURCE_SENTENCES])
-def test_parts_become_one_table(tmp_path: Path, name: str) -> None:
+def test_parts_become_one_table(tmp_path, name):
     """The joined table is byte for byte what writing all rows at once gives."""
     artifact, _ = written(tmp_path, 3)
     write_parquet(tmp_path / "once.parquet", read_parquet(artifact.path(name)).combine_chunks())

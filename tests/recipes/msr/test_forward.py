@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.recipes.msr.forward import (
     FilledSentence,
     best_forward,
@@ -16,7 +15,7 @@ from cloze_gen.recipes.msr.forward import (
 )
 
 
-def test_the_next_word_after_predecessor_and_option(index: ForwardIndex) -> None:
+def test_the_next_word_after_predecessor_and_option(index):
     """P(next | predecessor, option), attested or backed off."""
     options = np.array(index.ids(["b", "c"]))
     predecessors, next_words = np.array(index.ids(["a", "a"])), np.array(index.ids(["c", "c"]))
@@ -30,9 +29,7 @@ TOKENS = st.lists(st.sampled_from(["a", "b", "c", "d", "zz"]), min_size=1, max_s
 
 
 @given(tokens=TOKENS, data=st.data())
-def test_whole_sentence_scores_are_the_sentences_own(
-    index: ForwardIndex, tokens: list[str], data: st.DataObject
-) -> None:
+def test_whole_sentence_scores_are_the_sentences_own(index, tokens, data):
     """Scoring only the windows around the blank gives what scoring every filled sentence gives."""
     position = data.draw(st.integers(0, len(tokens) - 1))
     options = ["a", "b", "c", "f", "zz"]
@@ -47,7 +44,7 @@ def test_whole_sentence_scores_are_the_sentences_own(
 
 
 @given(st.lists(st.tuples(st.integers(-9, 0), st.integers(-9, 0)), max_size=20), st.integers(4, 30))
-def test_the_best_are_kept(scores: list[tuple[int, int]], keep: int) -> None:
+def test_the_best_are_kept(scores, keep):
     """Best forward score first, ties by the history score, then by position."""
     forward, history = (
         np.array(column, np.float64) for column in ([s[0] for s in scores], [s[1] for s in scores])

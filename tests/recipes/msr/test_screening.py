@@ -20,13 +20,13 @@ from cloze_gen.recipes.msr.screening import answer_rank, answer_scores_best
         (-9.0, [], True),
     ],
 )
-def test_best_is_rejected(answer: float, alternates: list[float], rejected: bool) -> None:
+def test_best_is_rejected(answer, alternates, rejected):
     """A tie is not best; without alternates there is no question."""
     assert answer_scores_best(answer, np.array(alternates)) == rejected
 
 
 @given(st.floats(-9, 0), st.lists(st.floats(-9, 0), min_size=1, max_size=9))
-def test_rank_one_is_best_or_tied(answer: float, alternates: list[float]) -> None:
+def test_rank_one_is_best_or_tied(answer, alternates):
     """Who scores best has rank 1, and rank counts those that score better."""
     rank = answer_rank(answer, np.array(alternates))
     assert rank == 1 + sum(other > answer for other in alternates)

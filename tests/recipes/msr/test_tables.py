@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,7 +29,6 @@ from cloze_gen.recipes.msr.tables import (
     read_rows,
     write_rows,
 )
-from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.runs import read_run, stage_artifact
 from cloze_gen.store.tables import FOCUS, read_parquet, read_source_sentences, write_parquet
 
@@ -39,7 +36,7 @@ LOOKED_AT = 25  # focus words that are asked one by one
 
 
 @pytest.fixture(scope="module")
-def stages(finished: Any) -> dict[str, Artifact]:
+def stages(finished):
     return {
         name: stage_artifact(finished.folder, name)
         for name in ("focus", "index", "alternates", "screening", "forward")
@@ -47,16 +44,16 @@ def stages(finished: Any) -> dict[str, Artifact]:
 
 
 @pytest.fixture(scope="module")
-def index(stages: dict[str, Artifact]) -> ForwardIndex:
+def index(stages):
     return open_index(stages["index"])
 
 
 @pytest.fixture(scope="module")
-def focus(stages: dict[str, Artifact]) -> dict[str, dict[str, Any]]:
+def focus(stages):
     return {row["id"]: row for row in read_parquet(stages["focus"].path(FOCUS)).to_pylist()}
 
 
-def by_item(artifact: Artifact, folder: str) -> dict[str, list[dict[str, Any]]]:
+def by_item(artifact, folder):
     found: dict[str, list[dict[str, Any]]] = {}
     for row in read_parquet(artifact.path(folder)).to_pylist():
         found.setdefault(row["id"], []).append(row)
@@ -64,11 +61,11 @@ def by_item(artifact: Artifact, folder: str) -> dict[str, list[dict[str, Any]]]:
 
 
 @pytest.fixture(scope="module")
-def filled(stages: dict[str, Artifact]) -> Callable[[dict[str, Any], str], list[str]]:
+def filled(stages):
     """The tokens of a focus word's sentence with another word in its place."""
     sentences = read_source_sentences(stages["focus"])
 
-    def fill(row: dict[str, Any], word: str) -> list[str]:
+    def fill(row, word):
         tokens = list(sentences[row["sentence_id"]].tokens)
         tokens[row["position"]] = word
         return tokens
@@ -77,11 +74,11 @@ def filled(stages: dict[str, Artifact]) -> Callable[[dict[str, Any], str], list[
 
 
 def test_alternates_are_likely_words_after_the_history(
-    stages: dict[str, Artifact],
-    index: ForwardIndex,
-    focus: dict[str, dict[str, Any]],
-    finished: Any,
-) -> None:
+    stages,
+    index,
+    focus,
+    finished,
+):
     drawn = by_item(stages["alternates"], ALTERNATES)
     wanted = read_run(finished.folder)["settings"]["alternates"]["count"]
     possible = stages["focus"].facts["option_words"] - 1  # so few books have fewer than are wanted
@@ -99,9 +96,7 @@ def test_alternates_are_likely_words_after_the_history(
         )
 
 
-def test_a_word_that_scores_best_is_screened_out(
-    stages: dict[str, Artifact], index: ForwardIndex, focus: dict[str, dict[str, Any]]
-) -> None:
+def test_a_word_that_scores_best_is_screened_out(stages, index, focus):
     rows = read_parquet(stages["screening"].path(SCREENED)).to_pylist()
     assert [row["id"] for row in rows] == list(focus)
     assert tuple(rows[0]) == SCREENED_COLUMNS
@@ -125,7 +120,7 @@ def test_a_word_that_scores_best_is_screened_out(
     assert best
 
 
-def test_forward_scores_are_of_what_passed(stages: dict[str, Artifact], finished: Any) -> None:
+def test_forward_scores_are_of_what_passed(stages, finished):
     passed = [
         row["id"]
         for row in read_parquet(stages["screening"].path(SCREENED)).to_pylist()
@@ -149,9 +144,7 @@ def test_forward_scores_are_of_what_passed(stages: dict[str, Artifact], finished
         assert answer["forward_rank"] == 1 + sum(one > answer[FORWARD_SCORE] for one in scores)
 
 
-def test_scores_are_the_models_own(
-    stages: dict[str, Artifact], index: ForwardIndex, focus: dict[str, dict[str, Any]], filled: Any
-) -> None:
+def test_scores_are_the_models_own(stages, index, focus, filled):
     """P(next token | predecessor, option) and P(sentence) of one item's best alternate."""
     rows = read_parquet(stages["forward"].path(SCORED)).to_pylist()
     row = next(row for row in rows if row["kept"])
@@ -166,7 +159,7 @@ def test_scores_are_the_models_own(
 # ---- tables in parts
 
 
-def test_words_are_numbered_by_the_index_at_hand(tmp_path: Path) -> None:
+def test_words_are_numbered_by_the_index_at_hand(tmp_path):
     """One process may open the indexes of several runs."""
     words = ["owl", "pike", "wren"]
     path = tmp_path / "part.parquet"
@@ -183,7 +176,7 @@ def test_words_are_numbered_by_the_index_at_hand(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "n_items", [1, ITEMS_A_PART - 1, ITEMS_A_PART, ITEMS_A_PART + 1, 3 * ITEMS_A_PART]
 )
-def test_parts_hold_every_item_once(n_items: int, tmp_path: Path) -> None:
+def test_parts_hold_every_item_once(n_items, tmp_path):
     """In order, none empty, none beyond the last; each has a file of its own."""
     parts = cut_in_parts([(n_items, 0)], tmp_path / "table")
     assert [i for part in parts for i in range(part.first, part.last)] == list(range(n_items))
@@ -191,7 +184,7 @@ def test_parts_hold_every_item_once(n_items: int, tmp_path: Path) -> None:
     assert len({part.name for part in parts}) == len(parts)
 
 
-def test_a_part_has_words_of_one_model(tmp_path: Path) -> None:
+def test_a_part_has_words_of_one_model(tmp_path):
     """Where a model ends the part ends, however short, and the next begins there."""
     parts = cut_in_parts([(3, 1), (ITEMS_A_PART + 2, 2), (1, 1)], tmp_path / "table")
     found = [(part.last - part.first, part.model, part.name) for part in parts]
@@ -202,7 +195,7 @@ def test_a_part_has_words_of_one_model(tmp_path: Path) -> None:
     )
 
 
-def test_the_screening_is_read_once_for_all_parts(tmp_path: Path) -> None:
+def test_the_screening_is_read_once_for_all_parts(tmp_path):
     """Each part gets the words of its own rows that passed; the second part needs no file any more."""
     table = tmp_path / SCREENED
     write_parquet(

@@ -6,19 +6,17 @@ import numpy as np
 
 from cloze_gen.recipes.questions.random_choice import (
     ChoicePlan,
-    ChoiceSettings,
-    FitItem,
     ScoredItem,
 )
 
 SCORE_NAMES = ("history", "forward", "sentence", "freq", "length")
 
 
-def plan_of(settings: ChoiceSettings, *, seed: int = 1) -> ChoicePlan:
+def plan_of(settings, *, seed=1):
     return ChoicePlan(settings, "msr", SCORE_NAMES, seed)
 
 
-def clear(item: FitItem, scores: np.ndarray) -> ScoredItem:
+def clear(item, scores):
     """A scored item of which every four is clear to a reader and worth a thought."""
     n = len(item.candidates)
     return ScoredItem(item, scores, np.zeros(n), np.ones(n), np.full(1 + n, np.nan))

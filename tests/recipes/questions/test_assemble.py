@@ -21,7 +21,7 @@ IDS = st.lists(st.text(min_size=1, max_size=6), unique=True, max_size=60)
 
 
 @given(IDS, st.integers(2, 6), st.integers(0, 99))
-def test_positions_are_dealt_evenly(ids: list[str], n_options: int, seed: int) -> None:
+def test_positions_are_dealt_evenly(ids, n_options, seed):
     """Each position n/k times, give or take one, whatever the order of the ids."""
     dealt = balance_answer_positions(ids, n_options=n_options, seed=seed)
     counts = [Counter(dealt.values())[position] for position in range(n_options)]
@@ -30,7 +30,7 @@ def test_positions_are_dealt_evenly(ids: list[str], n_options: int, seed: int) -
     assert balance_answer_positions(ids[::-1], n_options=n_options, seed=seed) == dealt
 
 
-def test_positions_are_uniform_over_seeds() -> None:
+def test_positions_are_uniform_over_seeds():
     """Chi-square over 2,000 seeds stays under its 0.1 % bound (18.5 at 4 degrees)."""
     ids = [f"q{i}" for i in range(7)]
     for question in ids[::3]:
@@ -41,7 +41,7 @@ def test_positions_are_uniform_over_seeds() -> None:
 
 
 @given(st.integers(0, 4), st.integers(0, 99))
-def test_a_question_holds_its_answer_and_its_impostors(answer_index: int, seed: int) -> None:
+def test_a_question_holds_its_answer_and_its_impostors(answer_index, seed):
     tokens, impostors = ("He", "could", "climb", "it", "."), ("swim", "eat", "drink", "lose")
     question = assemble_question(
         "b:1:2",
@@ -57,7 +57,7 @@ def test_a_question_holds_its_answer_and_its_impostors(answer_index: int, seed: 
     assert question.blank.filled(question.answer) == tokens
 
 
-def test_impostors_are_shuffled_by_the_item() -> None:
+def test_impostors_are_shuffled_by_the_item():
     """Their order tells nothing of their scores: over many items each stands first about as often."""
     first = Counter(
         assemble_question(
@@ -78,9 +78,7 @@ IDS = st.builds("{}:{}:{}".format, st.sampled_from("abc"), st.integers(0, 9), st
 
 
 @given(st.sets(IDS, max_size=40), st.sets(IDS, max_size=6), st.integers(0, 3))
-def test_examples_are_of_no_published_sentence(
-    spare: set[str], published: set[str], seed: int
-) -> None:
+def test_examples_are_of_no_published_sentence(spare, published, seed):
     drawn = draw_examples(spare, published=published, seed=seed)
     sentences = [sentence_of(item) for item in drawn]
     assert set(drawn) <= spare
@@ -89,7 +87,7 @@ def test_examples_are_of_no_published_sentence(
     assert {item.split(":")[0] for item in drawn} <= {item.split(":")[0] for item in published}
 
 
-def test_an_item_more_moves_no_other() -> None:
+def test_an_item_more_moves_no_other():
     """The draw depends on the item alone, whatever the order of the items."""
     spare = [f"a:{n}:0" for n in range(30)]
     drawn = draw_examples(spare, published=["a:99:0"], seed=1)
@@ -104,7 +102,7 @@ TOKENS = st.lists(
 )
 
 
-def words_of(tokens: list[str]) -> list[str]:
+def words_of(tokens):
     return [token.lower() for token in tokens if token.isalpha()]
 
 
@@ -114,8 +112,8 @@ def words_of(tokens: list[str]) -> list[str]:
     )
 )
 def test_what_is_left_is_printed_once_and_loses_nothing(
-    sentences: list[tuple[str, list[str]]],
-) -> None:
+    sentences,
+):
     later = printed_before((sentence_id, [tokens]) for sentence_id, tokens in sentences)
     printed = {sentence_id: words_of(tokens) for sentence_id, tokens in sentences}
     left = [sentence_id for sentence_id in printed if sentence_id not in later]
@@ -138,19 +136,19 @@ def test_what_is_left_is_printed_once_and_loses_nothing(
         ("The lamp hang here , sir .", False),
     ],
 )
-def test_marks_and_letter_case_make_no_other_sentence(other: str, same: bool) -> None:
+def test_marks_and_letter_case_make_no_other_sentence(other, same):
     """Other words do, and the same words in another order."""
     assert printed_before(
         [("a:1", ["Hang the lamp here , sir .".split()]), ("b:1", [other.split()])]
     ) == ({"b:1": "a:1"} if same else {})
 
 
-def test_a_sentence_asked_for_twice_is_one_sentence() -> None:
+def test_a_sentence_asked_for_twice_is_one_sentence():
     """Two focus words of a sentence do not speak against each other here."""
     assert printed_before([("a:1", [("Come", ".")]), ("a:1", [("Come", ".")])]) == {}
 
 
-def test_one_text_in_common_is_enough() -> None:
+def test_one_text_in_common_is_enough():
     one, two, three = ("One", "lamp"), ("Two", "lamps"), ("Three", "lamps")
     assert printed_before(
         [("a", [one, one]), ("b", [two, one]), ("c", [two, three]), ("d", [three])]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from cloze_gen.recipes.questions.random_choice import (
     ChoiceSettings,
     Chosen,
     FitItem,
-    ScoredItem,
 )
 from cloze_gen.recipes.questions.set_size import Leak
 from cloze_gen.rng import derive_rng
@@ -30,7 +28,7 @@ NAMES = ("surprise", "length")  # no score is called freq
 SETTINGS = ChoiceSettings(n_questions=100)
 
 
-def items_of(n_sentences: int) -> list[ScoredItem]:
+def items_of(n_sentences):
     found = []
     for sentence in range(n_sentences):
         rng = derive_rng(7, "test.items", str(sentence))
@@ -41,7 +39,7 @@ def items_of(n_sentences: int) -> list[ScoredItem]:
 
 
 @pytest.mark.parametrize("method", ["matched", "random"])
-def test_each_method_chooses_four_impostors(method: Literal["matched", "random"]) -> None:
+def test_each_method_chooses_four_impostors(method):
     items = items_of(40)
     settings = ChoiceSettings(n_questions=20, method=method)
     verdicts, facts, impostors_of = choose(items, ChoicePlan(settings, "msr", NAMES, seed=1))
@@ -52,7 +50,7 @@ def test_each_method_chooses_four_impostors(method: Literal["matched", "random"]
     assert list(facts.shares) == ([] if method == "random" else ends)
 
 
-def test_a_reprinted_sentence_is_left_out() -> None:
+def test_a_reprinted_sentence_is_left_out():
     """Of two sentences alike in print the first with enough candidates may be chosen."""
     few, first, again = items_of(3)
     few = clear(FitItem("a:1:0", "a:1", "w0", ("w1",)), np.zeros((2, len(NAMES))))
@@ -62,7 +60,7 @@ def test_a_reprinted_sentence_is_left_out() -> None:
     assert [(one.id, one.detail) for one in rejected] == [(again.item.id, "b:1")]
 
 
-def test_what_the_set_gives_away_is_reported() -> None:
+def test_what_the_set_gives_away_is_reported():
     leaky = ChoiceFacts(
         [Round(0.4, 0.1)],
         0,
@@ -100,7 +98,7 @@ def test_what_the_set_gives_away_is_reported() -> None:
         ({300: Leak(0.21, 0.01)}, "half of the sentences that offer one. Estimate"),
     ],
 )
-def test_what_limits_the_size_is_printed(tried: dict[int, Leak], limit: str) -> None:
+def test_what_limits_the_size_is_printed(tried, limit):
     """The margin counts: 24 +- 2 % is too much, 21 +- 1 % is not."""
     facts = ChoiceFacts([Round(0.2, 0.0)], 0, Leak(0.21, 0.01), 600, tried)
     settings = SETTINGS.model_copy(update={"n_questions": "auto"})
@@ -109,7 +107,7 @@ def test_what_limits_the_size_is_printed(tried: dict[int, Leak], limit: str) -> 
     assert line.endswith("offer a question (600), so twice the books give about 600")
 
 
-def test_auto_needs_the_check() -> None:
+def test_auto_needs_the_check():
     for changed in ({"method": "random"}, {"rounds": 0}):
         with pytest.raises(ValueError, match='n_questions = "auto" needs the check'):
             ChoiceSettings.model_validate({"n_questions": "auto", **changed})

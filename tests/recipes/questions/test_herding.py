@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ from cloze_gen.recipes.questions.balance import answer_shares, rank_features
 from cloze_gen.recipes.questions.herding import herd_draws
 
 
-def biased_pool(n_groups: int, draws: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def biased_pool(n_groups, draws):
     """Draws whose answers are the highest of five twice as often as by chance; (rows, 5, 2)."""
     rng = np.random.default_rng(3)
     scores = rng.random((n_groups * draws, 5, 2))
@@ -19,13 +17,13 @@ def biased_pool(n_groups: int, draws: int) -> tuple[np.ndarray, np.ndarray, np.n
     return scores, rank_features(scores), np.repeat(np.arange(n_groups), draws)
 
 
-def herd(features: np.ndarray, group: np.ndarray, n: int, **changed: Any) -> np.ndarray:
+def herd(features, group, n, **changed):
     """The draws whose features sum to 0, unless another target is given."""
     given = {"target": np.zeros(features.shape[1]), "passes": 1, "rng": np.random.default_rng(1)}
     return herd_draws(features, group, n=n, **(given | changed))
 
 
-def test_the_chosen_set_is_balanced_where_the_pool_is_not() -> None:
+def test_the_chosen_set_is_balanced_where_the_pool_is_not():
     """Answers are highest in 40 % of the pool and in 20 % of the set."""
     scores, features, group = biased_pool(400, 6)
     chosen = herd(features, group, 150)
@@ -38,7 +36,7 @@ def test_the_chosen_set_is_balanced_where_the_pool_is_not() -> None:
     assert lowest == pytest.approx([0.2, 0.2], abs=0.01)
 
 
-def test_a_target_is_met_as_zero_is() -> None:
+def test_a_target_is_met_as_zero_is():
     """Asked for a surplus of highest answers, the choice gives it."""
     _, features, group = biased_pool(400, 6)
     target = np.zeros(features.shape[1])
@@ -47,14 +45,14 @@ def test_a_target_is_met_as_zero_is() -> None:
     assert features[chosen, 0].sum() == pytest.approx(8.0, abs=1.5)
 
 
-def test_fewer_groups_than_wanted_give_fewer() -> None:
+def test_fewer_groups_than_wanted_give_fewer():
     """What cannot be chosen is not made up; an empty pool gives an empty set."""
     _, features, group = biased_pool(10, 3)
     assert len(herd(features, group, 150)) == 10
     assert len(herd(features[:0], group[:0], 5)) == 0
 
 
-def test_quotas_are_kept_and_what_they_cannot_give_is_taken_elsewhere() -> None:
+def test_quotas_are_kept_and_what_they_cannot_give_is_taken_elsewhere():
     features = np.zeros((6, 2), np.float32)
     stratum = np.array([0, 0, 0, 0, 0, 1])
     chosen = herd(features, np.arange(6), 4, stratum=stratum, quota=[2, 2])
@@ -62,18 +60,18 @@ def test_quotas_are_kept_and_what_they_cannot_give_is_taken_elsewhere() -> None:
     assert stratum[chosen].tolist().count(1) == 1
 
 
-def test_a_costly_draw_is_left() -> None:
+def test_a_costly_draw_is_left():
     """Of draws that are level alike the cheap ones are chosen."""
     cost = np.array([5.0, 0.0, 5.0, 0.0])
     chosen = herd(np.zeros((4, 2), np.float32), np.arange(4), 2, cost=cost)
     assert chosen.tolist() == [1, 3]
 
 
-def distance(features: np.ndarray, chosen: np.ndarray) -> float:
+def distance(features, chosen):
     return float(np.linalg.norm(features[chosen].sum(axis=0)))
 
 
-def test_of_many_sentences_a_part_is_asked_and_the_sum_is_as_near() -> None:
+def test_of_many_sentences_a_part_is_asked_and_the_sum_is_as_near():
     """2,000 sentences in eight parts; the sum is hundreds of times nearer than by chance."""
     _, features, group = biased_pool(2000, 4)
     chosen = herd(features, group, 400)
@@ -85,17 +83,17 @@ def test_of_many_sentences_a_part_is_asked_and_the_sum_is_as_near() -> None:
     assert chosen.tolist() != again.tolist()
 
 
-def test_parts_take_turns() -> None:
+def test_parts_take_turns():
     """Of equal draws, the first 25 of each of eight parts come, not the first 200 of one."""
     chosen = herd(np.zeros((2000, 1), np.float32), np.arange(2000), 200)
     assert chosen.max() < 400
 
 
-def test_an_exchange_makes_nothing_worse() -> None:
+def test_an_exchange_makes_nothing_worse():
     _, features, group = biased_pool(2000, 4)
     target = np.arange(features.shape[1]) / 7  # which no sum meets
 
-    def far(passes: int) -> float:
+    def far(passes):
         chosen = herd(features, group, 60, target=target, passes=passes)
         return float(np.linalg.norm(features[chosen].sum(axis=0) - target))
 
@@ -104,7 +102,7 @@ def test_an_exchange_makes_nothing_worse() -> None:
     assert (np.diff(found) < 1e-4).all()
 
 
-def test_a_rare_class_is_found_in_whichever_part_it_lies() -> None:
+def test_a_rare_class_is_found_in_whichever_part_it_lies():
     """All five sentences of the second class are wanted, though they cost most; then any class
     fills up.
     """
@@ -119,7 +117,7 @@ def test_a_rare_class_is_found_in_whichever_part_it_lies() -> None:
     assert stratum[chosen].sum() == 5
 
 
-def test_all_that_is_there_is_chosen() -> None:
+def test_all_that_is_there_is_chosen():
     """Where as many are wanted as there are sentences, whichever parts these lie in."""
     _, features, group = biased_pool(600, 2)
     chosen = herd(features, group, 600)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from cloze_gen.recipes.questions.random_choice import (
     ChoiceSettings,
     Chosen,
     FitItem,
-    ScoredItem,
 )
 from cloze_gen.recipes.questions.set_size import sizes_of
 from cloze_gen.records.rejection import Rejection
@@ -28,7 +26,7 @@ SETTINGS = ChoiceSettings(n_questions=80, draws=8, rounds=1, class_shares={})
 CLASSES = ("noun", "noun", "noun", "verb")
 
 
-def pool(n_sentences: int, *, leak: float = 0.7) -> list[ScoredItem]:
+def pool(n_sentences, *, leak=0.7):
     """Ten candidates a focus word; an option with two scores of unlike sign is more often right."""
     found = []
     for sentence in range(n_sentences):
@@ -46,20 +44,18 @@ def pool(n_sentences: int, *, leak: float = 0.7) -> list[ScoredItem]:
     return found
 
 
-def choose(
-    items: list[ScoredItem], *, settings: ChoiceSettings, seed: int
-) -> tuple[list[Chosen | Rejection], ChoiceFacts]:
+def choose(items, *, settings, seed):
     """The choice among all that the items offer."""
     plan = plan_of(settings, seed=seed)
     return choose_matched(items, offered_draws(items, plan), plan)
 
 
-def chosen_of(items: list[ScoredItem], **changed: Any) -> tuple[list[Chosen], ChoiceFacts]:
+def chosen_of(items, **changed):
     verdicts, facts = choose(items, settings=SETTINGS.model_copy(update=changed), seed=1)
     return [verdict for verdict in verdicts if isinstance(verdict, Chosen)], facts
 
 
-def gain(items: list[ScoredItem], chosen: list[Chosen]) -> float:
+def gain(items, chosen):
     """What the check learns of a set, by other folds than those that chose it."""
     of_item = {one.item.id: one for one in items}
     rows = [
@@ -74,7 +70,7 @@ def gain(items: list[ScoredItem], chosen: list[Chosen]) -> float:
 
 
 @pytest.mark.slow
-def test_what_told_the_answer_tells_less() -> None:
+def test_what_told_the_answer_tells_less():
     """Only the signs of two scores together reveal the answer, no single rank does."""
     items = pool(400)
     chosen, facts = chosen_of(items, n_questions=120, rounds=2)
@@ -88,7 +84,7 @@ def test_what_told_the_answer_tells_less() -> None:
 
 
 @pytest.mark.slow
-def test_the_order_of_the_items_does_not_matter() -> None:
+def test_the_order_of_the_items_does_not_matter():
     """Workers may hand the items over in any order; another seed gives another set."""
     items = pool(150)
     forwards, backwards = chosen_of(items), chosen_of(items[::-1])
@@ -102,7 +98,7 @@ def test_the_order_of_the_items_does_not_matter() -> None:
 
 
 @pytest.mark.slow
-def test_a_chosen_size_gives_the_set_of_that_number() -> None:
+def test_a_chosen_size_gives_the_set_of_that_number():
     """Its answers stay hidden, or it is the smallest size."""
     items = pool(300)
     chosen, facts = chosen_of(items, n_questions="auto", max_leak=0.01)
@@ -114,12 +110,12 @@ def test_a_chosen_size_gives_the_set_of_that_number() -> None:
     assert (given, same.leak, same.tried) == (chosen, facts.leak, {})
 
 
-def test_a_size_of_an_uncheckable_pool_is_half_of_it() -> None:
+def test_a_size_of_an_uncheckable_pool_is_half_of_it():
     chosen, facts = chosen_of(pool(60), n_questions="auto")
     assert (len(chosen), facts.leak, facts.tried) == (30, None, {})
 
 
-def test_too_few_sentences_are_levelled_and_no_more() -> None:
+def test_too_few_sentences_are_levelled_and_no_more():
     """With 60 questions no classifier is trained, and the facts record it."""
     chosen, facts = chosen_of(pool(60))
     assert len(chosen) == 60
@@ -127,7 +123,7 @@ def test_too_few_sentences_are_levelled_and_no_more() -> None:
     assert facts.shares
 
 
-def test_topic_is_levelled_though_no_classifier_sees_it() -> None:
+def test_topic_is_levelled_though_no_classifier_sees_it():
     items = []
     for place, one in enumerate(pool(140)):
         topicality = derive_rng(3, "test.topics", one.item.id).standard_normal(11)
@@ -136,7 +132,7 @@ def test_topic_is_levelled_though_no_classifier_sees_it() -> None:
     of_item = {one.item.id: one for one in items}
     chosen, _ = chosen_of(items, n_questions=30, rounds=0)
 
-    def best(one: Chosen) -> bool:
+    def best(one):
         item = of_item[one.id]
         places = [1 + item.item.candidates.index(word) for word in one.impostors]
         return bool(item.topicality[0] > item.topicality[places].max())
@@ -146,7 +142,7 @@ def test_topic_is_levelled_though_no_classifier_sees_it() -> None:
     assert np.mean([best(one) for one in chosen]) < at_random - 0.2
 
 
-def test_classes_have_their_shares() -> None:
+def test_classes_have_their_shares():
     """A quarter of the pool are verbs and half is requested: they give two fifths of theirs."""
     items = pool(100)
     chosen, facts = chosen_of(items, n_questions=40, class_shares={"noun": 0.5, "verb": 0.5})
@@ -155,7 +151,7 @@ def test_classes_have_their_shares() -> None:
     assert facts.classes == {"noun": (20, 30), "verb": (20, 10)}
 
 
-def test_every_item_has_a_verdict_and_missing_scores_are_borne() -> None:
+def test_every_item_has_a_verdict_and_missing_scores_are_borne():
     """Nothing is dropped in silence; an infinite or missing score stops nothing."""
     items = pool(60)
     items[3].scores[2, 1], items[4].scores[0, 4] = -np.inf, np.nan
@@ -168,7 +164,7 @@ def test_every_item_has_a_verdict_and_missing_scores_are_borne() -> None:
     assert reasons == {ChoiceReason.BEYOND_N: 20, ChoiceReason.TOO_FEW_CANDIDATES: 1}
 
 
-def test_an_item_without_a_four_to_offer_is_no_question() -> None:
+def test_an_item_without_a_four_to_offer_is_no_question():
     items = pool(30)
     items[3], items[7] = (
         replace(items[3], fits_as_well=np.full(10, 0.5)),
@@ -184,7 +180,7 @@ def test_an_item_without_a_four_to_offer_is_no_question() -> None:
     assert facts == ChoiceFacts()
 
 
-def test_no_fit_item_gives_reasons_and_no_question() -> None:
+def test_no_fit_item_gives_reasons_and_no_question():
     """A corpus too small is told, not a crash."""
     few = clear(FitItem("b:999:1", "b:999", "w0", ("w1", "w2")), np.zeros((3, len(SCORE_NAMES))))
     found, facts = choose([few], settings=SETTINGS, seed=1)
@@ -197,9 +193,7 @@ def test_no_fit_item_gives_reasons_and_no_question() -> None:
 SHARES = {"noun": 0.5, "verb": 0.3, "adjective": 0.2}
 
 
-def quotas_of(
-    counts: dict[str, int], *, n: int, shares: dict[str, float] = SHARES
-) -> dict[str, int]:
+def quotas_of(counts, *, n, shares=SHARES):
     """What is to be chosen of each class, every item in a sentence of its own."""
     classes = [name for name, count in counts.items() for _ in range(count)]
     return dict(
@@ -207,7 +201,7 @@ def quotas_of(
     )
 
 
-def test_shares_are_filled_where_the_pool_can() -> None:
+def test_shares_are_filled_where_the_pool_can():
     """Each class as asked for."""
     assert quotas_of({"noun": 500, "verb": 500, "adjective": 500}, n=100) == {
         "noun": 50,
@@ -216,7 +210,7 @@ def test_shares_are_filled_where_the_pool_can() -> None:
     }
 
 
-def test_what_a_class_cannot_fill_goes_to_the_others() -> None:
+def test_what_a_class_cannot_fill_goes_to_the_others():
     """No more than two fifths of the ten adjectives, and the set is as large as asked for."""
     found = quotas_of({"noun": 500, "verb": 500, "adjective": 10}, n=100)
     assert found["adjective"] == 4
@@ -225,7 +219,7 @@ def test_what_a_class_cannot_fill_goes_to_the_others() -> None:
     assert found["verb"] > 30
 
 
-def test_all_are_taken_where_all_are_needed() -> None:
+def test_all_are_taken_where_all_are_needed():
     """A pool of the set's own size gives all it has, whatever was asked."""
     assert quotas_of({"noun": 10, "verb": 80, "adjective": 10}, n=100) == {
         "noun": 10,
@@ -234,7 +228,7 @@ def test_all_are_taken_where_all_are_needed() -> None:
     }
 
 
-def test_a_class_that_is_not_named_gets_what_is_left() -> None:
+def test_a_class_that_is_not_named_gets_what_is_left():
     """Half is asked of nouns; the rest goes to what there is."""
     found = quotas_of({"noun": 500, "adverb": 500}, n=100, shares={"noun": 0.5})
     assert found["noun"] >= 50
@@ -243,8 +237,6 @@ def test_a_class_that_is_not_named_gets_what_is_left() -> None:
 
 
 @pytest.mark.parametrize(("classes", "shares"), [(["other"] * 9, SHARES), (["noun"] * 9, {})])
-def test_nothing_asked_or_nothing_tagged_is_no_quota(
-    classes: list[str], shares: dict[str, float]
-) -> None:
+def test_nothing_asked_or_nothing_tagged_is_no_quota(classes, shares):
     """Without tags there are no classes to share among."""
     assert not class_quotas(classes, [str(i) for i in range(9)], shares=shares, n=5).most

@@ -16,14 +16,14 @@ from cloze_gen.recipes.questions.propensity import (
 from cloze_gen.rng import derive_rng
 
 
-def fives(n: int, *, leak: float) -> np.ndarray:
+def fives(n, *, leak):
     """Scores of n questions (5 options, 2 scores); `leak` raises the answer's first score."""
     scores = derive_rng(7, "test.fives").standard_normal((n, 5, 2)).astype(np.float32)
     scores[:, 0, 0] += leak
     return scores
 
 
-def test_scores_become_comparable_whatever_is_missing() -> None:
+def test_scores_become_comparable_whatever_is_missing():
     scores = derive_rng(7, "test.scores").normal([5.0, -30.0], [0.1, 8.0], (400, 2))
     scores[0, 0], scores[1, 1], scores[2, 1] = np.nan, np.inf, -np.inf
     found = comparable(scores)
@@ -36,19 +36,19 @@ def test_scores_become_comparable_whatever_is_missing() -> None:
     assert found[2, 1] == found[:, 1].min()
 
 
-def test_a_score_of_which_nothing_is_known_is_borne() -> None:
+def test_a_score_of_which_nothing_is_known_is_borne():
     """No finite value at all: nothing breaks."""
     assert np.isfinite(comparable(np.array([[np.nan, -np.inf]] * 6))).all()
 
 
-def test_features_follow_the_options() -> None:
+def test_features_follow_the_options():
     """Options in another order have their features in that order: a place tells nothing."""
     scores = fives(20, leak=0.0)
     order = [3, 1, 4, 0, 2]
     assert option_features(scores)[:, order] == pytest.approx(option_features(scores[:, order]))
 
 
-def test_a_sentence_is_of_one_fold() -> None:
+def test_a_sentence_is_of_one_fold():
     """All draws of a sentence together, folds of about one size."""
     group = np.repeat(np.arange(100), 3)
     fold = folds_by_group(group, seed=1, purpose="test.folds")
@@ -56,13 +56,13 @@ def test_a_sentence_is_of_one_fold() -> None:
     assert np.bincount(fold[::3]).tolist() == [100 // FOLDS] * FOLDS
 
 
-def log_odds(scores: np.ndarray, fold: np.ndarray) -> np.ndarray:
+def log_odds(scores, fold):
     return cross_fitted_log_odds(
         lambda rows: scores[rows], np.arange(len(scores)), fold, seed=1, purpose="test.odds"
     )
 
 
-def test_what_tells_the_answer_is_found() -> None:
+def test_what_tells_the_answer_is_found():
     found = log_odds(
         fives(400, leak=1.5), folds_by_group(np.arange(400), seed=1, purpose="test.folds")
     )
@@ -70,7 +70,7 @@ def test_what_tells_the_answer_is_found() -> None:
     assert (found.argmax(axis=1) == 0).mean() > 0.5
 
 
-def test_no_model_has_seen_whom_it_judges() -> None:
+def test_no_model_has_seen_whom_it_judges():
     """Other answers in one fold change only the predictions for the other folds."""
     scores, fold = (
         fives(300, leak=1.0),
@@ -85,7 +85,7 @@ def test_no_model_has_seen_whom_it_judges() -> None:
 
 
 @pytest.mark.parametrize(("leak", "low", "high"), [(0.0, 0.12, 0.28), (1.5, 0.45, 1.0)])
-def test_the_check_tells_a_leak_from_none(leak: float, low: float, high: float) -> None:
+def test_the_check_tells_a_leak_from_none(leak, low, high):
     found = found_by_scores(fives(400, leak=leak), np.arange(400), seed=1, purposes=["check"])
     told, gain = (one.mean() for one in found)
     assert low < told < high

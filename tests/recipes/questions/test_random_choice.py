@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +24,7 @@ from tests.recipes.questions.conftest import plan_of
 SETTINGS = ChoiceSettings(n_questions=40, draws=6, max_ambiguity=0.065, max_triviality=0.25)
 
 
-def item(fits_as_well: list[float], plausible: list[float], *, key: str = "b:1:2") -> ScoredItem:
+def item(fits_as_well, plausible, *, key="b:1:2"):
     n = len(fits_as_well)
     fit = FitItem(key, key.rpartition(":")[0], "oar", tuple(f"w{i}" for i in range(n)))
     return ScoredItem(
@@ -37,13 +36,13 @@ def item(fits_as_well: list[float], plausible: list[float], *, key: str = "b:1:2
     )
 
 
-def offered(one: ScoredItem, **changed: Any) -> list[list[int]]:
+def offered(one, **changed):
     """The fours that one item offers."""
     found = offered_draws([one], plan_of(SETTINGS.model_copy(update=changed)))
     return [list(four) for drawn in found.values() for four in drawn.tolist()]
 
 
-def test_draws_are_distinct_and_follow_the_weights() -> None:
+def test_draws_are_distinct_and_follow_the_weights():
     """No candidate twice in a draw; one of twice the weight is drawn first about twice as often."""
     weights = np.array([2.0, 1.0, 1.0, 0.0])
     drawn = weighted_draws(weights, n_impostors=1, draws=20_000, rng=np.random.default_rng(1))[:, 0]
@@ -55,7 +54,7 @@ def test_draws_are_distinct_and_follow_the_weights() -> None:
     assert (fours < 9).all()
 
 
-def test_a_candidate_of_no_weight_fills_up() -> None:
+def test_a_candidate_of_no_weight_fills_up():
     """Where the others do not suffice, it is taken, else never."""
     drawn = weighted_draws(
         np.array([1.0, 0.0, 1.0]), n_impostors=2, draws=50, rng=np.random.default_rng(1)
@@ -67,7 +66,7 @@ def test_a_candidate_of_no_weight_fills_up() -> None:
     ).all()
 
 
-def test_matched_draws_use_words_as_often_as_answers() -> None:
+def test_matched_draws_use_words_as_often_as_answers():
     answers = ["oar"] * 90 + ["rug"] * 10
     candidates = [["oar", "rug", "sea", "cup"]] * 100
     weight_of = matched_weights(answers, candidates)
@@ -77,14 +76,14 @@ def test_matched_draws_use_words_as_often_as_answers() -> None:
     assert counts["oar"] / counts["rug"] == pytest.approx(90.5 / 10.5, rel=0.15)
 
 
-def test_a_four_is_offered_once() -> None:
+def test_a_four_is_offered_once():
     """Five candidates give five fours, four give one, however many draws are requested."""
     found = offered(item([0.0] * 5, [0.5] * 5), draws=24)
     assert sorted(found) == [[0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 3, 4], [0, 2, 3, 4], [1, 2, 3, 4]]
     assert offered(item([0.0] * 4, [0.5] * 4), draws=24) == [[0, 1, 2, 3]]
 
 
-def test_no_more_are_offered_than_asked_for() -> None:
+def test_no_more_are_offered_than_asked_for():
     """The first that were drawn."""
     one = item([0.0] * 12, [0.5] * 12)
     assert len(offered(one)) == 6
@@ -102,19 +101,17 @@ def test_no_more_are_offered_than_asked_for() -> None:
         ([0.0, 0.0, 0.0, 0.0], [0.25, 0.25, 0.25, 0.25], False),
     ],
 )
-def test_a_four_is_clear_and_worth_a_thought(
-    fits_as_well: list[float], plausible: list[float], some: bool
-) -> None:
+def test_a_four_is_clear_and_worth_a_thought(fits_as_well, plausible, some):
     """The chances are those of the four together."""
     assert bool(offered(item(fits_as_well, plausible))) == some
 
 
-def test_bounds_of_one_are_off() -> None:
+def test_bounds_of_one_are_off():
     """Whatever readers would say, short of certainty, a four is offered."""
     assert offered(item([0.5] * 4, [0.01] * 4), max_ambiguity=1, max_triviality=1) == [[0, 1, 2, 3]]
 
 
-def test_fours_are_each_records_own() -> None:
+def test_fours_are_each_records_own():
     one, other = (item([0.0] * 12, [0.5] * 12, key=key) for key in ("b:1:2", "b:3:2"))
     found = offered_draws([one, other], plan_of(SETTINGS))
     assert found.keys() == {"b:1:2", "b:3:2"}
@@ -125,7 +122,7 @@ def test_fours_are_each_records_own() -> None:
     assert other_seed["b:1:2"].tolist() != found["b:1:2"].tolist()
 
 
-def test_an_item_that_offers_nothing_is_not_there() -> None:
+def test_an_item_that_offers_nothing_is_not_there():
     """Too few candidates, or none that will do; the others offer what they offer without it."""
     few, absurd = item([0.0] * 3, [0.5] * 3, key="b:1:2"), item([0.0] * 9, [0.0] * 9, key="b:2:2")
     rest = item([0.0] * 9, [0.5] * 9, key="b:3:2")
@@ -133,7 +130,7 @@ def test_an_item_that_offers_nothing_is_not_there() -> None:
     assert offered_draws([few, absurd], plan_of(SETTINGS)) == {}
 
 
-def test_a_random_choice_is_each_records_own() -> None:
+def test_a_random_choice_is_each_records_own():
     """Taking items away changes no other item's impostors: only the cut to n looks at all."""
     items = [item([0.0] * 8, [0.5] * 8, key=f"b:{n // 2}:{n}").item for n in range(80)]
     plan = plan_of(SETTINGS.model_copy(update={"n_questions": 1000}))

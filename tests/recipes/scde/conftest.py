@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,6 @@ import pytest
 
 from cloze_gen.corpus.partition import write_part
 from cloze_gen.corpus.training_text import write_training_text
-from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.recipes.scde.blanked_passages import AssemblySettings, write_blanked_passages
 from cloze_gen.recipes.scde.blanks import BlanksSettings, write_blanks
 from cloze_gen.recipes.scde.coherence import CoherenceSettings, write_coherence
@@ -29,7 +26,7 @@ from cloze_gen.recipes.scde.passages import (
 from cloze_gen.recipes.scde.rivals import RivalsSettings, write_rivals
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import stable_fraction
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet
 from tests.conftest import make_novels
 from tests.corpus.conftest import Novels as NovelsInParts
@@ -45,11 +42,11 @@ class Novels(NovelsInParts):
 
     def passages(
         self,
-        partition: Artifact,
-        settings: PassagesSettings = SMALL,
+        partition,
+        settings=SMALL,
         *,
-        counts: Artifact | None = None,
-    ) -> Artifact:
+        counts=None,
+    ):
         counts = counts or self.counts(partition)
         given = {
             "partition": partition,
@@ -60,13 +57,11 @@ class Novels(NovelsInParts):
         }
         return self.stage("passages", write_passages, **given)
 
-    def training_text(self, partition: Artifact) -> Artifact:
+    def training_text(self, partition):
         corpus = self.stage("novels", write_part, partition=partition, part=Part.TRAIN)
         return self.stage("text", write_training_text, corpus=corpus, counts=self.counts(partition))
 
-    def coherence(
-        self, partition: Artifact, settings: CoherenceSettings = FEW_DIRECTIONS
-    ) -> Artifact:
+    def coherence(self, partition, settings=FEW_DIRECTIONS):
         text, counts = self.training_text(partition), self.counts(partition)
         return self.stage(
             "coherence", write_coherence, text=text, counts=counts, settings=settings, seed=1
@@ -83,20 +78,20 @@ class Blanked:
     coherence: Artifact
 
     @property
-    def passages(self) -> Artifact:
+    def passages(self):
         return self.novels.passages(self.partition, PassagesSettings(), counts=self.counts)
 
     @property
-    def _books(self) -> dict[str, Artifact]:
+    def _books(self):
         return {"partition": self.partition, "passages": self.passages}
 
-    def blanks(self, **settings: Any) -> Artifact:
+    def blanks(self, **settings):
         given: dict[str, Any] = self._books | {"coherence": self.coherence}
         return self.novels.stage(
             "blanks", write_blanks, **given, settings=BlanksSettings(**settings), seed=1
         )
 
-    def rivals(self, **settings: Any) -> Artifact:
+    def rivals(self, **settings):
         given: dict[str, Any] = self._books | {"coherence": self.coherence, "blanks": self.blanks()}
         return self.novels.stage(
             "rivals",
@@ -106,7 +101,7 @@ class Blanked:
             of_blanks=BlanksSettings(),
         )
 
-    def distractors(self, **settings: Any) -> Artifact:
+    def distractors(self, **settings):
         made = DistractorsSettings(**settings)
         return self.novels.stage(
             "distractors",
@@ -117,7 +112,7 @@ class Blanked:
             seed=1,
         )
 
-    def blanked_passages(self, n_passages: int = 2000, **settings: Any) -> Artifact:
+    def blanked_passages(self, n_passages=2000, **settings):
         given: dict[str, Any] = self._books | {
             "blanks": self.blanks(),
             "distractors": self.distractors(**settings),
@@ -132,30 +127,30 @@ class Blanked:
 
 
 @pytest.fixture
-def novels(tmp_path: Path) -> Novels:
+def novels(tmp_path):
     """Eight novels that a test may change."""
     write_novels(tmp_path / "books")
     return Novels(tmp_path / "books", Store(tmp_path / "out"))
 
 
-def _sample(folder: Path) -> Blanked:
+def _sample(folder):
     return sample_of(Novels(make_novels(folder / "books").books, Store(folder / "out")))
 
 
-def sample_of(novels: Novels) -> Blanked:
+def sample_of(novels):
     """What the recipe makes of novels as they now are."""
     partition = novels.partition(development_share=0.25)
     return Blanked(novels, partition, novels.counts(partition), novels.coherence(partition))
 
 
 @pytest.fixture
-def own_sample(tmp_path: Path) -> Blanked:
+def own_sample(tmp_path):
     """The eight novels of the embedded sample, that a test may change."""
     return _sample(tmp_path)
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Blanked:
+def sample(tmp_path_factory):
     """The same for tests that only look."""
     return _sample(tmp_path_factory.mktemp("sample"))
 
@@ -163,7 +158,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Blanked:
 # ---- planted: books whose answers show what their rivals seldom do
 
 
-def book(part: str, number: int, half: int | None = None) -> str:
+def book(part, number, half=None):
     """The name of a training novel of one half, or of another novel."""
     names = (f"{part}{number}-{i}" for i in range(99))
     return next(
@@ -173,7 +168,7 @@ def book(part: str, number: int, half: int | None = None) -> str:
     )
 
 
-def planted(*, books: int = 16, rivals: int = 24, often: float = 0.6) -> tuple[Rows, Rows, Rows]:
+def planted(*, books=16, rivals=24, often=0.6):
     """Passages, six a book; a trait has a given share of the answers and 20 % of the rivals."""
     of_half = [(book("train", number, number % 2), "train") for number in range(books)]
     every = [*of_half, *((book("test", number), "test") for number in range(books))]
@@ -195,7 +190,7 @@ def planted(*, books: int = 16, rivals: int = 24, often: float = 0.6) -> tuple[R
                 }
             )
 
-            def shows(often: float, rng: np.random.Generator = rng) -> dict[str, Any]:
+            def shows(often, rng=rng):
                 found = [
                     trait
                     for trait, share in {"planted": often, "noise": 0.5}.items()
@@ -217,28 +212,26 @@ def planted(*, books: int = 16, rivals: int = 24, often: float = 0.6) -> tuple[R
     return passages, answers, considered
 
 
-def table(some: Rows) -> dict[str, list[Any]]:
+def table(some):
     return {name: [row[name] for row in some] for name in some[0]}
 
 
-def write_planted_passages(writer: ArtifactWriter, ctx: StageContext, *, passages: Rows) -> None:
+def write_planted_passages(writer, ctx, *, passages):
     write_parquet(writer.path(PASSAGES), table(passages))
 
 
-def write_planted_rivals(
-    writer: ArtifactWriter, ctx: StageContext, *, answers: Rows, considered: Rows
-) -> None:
+def write_planted_rivals(writer, ctx, *, answers, considered):
     write_parquet(writer.path(ANSWERS), table(answers))
     write_parquet(writer.path(CONSIDERED), table(considered))
 
 
-def only(given: tuple[Rows, Rows, Rows], names: Collection[str]) -> tuple[Rows, Rows, Rows]:
+def only(given, names):
     """The given passages with these ids."""
     passages, answers, considered = ([row for row in some if row["id"] in names] for some in given)
     return passages, answers, considered
 
 
-def half_of(passages: Rows) -> dict[str, int]:
+def half_of(passages):
     """Half of the training novels that has each of their passages."""
     return {
         row["id"]: int(stable_fraction("scde.propensity", row["book_id"]) >= 0.5)
@@ -248,11 +241,11 @@ def half_of(passages: Rows) -> dict[str, int]:
 
 
 @pytest.fixture
-def distract(tmp_path: Path) -> Callable[..., Artifact]:
+def distract(tmp_path):
     """The distractors of planted passages."""
     novels = Novels(tmp_path, Store(tmp_path / "out"))
 
-    def made(given: tuple[Rows, Rows, Rows], **settings: Any) -> Artifact:
+    def made(given, **settings):
         passages = novels.stage("passages", write_planted_passages, passages=given[0])
         rivals = novels.stage("rivals", write_planted_rivals, answers=given[1], considered=given[2])
         of = DistractorsSettings(**settings)
@@ -266,11 +259,11 @@ def distract(tmp_path: Path) -> Callable[..., Artifact]:
 # ---- what became of them
 
 
-def rows(artifact: Artifact, name: str = DISTRACTORS) -> Rows:
+def rows(artifact, name=DISTRACTORS):
     return read_parquet(artifact.path(name)).to_pylist()
 
 
-def drawn(artifact: Artifact) -> dict[str, list[tuple[str, int]]]:
+def drawn(artifact):
     """Of each passage the books and places of its distractors."""
     return {
         row["id"]: list(zip(row["books"], row["distractors"], strict=True))
@@ -278,7 +271,7 @@ def drawn(artifact: Artifact) -> dict[str, list[tuple[str, int]]]:
     }
 
 
-def share_planted(artifact: Artifact, considered: Rows, part: str) -> float:
+def share_planted(artifact, considered, part):
     """How many of the distractors of one part show what was planted."""
     shows = {(row["id"], row["sentence"]): "planted" in row["traits"] for row in considered}
     found = [
@@ -290,14 +283,12 @@ def share_planted(artifact: Artifact, considered: Rows, part: str) -> float:
     return float(np.mean(found))
 
 
-def log_odds(artifact: Artifact) -> dict[str, float]:
+def log_odds(artifact):
     """By trait."""
     return {row["trait"]: float(row["log_odds"]) for row in read_tsv(artifact.path(PROPENSITY))}
 
 
-def changed(
-    given: tuple[Rows, Rows, Rows], whose: Callable[[str], bool]
-) -> tuple[Rows, Rows, Rows]:
+def changed(given, whose):
     """The same passages, with answers of some that never show what was planted."""
     passages, answers, considered = given
     return (
@@ -307,7 +298,7 @@ def changed(
     )
 
 
-def tempts(given: tuple[Rows, Rows, Rows], artifact: Artifact) -> dict[str, float]:
+def tempts(given, artifact):
     """Of each passage the mean of fit and topic together over its distractors."""
     value = {(row["id"], row["sentence"]): row["fit"] + row["topic"] for row in given[2]}
     return {

@@ -14,12 +14,10 @@ from cloze_gen.corpus.books import kept_books
 from cloze_gen.formats.scde import parse_passages
 from cloze_gen.recipes.scde.blanked_passages import AssemblySettings, choose_set, order_candidates
 from cloze_gen.recipes.scde.passages import DISTRACTORS, read_blanks, windows_by_book
-from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import stable_fraction
-from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import PASSAGE_SET, REJECTED, read_parquet
-from tests.recipes.scde.conftest import Blanked, sample_of
+from tests.recipes.scde.conftest import sample_of
 
 PLACED = st.tuples(st.integers(0, 3), st.integers(-4, 4).map(float))
 PASSAGES = st.dictionaries(
@@ -35,16 +33,16 @@ SIZES = st.dictionaries(
 Passages = dict[str, tuple[Hashable, float]]
 
 
-def chosen(passages: Passages, most: int, drawn_from: float = 1000) -> frozenset[str]:
+def chosen(passages, most, drawn_from=1000):
     return choose_set(passages, AssemblySettings(n_passages=most, oversampling=drawn_from))
 
 
-def by_hash(passages: Passages) -> list[str]:
+def by_hash(passages):
     return sorted(passages, key=lambda name: (stable_fraction("scde.set", name), name))
 
 
 @given(PASSAGES, st.integers(1, 25), st.sampled_from([1, 1.5, 1000]))
-def test_the_set_is_as_large_as_it_may_be(passages: Passages, most: int, drawn_from: float) -> None:
+def test_the_set_is_as_large_as_it_may_be(passages, most, drawn_from):
     """Of the passages there are, in whatever order they come."""
     found = chosen(passages, most, drawn_from)
     assert found <= set(passages)
@@ -53,18 +51,18 @@ def test_the_set_is_as_large_as_it_may_be(passages: Passages, most: int, drawn_f
 
 
 @given(PASSAGES, st.integers(1, 25))
-def test_drawn_from_as_many_as_are_wanted_the_hashes_decide(passages: Passages, most: int) -> None:
+def test_drawn_from_as_many_as_are_wanted_the_hashes_decide(passages, most):
     """The first of their order, whatever tempts, so that a larger set holds the smaller."""
     assert chosen(passages, most, 1) == set(by_hash(passages)[:most])
 
 
 @given(PASSAGES, st.integers(1, 12))
-def test_only_those_drawn_can_be_taken(passages: Passages, most: int) -> None:
+def test_only_those_drawn_can_be_taken(passages, most):
     drawn = by_hash(passages)[: -(-3 * most // 2)]
     assert chosen(passages, most, 1.5) == chosen({name: passages[name] for name in drawn}, most)
 
 
-def test_kinds_are_equally_frequent() -> None:
+def test_kinds_are_equally_frequent():
     many: Passages = {f"often{i}": ("often", 1.0 + i) for i in range(90)} | {
         f"seldom{i}": ("seldom", -i) for i in range(12)
     }
@@ -80,12 +78,12 @@ def test_kinds_are_equally_frequent() -> None:
     st.sampled_from([(1, 1), (1.5, 2), (1000, 1)]),
 )
 def test_one_passage_more_moves_few(
-    passages: Passages,
-    more: str,
-    placed: tuple[Hashable, float],
-    most: int,
-    drawn: tuple[float, int],
-) -> None:
+    passages,
+    more,
+    placed,
+    most,
+    drawn,
+):
     drawn_from, moved = drawn
     before, after = (
         chosen(passages, most, drawn_from),
@@ -95,7 +93,7 @@ def test_one_passage_more_moves_few(
     assert len(after - before - {more}) <= moved - 1
 
 
-def test_the_set_is_no_slice_of_the_alphabet() -> None:
+def test_the_set_is_no_slice_of_the_alphabet():
     """Half of many passages that tempt alike, first letters of either half alike."""
     ids: Passages = {f"{letter}:{i}": ((0, 1), 0.0) for letter in "az" for i in range(300)}
     kept = Counter(name[0] for name in chosen(ids, 300))
@@ -103,14 +101,14 @@ def test_the_set_is_no_slice_of_the_alphabet() -> None:
 
 
 @given(SIZES, st.integers(0, 2**32))
-def test_each_candidate_stands_in_one_place(sizes: dict[str, tuple[int, int]], seed: int) -> None:
+def test_each_candidate_stands_in_one_place(sizes, seed):
     orders = order_candidates(sizes, seed)
     assert list(orders) == list(sizes)
     assert all(sorted(order) == list(range(sum(sizes[name]))) for name, order in orders.items())
     assert order_candidates(sizes, seed) == orders
 
 
-def test_places_fall_to_distractors_evenly() -> None:
+def test_places_fall_to_distractors_evenly():
     """Each of the 21 pairs of places has as many passages of a size, give or take one."""
     sizes = {f"p{i}": (5, 2) if i % 3 else (4, 2) for i in range(160)}
     orders = order_candidates(sizes, 1)
@@ -123,7 +121,7 @@ def test_places_fall_to_distractors_evenly() -> None:
         assert max(dealt.values()) - min(dealt.values()) <= 1
 
 
-def test_no_answer_has_a_place_of_its_own() -> None:
+def test_no_answer_has_a_place_of_its_own():
     orders = order_candidates({f"p{i}": (5, 2) for i in range(1000)}, 1).values()
     first = Counter(next(who for who in order if who < 5) for order in orders)
     assert all(abs(first[who] - 200) < 4 * 160**0.5 for who in range(5))
@@ -131,19 +129,19 @@ def test_no_answer_has_a_place_of_its_own() -> None:
     assert abs(ahead - 500) < 4 * 250**0.5
 
 
-def test_who_stands_where_among_the_answers_is_the_passages_own() -> None:
+def test_who_stands_where_among_the_answers_is_the_passages_own():
     """A passage more moves distractors about, and no answer past another."""
     few, more = (order_candidates({f"p{i}": (5, 2) for i in range(count)}, 1) for count in (20, 21))
     for name, order in few.items():
         assert [who for who in order if who < 5] == [who for who in more[name] if who < 5]
 
 
-def set_of(artifact: Artifact) -> list[SetBlankedPassage]:
+def set_of(artifact):
     with open(artifact.path(PASSAGE_SET), encoding="utf-8") as handle:
         return list(parse_passages(handle))
 
 
-def test_a_passage_is_printed_as_in_its_book(sample: Blanked) -> None:
+def test_a_passage_is_printed_as_in_its_book(sample):
     """Each sentence and candidate is the raw file's text at its source."""
     files = {row["book_id"]: row["file"] for row in kept_books(sample.partition)}
     raw = {name: (sample.novels.books / file).read_text() for name, file in files.items()}
@@ -160,7 +158,7 @@ def test_a_passage_is_printed_as_in_its_book(sample: Blanked) -> None:
             assert re.findall(r"\w+", in_file) == re.findall(r"\w+", text)
 
 
-def test_candidates_are_the_answers_and_the_distractors(sample: Blanked) -> None:
+def test_candidates_are_the_answers_and_the_distractors(sample):
     blanks = read_blanks(sample.blanks())
     for kind in ("hard", "random", "none"):
         rows = read_parquet(sample.distractors(kind=kind).path(DISTRACTORS)).to_pylist()
@@ -182,7 +180,7 @@ def test_candidates_are_the_answers_and_the_distractors(sample: Blanked) -> None
             assert others == of_passage[one.id]
 
 
-def test_a_smaller_set_is_part_of_the_larger(sample: Blanked) -> None:
+def test_a_smaller_set_is_part_of_the_larger(sample):
     large, small = sample.blanked_passages(), sample.blanked_passages(n_passages=9)
     of_large = {one.id: one for one in set_of(large)}
     few = set_of(small)
@@ -204,7 +202,7 @@ def test_a_smaller_set_is_part_of_the_larger(sample: Blanked) -> None:
 
 
 @pytest.mark.slow
-def test_no_long_sentence_is_printed_in_two_passages(own_sample: Blanked) -> None:
+def test_no_long_sentence_is_printed_in_two_passages(own_sample):
     """A novel may contain another in an edition with other punctuation."""
     first, second = sorted(own_sample.novels.books.rglob("*.txt"))[:2]
     second.write_text(

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from itertools import combinations, pairwise
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from cloze_gen.english.cohesion import surface_ties
 from cloze_gen.models.sentence_cues import TiedPassage, tie
 from cloze_gen.recipes.scde.blanks import (
     BlankReason,
     BlanksSettings,
-    ChosenBlanks,
     blank_reason,
     choose_blanks,
     draw_blanks,
     new_here,
 )
 from cloze_gen.recipes.scde.passages import BLANKS, VERDICTS, windows_by_book
-from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import REJECTED, read_parquet
-from tests.recipes.scde.conftest import Blanked
 
 SOUND = "The keeper lit the old lamp before the storm ."  # nine words, six of content
 LINES = st.lists(
@@ -36,9 +30,7 @@ LINES = st.lists(
 )
 
 
-def reason(
-    line: str, *, whole: bool = True, in_speech: bool = False, **settings: Any
-) -> BlankReason | None:
+def reason(line, *, whole=True, in_speech=False, **settings):
     tokens = line.split()
     return blank_reason(
         tokens,
@@ -65,14 +57,12 @@ def reason(
         ("It was the lamp of the lamp of all lamps .", {}, BlankReason.LITTLE_CONTENT),
     ],
 )
-def test_each_sentence_that_can_be_no_blank_has_its_reason(
-    line: str, given: dict[str, Any], wanted: BlankReason | None
-) -> None:
+def test_each_sentence_that_can_be_no_blank_has_its_reason(line, given, wanted):
     assert reason(line, **given) == wanted
 
 
 @given(st.lists(LINES, max_size=6))
-def test_a_blank_brings_no_name_and_no_person_of_its_own(lines: list[list[str]]) -> None:
+def test_a_blank_brings_no_name_and_no_person_of_its_own(lines):
     sentences = [surface_ties(line) for line in lines]
     for i, (own, found) in enumerate(zip(sentences, new_here(sentences), strict=True)):
         others = [one for k, one in enumerate(sentences) if k != i]
@@ -92,7 +82,7 @@ def test_a_blank_brings_no_name_and_no_person_of_its_own(lines: list[list[str]])
 # ---- draws
 
 
-def allowed(places: Sequence[int], settings: BlanksSettings, pairs: int) -> set[tuple[int, ...]]:
+def allowed(places, settings, pairs):
     """Of all choices those of which so many stand side by side and all others so far apart."""
     found = set()
     for some in combinations(places, settings.count):
@@ -109,9 +99,7 @@ MOST = st.sampled_from([1, 3, 40, 5000])
 @given(
     PLACES_GIVEN, st.integers(1, 6), st.integers(1, 3), MOST, st.booleans(), st.integers(0, 2**32)
 )
-def test_draws_are_of_all_that_are_allowed(
-    places: list[int], count: int, between: int, draws: int, paired: bool, seed: int
-) -> None:
+def test_draws_are_of_all_that_are_allowed(places, count, between, draws, paired, seed):
     """All draws have a pair, if any can have one, or none has."""
     paired = paired and count >= 5
     share = 2 / count if paired else 0  # always a pair
@@ -122,7 +110,7 @@ def test_draws_are_of_all_that_are_allowed(
     assert len({tuple(row) for row in found.tolist()} & every) == len(found)
 
 
-def test_the_only_draw_is_found() -> None:
+def test_the_only_draw_is_found():
     """Every third of thirteen places, every other of nine: random tries would often miss it."""
     for seed in range(30):
         rng = np.random.default_rng(seed)
@@ -133,7 +121,7 @@ def test_the_only_draw_is_found() -> None:
         assert draw_blanks(range(3, 12), near, rng).tolist() == [[3, 5, 7, 9, 11]]
 
 
-def test_more_draws_than_a_machine_can_number_are_drawn_from() -> None:
+def test_more_draws_than_a_machine_can_number_are_drawn_from():
     """Twenty blanks of a long passage: as many draws as are asked for, that reach over all of it."""
     settings = BlanksSettings(count=20, draws=200, adjacent_share=0)
     found = draw_blanks(range(300), settings, np.random.default_rng(1))
@@ -142,7 +130,7 @@ def test_more_draws_than_a_machine_can_number_are_drawn_from() -> None:
     assert abs(found.mean() - 149.5) < 5
 
 
-def test_the_share_of_blanks_beside_another_is_the_one_asked_for() -> None:
+def test_the_share_of_blanks_beside_another_is_the_one_asked_for():
     """Over many passages, within three standard errors."""
     settings = BlanksSettings(adjacent_share=0.2, draws=1)
     passages = 1500
@@ -156,9 +144,7 @@ def test_the_share_of_blanks_beside_another_is_the_one_asked_for() -> None:
 @pytest.mark.parametrize(
     ("places", "count", "share", "sets"), [([1, 2, 4, 7], 2, 0, 5), (range(9), 5, 0.4, 20)]
 )
-def test_every_choice_that_is_allowed_is_drawn_as_often(
-    places: Sequence[int], count: int, share: float, sets: int
-) -> None:
+def test_every_choice_that_is_allowed_is_drawn_as_often(places, count, share, sets):
     settings = BlanksSettings(count=count, adjacent_share=share, draws=2, min_gap=1)
     first = Counter(
         tuple(draw_blanks(places, settings, np.random.default_rng(seed))[0].tolist())
@@ -181,7 +167,7 @@ PASSAGE = [
 PLACES = [1, 4, 7, 9, 10]
 
 
-def setting(seed: int, *, misled: bool = False) -> dict[str, Any]:
+def setting(seed, *, misled=False):
     """Draws of three places, a surface that misleads if the answers are swapped, no coherence."""
     ties = [surface_ties(line.split()) for line in PASSAGE]
     rng = np.random.default_rng(seed)
@@ -199,9 +185,7 @@ def setting(seed: int, *, misled: bool = False) -> dict[str, Any]:
     return {"draws": draws, "columns": columns, "ties": tied, "after": after, "before": before}
 
 
-def chosen(
-    given: dict[str, Any], seed: int, draws: NDArray[np.int64] | None = None, **settings: Any
-) -> ChosenBlanks:
+def chosen(given, seed, draws=None, **settings):
     made = BlanksSettings(count=3, **settings)
     draws = given["draws"] if draws is None else draws
     return choose_blanks(
@@ -210,7 +194,7 @@ def chosen(
 
 
 @given(st.integers(0, 200))
-def test_the_surface_gives_away_as_many_as_a_blind_deal(seed: int) -> None:
+def test_the_surface_gives_away_as_many_as_a_blind_deal(seed):
     """Nearest to the passage's own deal, then the widest margin."""
     given = setting(seed, misled=True)
     found = chosen(given, seed)
@@ -224,14 +208,14 @@ def test_the_surface_gives_away_as_many_as_a_blind_deal(seed: int) -> None:
         assert found.solved == found.wanted
 
 
-def test_a_random_choice_is_the_first_draw() -> None:
+def test_a_random_choice_is_the_first_draw():
     """As the paper's, whatever the surface gives away."""
     for seed in range(20):
         given = setting(seed)
         assert chosen(given, seed, choice="random").places == tuple(given["draws"][0])
 
 
-def test_a_blind_deal_gets_one_right_on_average() -> None:
+def test_a_blind_deal_gets_one_right_on_average():
     """Fixed points of a permutation have mean 1 and variance 1."""
     given = setting(1)
     wanted = [chosen(given, seed, choice="random").wanted for seed in range(900)]
@@ -239,11 +223,11 @@ def test_a_blind_deal_gets_one_right_on_average() -> None:
     assert set(wanted) == {0, 1, 3}
 
 
-def test_what_the_surface_gives_away_is_counted() -> None:
+def test_what_the_surface_gives_away_is_counted():
     assert chosen(setting(1), 1, np.array([[1, 4, 7]])).solved == 3
 
 
-def test_the_margin_is_that_of_the_answers_over_the_next() -> None:
+def test_the_margin_is_that_of_the_answers_over_the_next():
     """By hand: a sentence's fit is its mean coherence with both neighbours of the blank."""
     given = setting(1)
     after, before = np.zeros((2, len(PASSAGE), len(PLACES)))
@@ -255,7 +239,7 @@ def test_the_margin_is_that_of_the_answers_over_the_next() -> None:
     assert found.margin == pytest.approx((0.5 - 0.1 + 0.0 - 0.0 + 0.1 - 0.3) / 3)
 
 
-def test_one_blank_has_no_next() -> None:
+def test_one_blank_has_no_next():
     """Its margin is how well its own answer goes with it."""
     given = setting(1)
     after, before = np.zeros((2, len(PASSAGE), len(PLACES)))
@@ -266,13 +250,13 @@ def test_one_blank_has_no_next() -> None:
     assert found.margin == pytest.approx(0.4)
 
 
-def test_more_pairs_than_a_passage_can_have_are_refused() -> None:
+def test_more_pairs_than_a_passage_can_have_are_refused():
     """A share that asks for more than one pair a passage could never come true."""
     with pytest.raises(ValueError, match="more than one adjacent pair in a passage"):
         BlanksSettings(count=6, adjacent_share=0.4)
 
 
-def verdicts_of(artifact: Artifact) -> dict[str, list[str]]:
+def verdicts_of(artifact):
     found: dict[str, list[str]] = {}
     for row in read_parquet(artifact.path(VERDICTS)).to_pylist():
         own = found.setdefault(row["id"], [])
@@ -281,11 +265,11 @@ def verdicts_of(artifact: Artifact) -> dict[str, list[str]]:
     return found
 
 
-def rows(artifact: Artifact, name: str = BLANKS) -> list[dict[str, Any]]:
+def rows(artifact, name=BLANKS):
     return read_parquet(artifact.path(name)).to_pylist()
 
 
-def test_every_sentence_of_a_passage_has_a_verdict(sample: Blanked) -> None:
+def test_every_sentence_of_a_passage_has_a_verdict(sample):
     artifact = sample.blanks()
     verdicts = verdicts_of(artifact)
     blanks = {row["id"]: row["blanks"] for row in rows(artifact)}
@@ -303,7 +287,7 @@ def test_every_sentence_of_a_passage_has_a_verdict(sample: Blanked) -> None:
         assert {own[0], own[-1]} <= {*BlankReason}
 
 
-def test_a_passage_has_its_blanks_or_is_rejected(sample: Blanked) -> None:
+def test_a_passage_has_its_blanks_or_is_rejected(sample):
     artifact = sample.blanks(adjacent_share=0.4)
     verdicts, found, rejected = verdicts_of(artifact), rows(artifact), rows(artifact, REJECTED)
     steps = [np.diff(row["blanks"]) for row in found]
@@ -323,7 +307,7 @@ def test_a_passage_has_its_blanks_or_is_rejected(sample: Blanked) -> None:
     assert artifact.facts["solved_by_surface"] == pytest.approx(solved, abs=1e-4)
 
 
-def test_the_surface_gives_away_what_a_blind_deal_does(sample: Blanked) -> None:
+def test_the_surface_gives_away_what_a_blind_deal_does(sample):
     """Nearer than in a random choice, of the same passages."""
     off = [
         sum(abs(row["solved"] - row["wanted"]) for row in rows(sample.blanks(choice=choice)))
@@ -332,7 +316,7 @@ def test_the_surface_gives_away_what_a_blind_deal_does(sample: Blanked) -> None:
     assert off[0] < off[1] / 2
 
 
-def test_passages_without_blanks_are_rejected(sample: Blanked) -> None:
+def test_passages_without_blanks_are_rejected(sample):
     artifact = sample.blanks(count=20)
     assert (rows(artifact), artifact.funnel["kept"]) == ([], 0)
     assert len(rows(artifact, REJECTED)) == artifact.funnel["seen"] == 69

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,7 +19,7 @@ GOOD = CollectedPassage(
 )
 
 
-def rule_of(**changes: Any) -> Rule | None:
+def rule_of(**changes):
     """The rule that rejects the good passage with another text and these changes."""
     passage = ["They stayed.", "<1>", "Nobody came.", "<2>"]
     _, rejected = clean([GOOD, replace(GOOD, **({"eid": 8, "passage": passage} | changes))])
@@ -38,11 +37,11 @@ def rule_of(**changes: Any) -> Rule | None:
         (["We left at 9.", "<1>", "Nobody came.", "<2>"], False),
     ],
 )
-def test_a_copy_has_the_same_letters_and_blanks(passage: list[str], is_copy: bool) -> None:
+def test_a_copy_has_the_same_letters_and_blanks(passage, is_copy):
     assert rule_of(passage=passage) == (Rule.DUPLICATE_PASSAGE if is_copy else None)
 
 
-def test_a_copy_of_a_rejected_passage_is_a_copy() -> None:
+def test_a_copy_of_a_rejected_passage_is_a_copy():
     _, rejected = clean([replace(GOOD, candidates=None), GOOD])
     assert [rule for _, rule in rejected] == [Rule.MISSING_CANDIDATE, Rule.DUPLICATE_PASSAGE]
 
@@ -69,7 +68,7 @@ def test_a_copy_of_a_rejected_passage_is_a_copy() -> None:
         ({"passage": GOOD.passage, "candidates": [None]}, Rule.DUPLICATE_PASSAGE),
     ],
 )
-def test_each_rule_rejects(changes: dict[str, Any], rule: Rule | None) -> None:
+def test_each_rule_rejects(changes, rule):
     assert rule_of(**changes) == rule
 
 
@@ -93,16 +92,14 @@ def test_each_rule_rejects(changes: dict[str, Any], rule: Rule | None) -> None:
         ),
     ],
 )
-def test_separate_marks_are_joined_or_dropped(
-    passage: list[str], repaired: tuple[str, ...]
-) -> None:
+def test_separate_marks_are_joined_or_dropped(passage, repaired):
     kept, _ = clean([replace(GOOD, passage=passage)])
     assert kept[0].sentences == repaired
     answers = [kept[0].sentences[blank] for blank in kept[0].blanks]
     assert answers == ["Jane sang.", "We went home."]
 
 
-def test_a_mark_after_a_blank_does_not_change_its_answer() -> None:
+def test_a_mark_after_a_blank_does_not_change_its_answer():
     candidates = ["It rained", "Jane sang", "We went home"]
     kept, _ = clean([replace(GOOD, candidates=candidates, passage=["<1>", ".", "<2>", "."])])
     assert kept[0].sentences == ("Jane sang", "We went home")
@@ -112,7 +109,7 @@ TEXTS = st.sampled_from(["It rained.", "Jane sang", "", ".", "<1", "No!"])
 
 
 @st.composite
-def collected(draw: st.DrawFn) -> CollectedPassage:
+def collected(draw):
     texts = draw(st.lists(TEXTS, max_size=4))
     n_blanks = draw(st.integers(1, 3))
     for number in range(1, n_blanks + 1):
@@ -123,7 +120,7 @@ def collected(draw: st.DrawFn) -> CollectedPassage:
 
 
 @given(st.lists(collected(), max_size=8))
-def test_kept_passages_are_in_the_published_layout(passages: list[CollectedPassage]) -> None:
+def test_kept_passages_are_in_the_published_layout(passages):
     kept, rejected = clean(passages)
     assert len(kept) + len(rejected) == len(passages)
     published = parse_published(format_published(kept))

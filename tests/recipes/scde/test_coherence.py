@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,15 +22,13 @@ from cloze_gen.recipes.scde.coherence import (
     write_coherence,
 )
 from cloze_gen.rng import derive_rng
-from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.artifacts import Store
 from cloze_gen.word_tokens import is_word
 from tests.recipes.scde.conftest import Novels
 
 
 @given(st.integers(1, 8), st.integers(1, 3), st.integers(0, 2**32), st.data())
-def test_coherence_is_the_mean_over_the_sides_that_exist(
-    sentences: int, candidates: int, seed: int, data: st.DataObject
-) -> None:
+def test_coherence_is_the_mean_over_the_sides_that_exist(sentences, candidates, seed, data):
     """Other blanks are skipped; 0 where no sentence is shown."""
     after, before = np.random.default_rng(seed).uniform(-1, 1, (2, sentences, candidates))
     blanks = sorted(data.draw(st.sets(st.integers(0, sentences - 1), min_size=1)))
@@ -46,7 +43,7 @@ def test_coherence_is_the_mean_over_the_sides_that_exist(
         )
 
 
-def test_each_draw_is_by_itself() -> None:
+def test_each_draw_is_by_itself():
     """Several draws at once are what each is alone."""
     after, before = np.random.default_rng(1).uniform(-1, 1, (2, 7, 3))
     draws = np.array([[0, 2], [3, 4], [5, 6]])
@@ -56,7 +53,7 @@ def test_each_draw_is_by_itself() -> None:
     )
 
 
-def lines_of(text: Artifact) -> list[list[str]]:
+def lines_of(text):
     """The words of every sentence, in small letters."""
     return [
         [word.casefold() for word in line.split() if is_word(word)]
@@ -64,7 +61,7 @@ def lines_of(text: Artifact) -> list[list[str]]:
     ]
 
 
-def test_it_knows_the_commonest_words(novels: Novels) -> None:
+def test_it_knows_the_commonest_words(novels):
     """Of the training novels, in small letters; of words as common the first by letters."""
     partition = novels.partition()
     counts = Counter(word for line in lines_of(novels.training_text(partition)) for word in line)
@@ -76,7 +73,7 @@ def test_it_knows_the_commonest_words(novels: Novels) -> None:
 
 
 @pytest.mark.parametrize(("most", "step"), [(400_000, 1), (50, 9), (449, 1), (448, 2)])
-def test_it_learns_from_lines_that_follow_one_another(novels: Novels, most: int, step: int) -> None:
+def test_it_learns_from_lines_that_follow_one_another(novels, most, step):
     partition = novels.partition()
     lines = lines_of(novels.training_text(partition))
     assert len(lines) == 450
@@ -97,7 +94,7 @@ def test_it_learns_from_lines_that_follow_one_another(novels: Novels, most: int,
     assert np.abs(model.before @ model.behind.T - wanted[0] @ wanted[1].T).max() < 1e-5
 
 
-def test_stems_are_counted(novels: Novels) -> None:
+def test_stems_are_counted(novels):
     partition = novels.partition()
     lines = lines_of(novels.training_text(partition))
     counts = Counter(stem(word) for line in lines for word in line)
@@ -108,7 +105,7 @@ def test_stems_are_counted(novels: Novels) -> None:
     )
 
 
-def test_novels_of_one_sentence_teach_nothing(tmp_path: Path) -> None:
+def test_novels_of_one_sentence_teach_nothing(tmp_path):
     """The message says what is missing."""
     (tmp_path / "books").mkdir()
     (tmp_path / "books" / "short.txt").write_text(

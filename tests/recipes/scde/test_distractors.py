@@ -25,7 +25,6 @@ from cloze_gen.store.tables import REJECTED, read_tsv
 from tests.conftest import SAMPLE
 from tests.recipes.scde.conftest import (
     Blanked,
-    Rows,
     changed,
     drawn,
     half_of,
@@ -40,9 +39,7 @@ from tests.recipes.scde.conftest import (
 ANSWER_LENGTHS = [30, 10, 50, 20, 40]
 
 
-def draw(
-    lengths: list[int], log_odds: list[float], seed: int, count: int = 2
-) -> tuple[int, ...] | None:
+def draw(lengths, log_odds, seed, count=2):
     return draw_distractors(
         np.array(lengths),
         ANSWER_LENGTHS,
@@ -53,7 +50,7 @@ def draw(
 
 
 @given(st.lists(st.integers(1, 80), max_size=9), st.integers(1, 4), st.integers(0, 2**32))
-def test_distractors_are_so_many_candidates(lengths: list[int], count: int, seed: int) -> None:
+def test_distractors_are_so_many_candidates(lengths, count, seed):
     """Different ones, in rising order; none at all where there are too few."""
     found = draw(lengths, [0.0] * len(lengths), seed, count)
     if len(lengths) < count:
@@ -65,7 +62,7 @@ def test_distractors_are_so_many_candidates(lengths: list[int], count: int, seed
         assert set(found) <= set(range(len(lengths)))
 
 
-def test_each_place_by_length_falls_to_distractors_as_often() -> None:
+def test_each_place_by_length_falls_to_distractors_as_often():
     lengths = [5, 6, 7, 14, 15, 16, 24, 25, 26, 34, 35, 36, 44, 45, 46, 54, 55, 56]
     passages = 2100
     places: Counter[int] = Counter()
@@ -84,7 +81,7 @@ def test_each_place_by_length_falls_to_distractors_as_often() -> None:
     assert all(abs(count - 100) < 4.5 * 10 for count in pairs.values())
 
 
-def test_candidates_of_a_length_are_drawn_by_their_odds() -> None:
+def test_candidates_of_a_length_are_drawn_by_their_odds():
     taken = Counter(
         draw([25, 25, 25], [0.0, float(np.log(3)), -30.0], seed, 1) for seed in range(2000)
     )
@@ -92,14 +89,14 @@ def test_candidates_of_a_length_are_drawn_by_their_odds() -> None:
     assert taken[(2,)] == 0
 
 
-def test_odds_choose_among_one_length_alone() -> None:
+def test_odds_choose_among_one_length_alone():
     lengths = [5, 15, 25, 35, 45, 55]
     taken = Counter(draw(lengths, [50.0, 0, 0, 0, 0, 0], seed, 1) for seed in range(600))
     assert {place for found in taken if found for place in found} == set(range(6))
     assert taken[(0,)] == pytest.approx(100, abs=4 * (600 / 6 * 5 / 6) ** 0.5)
 
 
-def test_a_place_without_a_candidate_takes_one_of_the_nearest() -> None:
+def test_a_place_without_a_candidate_takes_one_of_the_nearest():
     """All short places go to the short one, all long ones to the long."""
     taken = Counter(draw([5, 55], [0.0, 0.0], seed, 1) for seed in range(600))
     assert taken[(0,)] == pytest.approx(300, abs=4 * 150**0.5)
@@ -109,7 +106,7 @@ def test_a_place_without_a_candidate_takes_one_of_the_nearest() -> None:
 
 
 @pytest.mark.parametrize("count", [2, 10])
-def test_distractors_are_rivals_of_their_passage(sample: Blanked, count: int) -> None:
+def test_distractors_are_rivals_of_their_passage(sample, count):
     artifact = sample.distractors(count=count)
     rivals: dict[str, set[tuple[str, int]]] = {
         row["id"]: set() for row in rows(sample.blanks(), BLANKS)
@@ -129,14 +126,14 @@ def test_distractors_are_rivals_of_their_passage(sample: Blanked, count: int) ->
     )
 
 
-def test_none_are_drawn_for_a_set_without(sample: Blanked) -> None:
+def test_none_are_drawn_for_a_set_without(sample):
     """Of every passage that has blanks, whatever rivals it has."""
     assert drawn(sample.distractors(kind="none")) == {
         row["id"]: [] for row in rows(sample.blanks(), BLANKS)
     }
 
 
-def test_random_distractors_are_answers_of_other_books(sample: Blanked) -> None:
+def test_random_distractors_are_answers_of_other_books(sample):
     blanks = {row["id"]: row for row in rows(sample.blanks(), BLANKS)}
     windows = {row["id"]: row for row in rows(sample.passages, PASSAGES)}
     passage_of = {
@@ -154,7 +151,7 @@ def test_random_distractors_are_answers_of_other_books(sample: Blanked) -> None:
         assert all(windows[other]["part"] == windows[name]["part"] for other in others)
 
 
-def test_all_kinds_have_the_ranks_and_temptation_of_the_hard(sample: Blanked) -> None:
+def test_all_kinds_have_the_ranks_and_temptation_of_the_hard(sample):
     """So sets with other distractors have the same passages."""
     hard, none = (
         {row["id"]: (row["by_length"], row["temptation"]) for row in rows(artifact)}
@@ -165,7 +162,7 @@ def test_all_kinds_have_the_ranks_and_temptation_of_the_hard(sample: Blanked) ->
     assert all(len(set(ranks)) == 10 and max(ranks) < 15 for ranks, _ in hard.values())
 
 
-def test_a_novel_more_changes_no_other(own_sample: Blanked) -> None:
+def test_a_novel_more_changes_no_other(own_sample):
     before = own_sample
     shutil.copyfile(
         SAMPLE / "train" / "07-the-railway-at-gallows-cross.txt", before.novels.books / "mercer.txt"
@@ -177,7 +174,7 @@ def test_a_novel_more_changes_no_other(own_sample: Blanked) -> None:
         before.coherence,
     )
 
-    def others(artifact: Artifact, name: str) -> Rows:
+    def others(artifact, name):
         return [row for row in rows(artifact, name) if not row["id"].startswith("mercer:")]
 
     tables: list[tuple[Callable[[Blanked], Artifact], str]] = [
@@ -196,7 +193,7 @@ def test_a_novel_more_changes_no_other(own_sample: Blanked) -> None:
 # ---- over planted books, whose answers show what their rivals seldom do
 
 
-def test_what_answers_show_distractors_come_to_show(distract: Callable[..., Artifact]) -> None:
+def test_what_answers_show_distractors_come_to_show(distract):
     """After some rounds the trait is twice as frequent and hardly separates the other half."""
     given = planted()
     none, some = (distract(given, strength=0, rounds=rounds) for rounds in (0, 12))
@@ -208,7 +205,7 @@ def test_what_answers_show_distractors_come_to_show(distract: Callable[..., Arti
     assert min(abs(value - 0.5) for value in apart) < (apart[0] - 0.5) / 2
 
 
-def test_every_round_that_is_asked_for_is_made(distract: Callable[..., Artifact]) -> None:
+def test_every_round_that_is_asked_for_is_made(distract):
     given = planted(books=6)
     made = [distract(given, strength=0, rounds=rounds) for rounds in range(4)]
     learnt = [log_odds(some) for some in made]
@@ -221,7 +218,7 @@ def test_every_round_that_is_asked_for_is_made(distract: Callable[..., Artifact]
 
 
 @pytest.mark.parametrize("whose", [0, 1])
-def test_the_odds_are_learnt_of_both_halves(distract: Callable[..., Artifact], whose: int) -> None:
+def test_the_odds_are_learnt_of_both_halves(distract, whose):
     given = planted(books=12)
     half = half_of(given[0])
     before, after = (
@@ -234,7 +231,7 @@ def test_the_odds_are_learnt_of_both_halves(distract: Callable[..., Artifact], w
     assert {half.get(name) for name in moved} == {0, 1, None}
 
 
-def test_one_half_tells_of_the_other(distract: Callable[..., Artifact]) -> None:
+def test_one_half_tells_of_the_other(distract):
     given = planted(books=12)
     half = half_of(given[0])
     both, one = (
@@ -245,7 +242,7 @@ def test_one_half_tells_of_the_other(distract: Callable[..., Artifact]) -> None:
     assert one.facts["auc"][0] < 0.5
 
 
-def test_nothing_is_learnt_from_other_parts(distract: Callable[..., Artifact]) -> None:
+def test_nothing_is_learnt_from_other_parts(distract):
     given = planted(books=6)
     before, after = (
         distract(some) for some in (given, changed(given, lambda name: name.startswith("test")))
@@ -256,12 +253,12 @@ def test_nothing_is_learnt_from_other_parts(distract: Callable[..., Artifact]) -
     assert log_odds(alone) == log_odds(before)
 
 
-def test_harder_rivals_are_preferred(distract: Callable[..., Artifact]) -> None:
+def test_harder_rivals_are_preferred(distract):
     """The more so the stronger the preference."""
     given = planted(books=8)
     hardness = {(row["id"], row["sentence"]): row["hardness"] for row in given[2]}
 
-    def mean(strength: float) -> float:
+    def mean(strength):
         found = distract(given, strength=strength, rounds=0)
         return float(
             np.mean(
@@ -278,7 +275,7 @@ def test_harder_rivals_are_preferred(distract: Callable[..., Artifact]) -> None:
     assert even + 0.3 < some < much - 0.2
 
 
-def test_hardness_that_anybody_sees_is_not_preferred(distract: Callable[..., Artifact]) -> None:
+def test_hardness_that_anybody_sees_is_not_preferred(distract):
     passages, answers, considered = planted()
     own = {(row["id"], row["sentence"]): row["hardness"] for row in considered}
     plain = [
@@ -293,7 +290,7 @@ def test_hardness_that_anybody_sees_is_not_preferred(distract: Callable[..., Art
     )
 
 
-def test_temptation_is_fit_and_topic_above_the_mean(distract: Callable[..., Artifact]) -> None:
+def test_temptation_is_fit_and_topic_above_the_mean(distract):
     passages, answers, considered = planted(books=4)
     given = passages, *([row | {"traits": []} for row in some] for some in (answers, considered))
     made = distract(given)
@@ -305,9 +302,7 @@ def test_temptation_is_fit_and_topic_above_the_mean(distract: Callable[..., Arti
 
 
 @pytest.mark.parametrize("whose", ["distractors", "answers"])
-def test_temptation_that_anybody_sees_is_none(
-    distract: Callable[..., Artifact], whose: str
-) -> None:
+def test_temptation_that_anybody_sees_is_none(distract, whose):
     """The part predicted by traits is subtracted."""
     passages, answers, considered = planted(books=32, rivals=6, often=0.5)
     shown: dict[str, int] = {}
@@ -335,7 +330,7 @@ def test_temptation_that_anybody_sees_is_none(
     assert abs(slopes[1]) < slopes[0] / 2
 
 
-def test_one_half_alone_teaches_nothing(distract: Callable[..., Artifact]) -> None:
+def test_one_half_alone_teaches_nothing(distract):
     """Distractors are drawn all the same, and no propensity is told."""
     given = planted(books=4)
     half = half_of(given[0])
@@ -346,9 +341,7 @@ def test_one_half_alone_teaches_nothing(distract: Callable[..., Artifact]) -> No
 
 
 @pytest.mark.parametrize("kind", ["hard", "random"])
-def test_passages_with_too_few_rivals_are_rejected(
-    distract: Callable[..., Artifact], kind: str
-) -> None:
+def test_passages_with_too_few_rivals_are_rejected(distract, kind):
     given = planted(books=4, rivals=1)
     one = {row["id"] for row in given[0] if row["book_id"] == given[0][0]["book_id"]}
     made = distract(only(given, one), kind=kind)
@@ -357,8 +350,8 @@ def test_passages_with_too_few_rivals_are_rejected(
 
 
 def test_a_passage_without_random_distractors_says_what_its_part_lacks(
-    distract: Callable[..., Artifact],
-) -> None:
+    distract,
+):
     given = planted(books=4, rivals=9)
     first = given[0][0]
     own = [row["id"] for row in given[0] if row["book_id"] == first["book_id"]]

@@ -7,19 +7,17 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.corpus.arrays import BookText, book_text
+from cloze_gen.corpus.arrays import book_text
 from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.scde.passages import (
     PASSAGES,
-    CutBook,
     CutWindow,
     PassagesSettings,
     chapter_numbers,
@@ -28,10 +26,9 @@ from cloze_gen.recipes.scde.passages import (
     write_passages,
 )
 from cloze_gen.records.passage import Part
-from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import REJECTED, read_parquet
 from tests.corpus.conftest import novel
-from tests.recipes.scde.conftest import SMALL, Novels
+from tests.recipes.scde.conftest import SMALL
 from tests.support.errors import refused
 
 RAIN, TORN, DAMN, OPEN, MORE, LEADS = (
@@ -54,7 +51,7 @@ PARAGRAPHS = st.lists(
 )
 
 
-def made(paragraphs: Sequence[tuple[str, Sequence[str], int]]) -> BookText:
+def made(paragraphs):
     """A book of paragraphs: kind, sentences, and how far its number is from that of the one before."""
     numbers = list(itertools.accumulate(step for _, _, step in paragraphs))
     lines = [line for _, sentences, _ in paragraphs for line in sentences]
@@ -65,9 +62,7 @@ def made(paragraphs: Sequence[tuple[str, Sequence[str], int]]) -> BookText:
     return book_text(lines, kinds=kinds, paragraph=number)
 
 
-def cut(
-    *sentences: int | str | Sequence[str], settings: PassagesSettings = SHORT, seed: int = 1
-) -> CutBook:
+def cut(*sentences, settings=SHORT, seed=1):
     """A book: a number is a paragraph's sentences, `#` a heading, `*` stars, other a sentence."""
     paragraphs: list[tuple[str, Sequence[str], int]] = []
     step = 1
@@ -85,18 +80,16 @@ def cut(
     )
 
 
-def spans(found: CutBook) -> list[tuple[int, int]]:
+def spans(found):
     return [(window.first, window.last) for window in found.windows]
 
 
-def reasons(found: CutBook) -> list[tuple[int, str]]:
+def reasons(found):
     return [(int(one.id.removeprefix("b:")), one.reason) for one in found.rejected]
 
 
 @given(PARAGRAPHS, st.integers(0, 3), st.integers(1, 4))
-def test_every_sentence_is_told_of_once(
-    paragraphs: list[tuple[str, list[str], int]], seed: int, per_book: int
-) -> None:
+def test_every_sentence_is_told_of_once(paragraphs, seed, per_book):
     book = made(paragraphs)
     found = cut_windows(
         book,
@@ -126,7 +119,7 @@ def test_every_sentence_is_told_of_once(
 
 
 @given(PARAGRAPHS, st.integers(0, 3))
-def test_a_window_is_a_passage(paragraphs: list[tuple[str, list[str], int]], seed: int) -> None:
+def test_a_window_is_a_passage(paragraphs, seed):
     book = made(paragraphs)
     chapters = chapter_numbers(book.kinds)
     marks = [sum(token == '"' for token in book.tokens(i)) for i in range(book.sentence_count)]
@@ -152,9 +145,7 @@ def test_a_window_is_a_passage(paragraphs: list[tuple[str, list[str], int]], see
 
 
 @given(PARAGRAPHS, st.integers(1, 4))
-def test_thinning_takes_windows_away_and_moves_none(
-    paragraphs: list[tuple[str, list[str], int]], per_book: int
-) -> None:
+def test_thinning_takes_windows_away_and_moves_none(paragraphs, per_book):
     every, few = (
         cut_windows(
             made(paragraphs),
@@ -172,9 +163,7 @@ def test_thinning_takes_windows_away_and_moves_none(
 
 
 @given(PARAGRAPHS, PARAGRAPHS)
-def test_a_window_knows_nothing_of_what_follows_its_chapter(
-    before: list[tuple[str, list[str], int]], after: list[tuple[str, list[str], int]]
-) -> None:
+def test_a_window_knows_nothing_of_what_follows_its_chapter(before, after):
     """Another chapter after changes no window before it."""
     heading = ("heading", ["CHAPTER II"], 1)
     alone, followed = (
@@ -209,15 +198,13 @@ def test_a_window_knows_nothing_of_what_follows_its_chapter(
         ([], [], []),
     ],
 )
-def test_cases(
-    sentences: list[int | str], windows: list[tuple[int, int]], rejected: list[tuple[int, str]]
-) -> None:
+def test_cases(sentences, windows, rejected):
     """What becomes of small books, and why."""
     found = cut(*sentences, settings=SHORT.model_copy(update={"min_words": 24, "max_words": 24}))
     assert (spans(found), reasons(found)) == (windows, rejected)
 
 
-def test_a_speech_of_several_paragraphs_is_not_parted() -> None:
+def test_a_speech_of_several_paragraphs_is_not_parted():
     """Each of its paragraphs opens anew, only the last is closed."""
     assert spans(cut(TORN, OPEN, OPEN, OPEN, MORE, 4)) == [(1, 4), (5, 8)]
     too_long = cut(TORN, *[OPEN] * 6, MORE, 4)
@@ -229,7 +216,7 @@ def test_a_speech_of_several_paragraphs_is_not_parted() -> None:
     assert spans(too_long) == [(8, 11)]
 
 
-def test_the_aim_is_each_windows_own() -> None:
+def test_the_aim_is_each_windows_own():
     settings = PassagesSettings(per_book=1000)
     book = [
         [
@@ -246,7 +233,7 @@ def test_the_aim_is_each_windows_own() -> None:
     assert words.std() > 50
 
 
-def test_the_nearest_end_is_taken() -> None:
+def test_the_nearest_end_is_taken():
     aimed = {
         words: SHORT.model_copy(update={"min_words": words, "max_words": words})
         for words in (9, 13, 14, 100)
@@ -261,12 +248,12 @@ def test_the_nearest_end_is_taken() -> None:
     }
 
 
-def test_a_window_has_its_words_counted() -> None:
+def test_a_window_has_its_words_counted():
     """Words alone, no marks."""
     assert cut([RAIN, OPEN, MORE]).windows == [CutWindow(0, 2, 7)]
 
 
-def test_a_book_is_its_sentences(novels: Novels) -> None:
+def test_a_book_is_its_sentences(novels):
     corpus = novels.corpus()
     row = next(row for row in kept_books(corpus) if row["book_id"] == "novel2")
     book = read_book(book_folder(corpus, row), {"candle\xadlight": "candlelight"})
@@ -281,18 +268,18 @@ def test_a_book_is_its_sentences(novels: Novels) -> None:
     assert set(np.diff(book.chapter)) == {0, 1}
 
 
-def test_unknown_broken_words_keep_their_hyphen(novels: Novels) -> None:
+def test_unknown_broken_words_keep_their_hyphen(novels):
     """Where nobody decided them."""
     corpus = novels.corpus()
     book = read_book(book_folder(corpus, kept_books(corpus)[0]), {})
     assert any("candle-light" in text for text in book.texts)
 
 
-def rows(artifact: Artifact) -> list[dict[str, Any]]:
+def rows(artifact):
     return read_parquet(artifact.path(PASSAGES)).to_pylist()
 
 
-def test_rows_are_spans_of_the_books(novels: Novels) -> None:
+def test_rows_are_spans_of_the_books(novels):
     partition = novels.partition()
     artifact = novels.passages(partition)
     books = {row["book_id"]: row for row in kept_books(partition)}
@@ -309,7 +296,7 @@ def test_rows_are_spans_of_the_books(novels: Novels) -> None:
         assert row["words"] == len(words)
 
 
-def test_the_funnel_is_the_tables(novels: Novels) -> None:
+def test_the_funnel_is_the_tables(novels):
     artifact = novels.passages(novels.partition())
     found = rows(artifact)
     reasons = read_parquet(artifact.path(REJECTED))["reason"].to_pylist()
@@ -323,7 +310,7 @@ def test_the_funnel_is_the_tables(novels: Novels) -> None:
         assert artifact.facts[fact] == pytest.approx(mean, abs=1e-4)
 
 
-def test_a_book_more_changes_no_other_books_windows(novels: Novels) -> None:
+def test_a_book_more_changes_no_other_books_windows(novels):
     """Given the same counts; every row of the others is there as it was."""
     before = novels.partition()
     counts = novels.counts(before)
@@ -335,7 +322,7 @@ def test_a_book_more_changes_no_other_books_windows(novels: Novels) -> None:
 
 
 @pytest.mark.slow
-def test_workers_change_no_byte(novels: Novels) -> None:
+def test_workers_change_no_byte(novels):
     partition = novels.partition()
     given = {"partition": partition, "counts": novels.counts(partition), "settings": SMALL}
     one, two = (
@@ -347,7 +334,7 @@ def test_workers_change_no_byte(novels: Novels) -> None:
     assert one.manifest["files"] == two.manifest["files"]
 
 
-def test_a_part_without_a_passage_is_refused(novels: Novels) -> None:
+def test_a_part_without_a_passage_is_refused(novels):
     """The message counts the reasons and says what helps."""
     settings = PassagesSettings(min_sentences=900, max_sentences=1000)
     call = partial(novels.passages, novels.partition(), settings)

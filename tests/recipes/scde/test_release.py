@@ -7,11 +7,9 @@ import typing
 from cloze_gen.recipes.scde.distractors import DistractorsSettings
 from cloze_gen.recipes.scde.paper_table import SCDE_TABLES
 from cloze_gen.recipes.scde.release import DISTRACTORS
-from cloze_gen.release.paper_figures import BlankFigure
-from tests.conftest import FinishedRun
 
 
-def figure(label: str, context: str, decoder: str, distractors: str = "own") -> BlankFigure:
+def figure(label, context, decoder, distractors="own"):
     """The one row of a model."""
     asked = (label, context, decoder, distractors)
     (found,) = (
@@ -22,7 +20,7 @@ def figure(label: str, context: str, decoder: str, distractors: str = "own") -> 
     return found
 
 
-def test_the_figures_are_where_the_paper_prints_them() -> None:
+def test_the_figures_are_where_the_paper_prints_them():
     assert (
         figure("People", "", "").passage_accuracy,
         figure("People", "", "").distractor_error,
@@ -34,7 +32,7 @@ def test_the_figures_are_where_the_paper_prints_them() -> None:
     assert figure("Uniform", "", "").distractor_error == 1.429
 
 
-def test_distractors_cost_every_model_of_table_7_something() -> None:
+def test_distractors_cost_every_model_of_table_7_something():
     for label in ("BERT, as it is", "BERT, finetuned", "Transformer-XL"):
         context = "P+N" if label == "BERT, as it is" else "AP+AN"
         shares = [
@@ -44,7 +42,7 @@ def test_distractors_cost_every_model_of_table_7_something() -> None:
         assert shares == sorted(shares, reverse=True)
 
 
-def test_shares_are_of_one() -> None:
+def test_shares_are_of_one():
     """No percentage has been left as it is printed."""
     for one in SCDE_TABLES.figures:
         assert all(
@@ -56,7 +54,7 @@ def test_shares_are_of_one() -> None:
 # ---- the published files of an SCDE set, and what its card says
 
 
-def test_every_kind_of_distractors_has_its_note() -> None:
+def test_every_kind_of_distractors_has_its_note():
     """What a user must know of it: hard ones are ours, the others the paper's own."""
     assert set(DISTRACTORS) == set(
         typing.get_args(DistractorsSettings.model_fields["kind"].annotation)
@@ -65,7 +63,7 @@ def test_every_kind_of_distractors_has_its_note() -> None:
     assert all("Dt, section 5.6" in DISTRACTORS[kind] for kind in ("random", "none"))
 
 
-def test_the_card_names_what_is_there(scde: FinishedRun) -> None:
+def test_the_card_names_what_is_there(scde):
     card = (scde.release / "README.md").read_text(encoding="utf-8")
     for name in ("train.json", "dev.json", "test.json", "harness", "blanks_test.jsonl"):
         assert f"\n- `{name}`: " in card

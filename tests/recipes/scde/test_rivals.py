@@ -31,13 +31,13 @@ from cloze_gen.recipes.scde.rivals import (
     mismatch_reason,
     passage_ties,
 )
-from tests.recipes.scde.conftest import Blanked, Rows, rows
+from tests.recipes.scde.conftest import rows
 
 PASSAGE = ["Pip saw Joe .", "She gave Joe the lamp .", '" Go , " said he .', "They slept ."]
 NUMBERS = st.lists(st.floats(-5, 5).map(lambda number: round(number, 3)), min_size=2, max_size=8)
 
 
-def unlike(line: str, answers: tuple[int, ...] = (0, 2)) -> RivalReason | None:
+def unlike(line, answers=(0, 2)):
     ties = [surface_ties(one.split()) for one in PASSAGE]
     shows = passage_ties(ties, [ties[i] for i in answers], PASSAGE)
     return mismatch_reason(surface_ties(line.split()), line, shows)
@@ -55,7 +55,7 @@ def unlike(line: str, answers: tuple[int, ...] = (0, 2)) -> RivalReason | None:
         ('" No , " said she .', None),
     ],
 )
-def test_a_rival_brings_nothing_new(line: str, wanted: RivalReason | None) -> None:
+def test_a_rival_brings_nothing_new(line, wanted):
     assert unlike(line) == wanted
 
 
@@ -63,16 +63,14 @@ def test_a_rival_brings_nothing_new(line: str, wanted: RivalReason | None) -> No
     ("answers", "speech", "telling"),
     [((0, 1), False, True), ((2,), True, False), ((0, 2), True, True)],
 )
-def test_a_rival_is_of_the_kind_of_the_answers(
-    answers: tuple[int, ...], speech: bool, telling: bool
-) -> None:
+def test_a_rival_is_of_the_kind_of_the_answers(answers, speech, telling):
     """Speech where an answer is speech, else where one is not."""
     assert (unlike('" No , " said she .', answers) is None) == speech
     assert (unlike("Then she met Pip .", answers) is None) == telling
 
 
 @given(st.integers(1, 4), st.integers(0, 4), st.integers(0, 2**32))
-def test_fit_is_at_the_blank_where_it_is_most(answers: int, further: int, seed: int) -> None:
+def test_fit_is_at_the_blank_where_it_is_most(answers, further, seed):
     """Above that of the blank's own answer."""
     coherences = np.random.default_rng(seed).uniform(-1, 1, (answers, answers + further))
     wanted = [
@@ -95,7 +93,7 @@ def test_fit_is_at_the_blank_where_it_is_most(answers: int, further: int, seed: 
         ("They were he and she .", 0),
     ],
 )
-def test_an_echo_is_a_share_of_rare_words(line: str, wanted: float) -> None:
+def test_an_echo_is_a_share_of_rare_words(line, wanted):
     shown = [
         surface_ties(one.split()) for one in ("She gave Joe the lamp .", "The lamp burnt for Joe .")
     ]
@@ -105,7 +103,7 @@ def test_an_echo_is_a_share_of_rare_words(line: str, wanted: float) -> None:
 
 
 @given(NUMBERS, st.data())
-def test_each_measure_of_hardness_weighs_alike(one: list[float], data: st.DataObject) -> None:
+def test_each_measure_of_hardness_weighs_alike(one, data):
     other = data.draw(
         st.lists(
             st.floats(-5, 5).map(lambda number: round(number, 3)),
@@ -122,24 +120,24 @@ def test_each_measure_of_hardness_weighs_alike(one: list[float], data: st.DataOb
                 assert found[i] > found[j]
 
 
-def test_nobody_is_measured_where_nobody_is() -> None:
+def test_nobody_is_measured_where_nobody_is():
     """No candidates, no hardness; one alone is as hard as the mean."""
     assert hardness(np.zeros(0), np.zeros(0)).tolist() == []
     assert hardness(np.array([4.0]), np.array([2.0])).tolist() == [0.0]
 
 
-def test_a_measure_that_is_the_same_for_all_makes_none_harder() -> None:
+def test_a_measure_that_is_the_same_for_all_makes_none_harder():
     """Though its mean, as a machine reckons it, is not quite the number itself."""
     assert hardness(np.full(3, 2.848), np.zeros(3)).tolist() == [0.0, 0.0, 0.0]
 
 
 @pytest.fixture(scope="module")
-def considered(sample: Blanked) -> Rows:
+def considered(sample):
     return rows(sample.rivals(), CONSIDERED)
 
 
 @pytest.mark.parametrize("most", [80, 12])
-def test_sentences_of_the_chapter_near_a_passage_are_considered(sample: Blanked, most: int) -> None:
+def test_sentences_of_the_chapter_near_a_passage_are_considered(sample, most):
     found = rows(sample.rivals(max_distance=most), CONSIDERED)
     blanked = read_blanks(sample.blanks())
     near: dict[str, set[int]] = {}
@@ -157,7 +155,7 @@ def test_sentences_of_the_chapter_near_a_passage_are_considered(sample: Blanked,
             assert near.get(window.id, set()) == wanted
 
 
-def test_measures_decide_the_verdict(considered: Rows) -> None:
+def test_measures_decide_the_verdict(considered):
     """Rivals and sentences that may fit a blank have all measures, the others none."""
     for row in considered:
         measured = row["verdict"] in ("rival", "may_fit_a_blank")
@@ -173,7 +171,7 @@ def test_measures_decide_the_verdict(considered: Rows) -> None:
                 assert row["nearness"] == pytest.approx(-math.log(first - row["sentence"]))
 
 
-def test_topic_and_fit_are_relative_to_the_answers(sample: Blanked, considered: Rows) -> None:
+def test_topic_and_fit_are_relative_to_the_answers(sample, considered):
     """One passage by hand: coherence of each rival with the shown sentences, minus the answers'."""
     model = open_coherence(sample.coherence.folder)
     name = next(row["id"] for row in considered if row["verdict"] == "rival")
@@ -200,7 +198,7 @@ def test_topic_and_fit_are_relative_to_the_answers(sample: Blanked, considered: 
     assert [row["fit"] for row in some] == pytest.approx(np.max(fits, axis=0).tolist(), abs=1e-5)
 
 
-def test_hardness_has_mean_zero_over_the_rivals_of_a_passage(considered: Rows) -> None:
+def test_hardness_has_mean_zero_over_the_rivals_of_a_passage(considered):
     by_passage: dict[str, list[float]] = {}
     for row in considered:
         if row["verdict"] == "rival":
@@ -208,7 +206,7 @@ def test_hardness_has_mean_zero_over_the_rivals_of_a_passage(considered: Rows) -
     assert all(np.mean(some) == pytest.approx(0, abs=1e-3) for some in by_passage.values())
 
 
-def test_answers_are_the_sentences_at_the_blanks(sample: Blanked) -> None:
+def test_answers_are_the_sentences_at_the_blanks(sample):
     places: dict[str, list[int]] = {}
     for row in rows(sample.rivals(), ANSWERS):
         places.setdefault(row["id"], []).append(row["sentence"])
@@ -220,7 +218,7 @@ def test_answers_are_the_sentences_at_the_blanks(sample: Blanked) -> None:
     assert places == wanted
 
 
-def test_the_funnel_counts_every_sentence_considered(sample: Blanked, considered: Rows) -> None:
+def test_the_funnel_counts_every_sentence_considered(sample, considered):
     funnel = sample.rivals().funnel
     verdicts = Counter(row["verdict"] for row in considered)
     assert (funnel["seen"], funnel["kept"]) == (len(considered), verdicts.pop("rival"))

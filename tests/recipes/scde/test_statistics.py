@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
-from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.formats.scde import passage_record
 from cloze_gen.recipes.scde.statistics import (
     COUNTS,
@@ -20,12 +18,12 @@ from cloze_gen.recipes.scde.statistics import (
 )
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
 from cloze_gen.records.passage import Part
-from cloze_gen.store.artifacts import ArtifactWriter, Store
+from cloze_gen.store.artifacts import Store
 from cloze_gen.store.tables import write_jsonl
 from tests.support.stage import made
 
 
-def passage(sentences: str, blanks: tuple[int, ...], *distractors: str) -> BlankedPassage:
+def passage(sentences, blanks, *distractors):
     """Sentences are written with `|` between them; the answers are the first candidates."""
     texts = tuple(sentences.split("|"))
     answers = tuple(texts[place] for place in blanks)
@@ -34,7 +32,7 @@ def passage(sentences: str, blanks: tuple[int, ...], *distractors: str) -> Blank
     )
 
 
-def test_the_paper_s_example(data_dir: Path) -> None:
+def test_the_paper_s_example(data_dir):
     """Table 1: the variance of its seven lengths is the square of the printed 7.6."""
     record = json.loads(
         (data_dir / "published" / "scde" / "table1_example.json").read_text(encoding="utf-8")
@@ -66,13 +64,13 @@ def test_the_paper_s_example(data_dir: Path) -> None:
     assert found["words per passage"] == sum(len(text.split()) for text in shown) - 5
 
 
-def test_the_variance_is_that_within_a_passage() -> None:
+def test_the_variance_is_that_within_a_passage():
     long, short = passage("a b c d|e f g h", (0, 1)), passage("a|b", (0, 1))
     assert describe_set([long, short])["variance of the candidate length"] == 0
     assert describe_set([long, short])["words per candidate"] == 2.5
 
 
-def test_the_ratio_is_each_passage_s_own() -> None:
+def test_the_ratio_is_each_passage_s_own():
     """Two candidates for one blank and three for three are 1.5 a blank, not five for four."""
     found = describe_set([passage("a|b", (0,), "c"), passage("a|b|c", (0, 1, 2))])
     assert found["candidates per blank"] == 1.5
@@ -81,12 +79,12 @@ def test_the_ratio_is_each_passage_s_own() -> None:
 @pytest.mark.parametrize(
     ("blanks", "beside"), [((), 0), ((0,), 0), ((0, 2, 4), 0), ((0, 1), 2), ((0, 1, 2, 4), 3)]
 )
-def test_blanks_beside_another(blanks: tuple[int, ...], beside: int) -> None:
+def test_blanks_beside_another(blanks, beside):
     """Both of a pair count, and all of a row."""
     assert consecutive_blanks(passage("a|b|c|d|e", blanks)) == beside
 
 
-def test_blanks_beside_another_are_a_share_of_all_blanks() -> None:
+def test_blanks_beside_another_are_a_share_of_all_blanks():
     """Of two passages with two and three blanks."""
     assert (
         describe_set([passage("a|b|c", (0, 1)), passage("a|b|c|d|e", (0, 2, 4))])[
@@ -96,7 +94,7 @@ def test_blanks_beside_another_are_a_share_of_all_blanks() -> None:
     )
 
 
-def test_a_word_of_the_vocabulary_is_no_mark() -> None:
+def test_a_word_of_the_vocabulary_is_no_mark():
     words = vocabulary(
         [passage('"Come," he said--and came.|The _end_.', (0,), "It\u2019s twelve o'clock.")]
     )
@@ -114,18 +112,18 @@ def test_a_word_of_the_vocabulary_is_no_mark() -> None:
     }
 
 
-def test_an_empty_set_has_counts_alone() -> None:
+def test_an_empty_set_has_counts_alone():
     """A split without passages has no means."""
     assert describe_set([]) == {"passages": 0, "blanks": 0, "vocabulary": 0}
 
 
-def test_every_measure_is_told_in_the_table_s_order() -> None:
+def test_every_measure_is_told_in_the_table_s_order():
     """Also those that the paper does not have; counts and shares are measures."""
     assert list(describe_set([passage("a|b", (0,))])) == list(PAPER)
     assert PAPER.keys() >= COUNTS | SHARES
 
 
-def one(item: str, part: Part, *sentences: str) -> SetBlankedPassage:
+def one(item, part, *sentences):
     """A passage of which every second sentence is blanked, without distractors."""
     blanks = tuple(range(1, len(sentences), 2))
     passage = BlankedPassage(
@@ -143,13 +141,11 @@ def one(item: str, part: Part, *sentences: str) -> SetBlankedPassage:
     )
 
 
-def write_set(
-    writer: ArtifactWriter, ctx: StageContext, *, passages: tuple[SetBlankedPassage, ...]
-) -> None:
+def write_set(writer, ctx, *, passages):
     write_jsonl(writer.path("passages.jsonl"), map(passage_record, passages))
 
 
-def statistics(store: Store, *passages: SetBlankedPassage) -> dict[str, dict[str, object]]:
+def statistics(store, *passages):
     """Measure -> its row."""
     finished = made(store, "set", write_set, passages=passages)
     artifact = made(store, "statistics", write_statistics, finished=finished)
@@ -157,7 +153,7 @@ def statistics(store: Store, *passages: SetBlankedPassage) -> dict[str, dict[str
     return {row["measure"]: row for row in record["measures"]}
 
 
-def test_each_part_is_measured_by_itself(tmp_path: Path) -> None:
+def test_each_part_is_measured_by_itself(tmp_path):
     """The whole set is no mean of its parts; the paper's figure stands in every row that has one."""
     rows = statistics(
         Store(tmp_path),
@@ -175,7 +171,7 @@ def test_each_part_is_measured_by_itself(tmp_path: Path) -> None:
     assert rows["consecutive blanks"]["unit"] == "share"
 
 
-def test_a_part_without_passages_has_no_means(tmp_path: Path) -> None:
+def test_a_part_without_passages_has_no_means(tmp_path):
     """Null, not nought."""
     rows = statistics(Store(tmp_path), one("a", Part.TRAIN, "We left.", "It rained."))
     assert rows["passages"]["test"] == 0

@@ -7,21 +7,19 @@ from collections.abc import Callable
 import pytest
 
 from cloze_gen.recipes.scde.release import PUBLISHED
-from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
-from tests.conftest import FinishedRun, Outcome
 
 Told = Callable[..., str]
 
 
 @pytest.fixture
-def told(scde: FinishedRun, cli: Callable[..., Outcome]) -> Told:
+def told(scde, cli):
     """The trace of an id, each run of blanks as one."""
 
-    def call(item_id: str) -> str:
+    def call(item_id):
         outcome = cli("trace", item_id, "--out", scde.out)
         assert outcome.status == 0, outcome.err
         return "\n".join(" ".join(line.split()) for line in outcome.out.splitlines())
@@ -30,14 +28,12 @@ def told(scde: FinishedRun, cli: Callable[..., Outcome]) -> Told:
 
 
 @pytest.fixture
-def last(scde: FinishedRun) -> SetBlankedPassage:
+def last(scde):
     """The last passage of the test books."""
     return [one for one in BLANKED_ITEMS.read(scde.release) if one.part == Part.TEST][-1]
 
 
-def test_a_passage_of_the_set_is_traced_to_its_file(
-    scde: FinishedRun, last: SetBlankedPassage, told: Told
-) -> None:
+def test_a_passage_of_the_set_is_traced_to_its_file(scde, last, told):
     text = told(last.id)
     passage = last.passage
     for number, (blank, answer) in enumerate(zip(passage.blanks, passage.answers, strict=True), 1):
@@ -64,9 +60,7 @@ def test_a_passage_of_the_set_is_traced_to_its_file(
         ("rivals", "considered.parquet", "hardest first\n"),
     ],
 )
-def test_every_sentence_is_listed_with_its_verdict(
-    stage: str, table: str, heading: str, scde: FinishedRun, last: SetBlankedPassage, told: Told
-) -> None:
+def test_every_sentence_is_listed_with_its_verdict(stage, table, heading, scde, last, told):
     rows = read_parquet(stage_artifact(scde.folder, stage).path(table)).to_pylist()
     verdict_of = {row["sentence"]: row["verdict"] for row in rows if row["id"] == last.id}
     lines = told(last.id).partition(heading)[2].splitlines()[1 : len(verdict_of) + 1]
@@ -81,7 +75,7 @@ def test_every_sentence_is_listed_with_its_verdict(
         assert listed[sentence].startswith(expected)
 
 
-def test_what_fell_says_where(scde: FinishedRun, told: Told) -> None:
+def test_what_fell_says_where(scde, told):
     in_set = {one.id for one in BLANKED_ITEMS.read(scde.release)}
     fallen = 0
     for stage in ("blanks", "distractors"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -26,7 +25,7 @@ vectors = st.dictionaries(
 
 
 @given(vectors)
-def test_a_text_is_like_itself(counts: dict[tuple[str, str], int]) -> None:
+def test_a_text_is_like_itself(counts):
     assert book_similarity(counts, counts).similarity == pytest.approx(1)
     longer = {pair: 7 * count for pair, count in counts.items()}
     assert book_similarity(counts, longer).similarity == pytest.approx(1)
@@ -34,16 +33,14 @@ def test_a_text_is_like_itself(counts: dict[tuple[str, str], int]) -> None:
 
 
 @given(vectors, vectors)
-def test_measures_stay_in_their_range(
-    reference: dict[tuple[str, str], int], book: dict[tuple[str, str], int]
-) -> None:
+def test_measures_stay_in_their_range(reference, book):
     found = book_similarity(reference, book)
     assert 0 <= found.similarity <= 1 + 1e-12
     assert found.coverage == pytest.approx(len(reference.keys() & book.keys()) / len(reference))
     assert book_similarity(reference, book | {("zebra", "noun"): 99}) == found
 
 
-def test_a_book_without_common_words() -> None:
+def test_a_book_without_common_words():
     """Nothing shared is 0, not a division by zero."""
     assert book_similarity({("dog", "noun"): 1}, {}) == BookSimilarity(0.0, 0.0)
 
@@ -52,7 +49,7 @@ def test_a_book_without_common_words() -> None:
     ("similarity", "coverage", "passes"),
     [(0.76, 0.71, True), (0.75, 0.71, False), (0.76, 0.70, False)],
 )
-def test_limits_are_exclusive(similarity: float, coverage: float, passes: bool) -> None:
+def test_limits_are_exclusive(similarity, coverage, passes):
     assert BookSimilarity(similarity, coverage).passes == passes
 
 
@@ -67,7 +64,7 @@ def test_limits_are_exclusive(similarity: float, coverage: float, passes: bool) 
         (("60", "noun"), False),
     ],
 )
-def test_common_words_are_content_words(pair: tuple[str, str], common: bool) -> None:
+def test_common_words_are_content_words(pair, common):
     assert is_common_word(pair) == common
 
 
@@ -81,7 +78,7 @@ QUESTIONS = [
 ]
 
 
-def machine_files(folder: Path) -> tuple[Path, Path]:
+def machine_files(folder):
     questions, answers = format_machine(QUESTIONS)
     paths = folder / "x_questions.txt", folder / "x_answers.txt"
     for path, text in zip(paths, (questions, answers), strict=True):
@@ -89,20 +86,20 @@ def machine_files(folder: Path) -> tuple[Path, Path]:
     return paths
 
 
-def test_a_question_is_its_sentence_with_the_answer_in_place(tmp_path: Path) -> None:
+def test_a_question_is_its_sentence_with_the_answer_in_place(tmp_path):
     """The answers are read from the file beside the questions; the other options do not count."""
     questions, _ = machine_files(tmp_path)
     assert read_reference(questions) == [["He", "saw", "owls", "."], ["She", "ran", "home", "."]]
 
 
-def test_without_answers_the_missing_word_does_not_count(tmp_path: Path) -> None:
+def test_without_answers_the_missing_word_does_not_count(tmp_path):
     """The rest of the sentence does."""
     questions, answers = machine_files(tmp_path)
     answers.unlink()
     assert read_reference(questions) == [["He", "saw", "."], ["She", "home", "."]]
 
 
-def test_an_unusable_reference_is_refused(tmp_path: Path) -> None:
+def test_an_unusable_reference_is_refused(tmp_path):
     (tmp_path / "empty.jsonl").write_text("")
     for name in ("gone.jsonl", "empty.jsonl"):
         refused(partial(read_reference, tmp_path / name), UsageError, names=name)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from cloze_gen.english.places import Place
-from cloze_gen.recipes.scs.focus import FocusPick, FocusSettings, choose_focus
+from cloze_gen.recipes.scs.focus import FocusSettings, choose_focus
 from cloze_gen.records.rejection import Rejection
 
 TOKENS = "Dogs saw the small house near the dogs ' old garden .".split()
@@ -32,13 +32,13 @@ Takes = Callable[[tuple[str, str], Place], bool]
 
 
 def choose(
-    sentence_id: str,
+    sentence_id,
     *,
-    forms: dict[tuple[str, str], str] = FORMS,
-    takes: Takes = lambda pair, place: True,
-    seed: int = 1,
-    turns: int = 8,
-) -> list[FocusPick] | Rejection:
+    forms=FORMS,
+    takes=lambda pair, place: True,
+    seed=1,
+    turns=8,
+):
     return choose_focus(
         sentence_id,
         TOKENS,
@@ -53,15 +53,13 @@ def choose(
     )
 
 
-def picks(
-    sentence_id: str, *, takes: Takes = lambda pair, place: True, seed: int = 1, turns: int = 8
-) -> list[FocusPick]:
+def picks(sentence_id, *, takes=lambda pair, place: True, seed=1, turns=8):
     found = choose(sentence_id, takes=takes, seed=seed, turns=turns)
     assert isinstance(found, list)
     return found
 
 
-def test_eligible_words_share_the_draw() -> None:
+def test_eligible_words_share_the_draw():
     """Limits are inclusive; each word must occur once in the sentence and in the table."""
     words = Counter(picks(f"b:{i}")[0].word for i in range(2000))
     assert set(words) == {
@@ -71,7 +69,7 @@ def test_eligible_words_share_the_draw() -> None:
     assert abs(words["small"] - 1000) < 120
 
 
-def test_a_draw_belongs_to_the_sentence_and_the_seed() -> None:
+def test_a_draw_belongs_to_the_sentence_and_the_seed():
     """What was drawn before has no say; another sentence and another seed give other draws."""
     forwards = {i: choose(f"b:{i}") for i in range(50)}
     backwards = {i: choose(f"b:{i}") for i in range(49, -1, -1)}
@@ -90,9 +88,7 @@ def test_a_draw_belongs_to_the_sentence_and_the_seed() -> None:
         ("He lay in beds then .", "PRP VBD IN NNS RB .", "count", True),
     ],
 )
-def test_an_answer_is_what_its_place_takes(
-    line: str, tags: str, trait: str, eligible: bool
-) -> None:
+def test_an_answer_is_what_its_place_takes(line, tags, trait, eligible):
     """A singular noun without a determiner must be a mass noun."""
     tokens = line.split(" ")
     word = "beds" if "beds" in tokens else "bed"
@@ -105,13 +101,13 @@ def test_an_answer_is_what_its_place_takes(
     assert isinstance(found, list) == eligible
 
 
-def test_a_word_that_its_own_place_is_strange_to_is_no_focus() -> None:
+def test_a_word_that_its_own_place_is_strange_to_is_no_focus():
     """The answer takes its place as its impostors must; the pick tells the place."""
     [pick] = picks("b:7", takes=lambda pair, place: pair[1] == "noun")
     assert (pick.word, str(pick.place), pick.eligible) == ("house", "noun 0 the _ place", 1)
 
 
-def test_words_are_tried_in_turn() -> None:
+def test_words_are_tried_in_turn():
     """All eligible words, each once, in the drawn order, or as many as are asked for."""
     for i in range(20):
         tried = picks(f"b:{i}")
@@ -119,7 +115,7 @@ def test_words_are_tried_in_turn() -> None:
         assert picks(f"b:{i}", turns=1) == tried[:1]
 
 
-def test_limits_say_what_they_take() -> None:
+def test_limits_say_what_they_take():
     """Both inclusive, each with its reason."""
     settings = FocusSettings()
     assert [settings.fault(freq) for freq in (1.1e-3, 1e-3, 2e-7, 1.9e-7)] == [
@@ -130,14 +126,14 @@ def test_limits_say_what_they_take() -> None:
     ]
 
 
-def test_a_sentence_without_eligible_word_is_rejected_with_its_reason() -> None:
+def test_a_sentence_without_eligible_word_is_rejected_with_its_reason():
     """A rejection is data."""
     verdict = choose("b:7", forms={})
     assert isinstance(verdict, Rejection)
     assert (verdict.id, str(verdict.reason)) == ("b:7", "no_content_word_within_limits")
 
 
-def test_the_id_names_the_position() -> None:
+def test_the_id_names_the_position():
     """`book:sentence:position`, the position counting the sentence's own tokens."""
     pick = picks("b:7")[0]
     assert pick.id == f"b:7:{pick.position}"

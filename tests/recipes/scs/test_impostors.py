@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +28,7 @@ from cloze_gen.records.rejection import Rejection
 TOKENS = 1_000_000  # of the training books
 
 
-def form(word: str, lemma: str, kind: tuple[str, str, str, str], freq: float) -> Form:
+def form(word, lemma, kind, freq):
     return Form(word, lemma, *kind, freq, round(freq * TOKENS))
 
 
@@ -47,7 +46,7 @@ ODD = Place("noun", 0, Kind.THE, Kind.OF)  # taken by every second noun
 KIN = Place("noun", 1, Kind.THE, Kind.END)  # where nouns of one remainder of 9 are alike
 
 
-def likeness(word_class: str, use: int) -> Likeness:
+def likeness(word_class, use):
     pairs = [form.pair for form in FORMS if form.word_class == word_class]
     remainders = np.arange(len(pairs)) % 9
     alike = (
@@ -59,7 +58,7 @@ def likeness(word_class: str, use: int) -> Likeness:
 
 
 @functools.cache
-def pools(settings: ImpostorsSettings) -> ImpostorPools:
+def pools(settings):
     return ImpostorPools(
         FORMS,
         takes=lambda pair, place: place != ODD or int(pair[0][1:]) % 2 == 1,
@@ -70,21 +69,21 @@ def pools(settings: ImpostorsSettings) -> ImpostorPools:
 
 
 def draw(
-    item_id: str,
-    answer: Form,
+    item_id,
+    answer,
     *,
-    place: Place | None = None,
-    refused: frozenset[str] = frozenset(),
-    seed: int = 1,
-    **settings: object,
-) -> list[Form] | list[Rejection]:
+    place=None,
+    refused=frozenset(),
+    seed=1,
+    **settings,
+):
     own = ImpostorsSettings.model_validate(settings)
     blank = Blank(item_id, answer, place or PLACES[answer.word_class], refused.__contains__)
     found = draw_impostors([blank], pools=pools(own), settings=own, seed=seed)
     return found if isinstance(found, list) else found[1]
 
 
-def four(item_id: str, answer: Form, **arguments: Any) -> list[Form]:
+def four(item_id, answer, **arguments):
     """The impostors of a word that has them."""
     found = [form for form in draw(item_id, answer, **arguments) if isinstance(form, Form)]
     assert len(found) == 4
@@ -96,7 +95,7 @@ def four(item_id: str, answer: Form, **arguments: Any) -> list[Form]:
     st.sampled_from(["uniform", "matched"]),
     st.integers(0, 99),
 )
-def test_options_are_distinct_and_alike(answer: Form, method: str, number: int) -> None:
+def test_options_are_distinct_and_alike(answer, method, number):
     found = four(f"b:0:{number}", answer, impostor_draw=method)
     words, lemmas = (
         {answer.word, *(form.word for form in found)},
@@ -108,7 +107,7 @@ def test_options_are_distinct_and_alike(answer: Form, method: str, number: int) 
         assert set(answer.cells.split("+")) <= set(form.cells.split("+"))
 
 
-def test_a_form_of_two_cells_may_stand_for_one_of_them() -> None:
+def test_a_form_of_two_cells_may_stand_for_one_of_them():
     """`walked` may stand for `went`, `went` never for `walked`."""
     of_kind = {
         cells: pools(ImpostorsSettings()).pool(("VBD", "", cells), PLACES["verb"]).forms
@@ -118,20 +117,20 @@ def test_a_form_of_two_cells_may_stand_for_one_of_them() -> None:
     assert {form.word for form in of_kind["VBD+VBN"]} == {form.word for form in PAST}
 
 
-def test_impostors_take_the_place() -> None:
+def test_impostors_take_the_place():
     """Words that do not take the answer's place are not among those that it is drawn among."""
     for i in range(50):
         assert all(int(form.lemma[1:]) % 2 for form in four(f"b:{i}:0", NOUNS[17], place=ODD))
 
 
 @given(st.integers(0, 999))
-def test_no_two_options_are_alike(number: int) -> None:
+def test_no_two_options_are_alike(number):
     """Neither to the answer nor to each other."""
     found = four(f"b:{number}:0", NOUNS[1000], place=KIN)
     assert len({NOUNS.index(form) % 9 for form in [NOUNS[1000], *found]}) == 5
 
 
-def test_refused_words_are_never_drawn() -> None:
+def test_refused_words_are_never_drawn():
     """What the sentence cannot take is drawn anew."""
     refused = frozenset(form.word for form in NOUNS[::2])
     for i in range(100):
@@ -148,20 +147,20 @@ def test_refused_words_are_never_drawn() -> None:
         ("knock", Refusal.IN_SENTENCE),
     ],
 )
-def test_what_a_sentence_cannot_take(word: str, reason: Refusal | None) -> None:
+def test_what_a_sentence_cannot_take(word, reason):
     """The other article's word, a form of the answer, a word that stands there in any form."""
     stems = {stem(token) for token in "He knocked at the door with a lamp .".split()}
     assert refusal(word, answer="lamp", predecessor="a", sentence_stems=stems) == reason
 
 
-def test_too_small_a_pool_is_a_rejection() -> None:
+def test_too_small_a_pool_is_a_rejection():
     """Fewer than four words that inflect alike: no question, with the reason."""
     [found] = draw("b:0:0", PAST[0], refused=frozenset(form.word for form in PAST[4:]))
     assert isinstance(found, Rejection)
     assert str(found.reason) == "too_few_matching_inflections"
 
 
-def test_the_next_word_of_the_sentence_is_tried() -> None:
+def test_the_next_word_of_the_sentence_is_tried():
     """The first that gets four makes the question; where none does each has its reason."""
     settings = ImpostorsSettings()
     hopeless, other = (Blank(f"b:0:{i}", answer, PLACES["noun"], refuses) for i, answer, refuses in (
@@ -174,7 +173,7 @@ def test_the_next_word_of_the_sentence_is_tried() -> None:
     assert [item.id for item in rejected] == ["b:0:1"]
 
 
-def test_a_draw_belongs_to_the_record() -> None:
+def test_a_draw_belongs_to_the_record():
     """What was drawn before has no say, the record's id and the seed have."""
     alone = [form.word for form in four("b:0:0", NOUNS[30])]
     among = {i: four(f"b:{i}:0", NOUNS[30]) for i in range(20, -1, -1)}
@@ -183,7 +182,7 @@ def test_a_draw_belongs_to_the_record() -> None:
     assert [form.word for form in four("b:0:0", NOUNS[30], seed=2)] != alone
 
 
-def rate(method: str, *, n: int = 4000, stay: float = 1.0) -> tuple[float, float]:
+def rate(method, *, n=4000, stay=1.0):
     """How often the most and the least frequent option is the answer.
 
     Args:
@@ -206,14 +205,14 @@ def rate(method: str, *, n: int = 4000, stay: float = 1.0) -> tuple[float, float
 
 
 @pytest.mark.parametrize("stay", [1.0, 0.8])
-def test_matched_impostors_do_not_tell_the_answer(stay: float) -> None:
+def test_matched_impostors_do_not_tell_the_answer(stay):
     """18 to 22 %, for source books like or unlike the training books."""
     most, least = rate("matched", stay=stay)
     assert 0.18 <= most <= 0.22
     assert 0.18 <= least <= 0.22
 
 
-def test_uniform_impostors_do() -> None:
+def test_uniform_impostors_do():
     """The paper's draw lets "most frequent option" win far more often than one in five."""
     most, least = rate("uniform", n=300)
     assert most > 0.4
@@ -222,7 +221,7 @@ def test_uniform_impostors_do() -> None:
 
 @pytest.mark.parametrize("window", [3, 16])
 @pytest.mark.parametrize("answer", [4, 300, 1995])
-def test_impostors_are_near_the_answer_in_rank(window: int, answer: int) -> None:
+def test_impostors_are_near_the_answer_in_rank(window, answer):
     """No farther than a window that holds both."""
     pool = sorted(NOUNS, key=lambda form: form.freq)
     places = {form.word: i for i, form in enumerate(pool)}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,7 +20,7 @@ CASES = json.loads(
 )
 
 
-def cells(case: Mapping[str, Any]) -> dict[str, Inflection]:
+def cells(case):
     counts = {tuple(key.split(" ")): count for key, count in case["counts"].items()}
     share = case.get("class_share", {})
     rows = inflect_pair(
@@ -38,7 +36,7 @@ def cells(case: Mapping[str, Any]) -> dict[str, Inflection]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
-def test_forms_and_reasons(case: Mapping[str, Any]) -> None:
+def test_forms_and_reasons(case):
     """Every cell has its form and status as the case says."""
     found = cells(case)
     for tag, (form, status) in case["expected"].items():
@@ -48,7 +46,7 @@ def test_forms_and_reasons(case: Mapping[str, Any]) -> None:
 @pytest.mark.parametrize(
     "case", [case for case in CASES if "traits" in case], ids=lambda case: case["name"]
 )
-def test_traits_and_shared_cells(case: Mapping[str, Any]) -> None:
+def test_traits_and_shared_cells(case):
     """Count and mass nouns, adverbs in -ly, and the cells that one form spells."""
     found = cells(case)
     for tag, (trait, shared) in case["traits"].items():
@@ -56,7 +54,7 @@ def test_traits_and_shared_cells(case: Mapping[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("others", "status"), [(5, FormStatus.USED), (6, FormStatus.AMBIGUOUS)])
-def test_a_form_that_two_lemmas_share_is_ambiguous(others: int, status: FormStatus) -> None:
+def test_a_form_that_two_lemmas_share_is_ambiguous(others, status):
     """`wound` is wind's past and wound's base: unused unless one has at most 1 in 20 tokens."""
     pair = [Inflection("wind", "verb", "VBD", "wound", 95, 1.0, "lemminflect", FormStatus.USED),
             Inflection("wound", "verb", "VB", "wound", others, 1.0, "lemma", FormStatus.USED)]  # fmt: skip
@@ -65,7 +63,7 @@ def test_a_form_that_two_lemmas_share_is_ambiguous(others: int, status: FormStat
     assert marked[1].status == FormStatus.AMBIGUOUS
 
 
-def test_ambiguous_lemmas_serve_nowhere() -> None:
+def test_ambiguous_lemmas_serve_nowhere():
     """lie and lay are neither answers nor impostors, in no form."""
     cell = Inflection("lie", "verb", "VB", "lie", 95, 1.0, "lemma", FormStatus.USED)
     assert mark_ambiguous([cell], ambiguous_lemmas={"lie"})[0].status == FormStatus.AMBIGUOUS

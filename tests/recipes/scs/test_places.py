@@ -28,7 +28,7 @@ USES = {
 }
 
 
-def table(**settings: float) -> PlaceTable:
+def table(**settings):
     rows = [
         (row, *place[1:], count)
         for row, places in enumerate(USES.values())
@@ -55,7 +55,7 @@ def table(**settings: float) -> PlaceTable:
         (Place("adjective", 0, Kind.DEGREE, Kind.END), set()),
     ],
 )
-def test_a_word_takes_the_places_it_is_seen_in(place: Place, words: set[str]) -> None:
+def test_a_word_takes_the_places_it_is_seen_in(place, words):
     assert {
         lemma
         for lemma, name in USES
@@ -63,19 +63,19 @@ def test_a_word_takes_the_places_it_is_seen_in(place: Place, words: set[str]) ->
     } == words
 
 
-def test_a_rare_word_is_believed_by_a_prior() -> None:
+def test_a_rare_word_is_believed_by_a_prior():
     assert not table().takes(("doze", "verb"), NOTHING)
     assert table(prior_affinity=1.0).takes(("doze", "verb"), NOTHING)
 
 
-def test_nothing_is_asked_where_the_limit_is_zero() -> None:
+def test_nothing_is_asked_where_the_limit_is_zero():
     """Except for passives."""
     assert {
         lemma for lemma, name in USES if table(min_affinity=0.0).takes((lemma, name), HEADLESS)
     } == {"old", "asleep", "mere"}
 
 
-def test_words_of_the_same_places_are_alike() -> None:
+def test_words_of_the_same_places_are_alike():
     """Each among the nearest of the other; the share asked for decides how many."""
     number_of, matrix = table(similar_share=0.5).likeness("verb", ACTIVE)
     assert matrix[number_of["see", "verb"], number_of["take", "verb"]]
@@ -84,14 +84,14 @@ def test_words_of_the_same_places_are_alike() -> None:
     assert not table(similar_share=0.0).likeness("verb", ACTIVE).matrix.any()
 
 
-def test_a_place_of_few_words_is_not_open() -> None:
+def test_a_place_of_few_words_is_not_open():
     """Words are weighed by their uses; a participle right after a noun is not asked."""
     assert table().is_open(OBJECT)
     assert not table(min_accepting_share=0.7).is_open(OBJECT)
     assert not table(min_accepting_share=0.0).is_open(Place("verb", PASSIVE, Kind.NOUN, BY.right))
 
 
-def test_shares_are_drawn_to_the_average() -> None:
+def test_shares_are_drawn_to_the_average():
     """A word's own share, and a little of what an average word has."""
     assert table().share(("see", "verb"), OBJECT) > 0.8
     assert 0 < table().share(("doze", "verb"), OBJECT) < 0.6

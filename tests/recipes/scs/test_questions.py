@@ -13,7 +13,7 @@ IDS = [f"{book}:{i}:2" for book in ("a", "b", "c") for i in range(40)]
 LINES = {item.rpartition(":")[0]: ("It", "was", item.replace(":", ""), ".") for item in IDS}
 
 
-def chosen(ids: list[str], **settings: object) -> list[str]:
+def chosen(ids, **settings):
     kept, _ = choose_questions(
         ids, tokens_of=LINES, settings=QuestionsSettings.model_validate(settings)
     )
@@ -25,7 +25,7 @@ def chosen(ids: list[str], **settings: object) -> list[str]:
     st.integers(1, 130),
     st.sampled_from(["mixed", "corpus"]),
 )
-def test_every_item_is_asked_or_told_why_not(ids: list[str], n: int, order: str) -> None:
+def test_every_item_is_asked_or_told_why_not(ids, n, order):
     """Kept and rejected make up all items, and never more than n are kept."""
     settings = QuestionsSettings.model_validate({"n_questions": n, "order": order})
     kept, rejected = choose_questions(ids, tokens_of=LINES, settings=settings)
@@ -35,19 +35,19 @@ def test_every_item_is_asked_or_told_why_not(ids: list[str], n: int, order: str)
 
 
 @given(st.permutations(IDS))
-def test_the_mixed_order_is_the_sentences_own(ids: list[str]) -> None:
+def test_the_mixed_order_is_the_sentences_own(ids):
     """In whatever order the items come, the same are asked in the same order."""
     assert chosen(ids, n_questions=50) == chosen(IDS, n_questions=50)
 
 
-def test_a_cut_leaves_no_book_out() -> None:
+def test_a_cut_leaves_no_book_out():
     """In the mixed order the first third has items of every book."""
     assert {item[0] for item in chosen(IDS, n_questions=40)} == {"a", "b", "c"}
     assert chosen(IDS, n_questions=40, order="corpus") == IDS[:40]
 
 
 @pytest.mark.parametrize("order", ["mixed", "corpus"])
-def test_of_two_printings_the_first_is_asked(order: str) -> None:
+def test_of_two_printings_the_first_is_asked(order):
     """The later one is told which sentence stands for it, and takes no other item's place."""
     lines = {
         "a:1": ("Go", "out", "!"),

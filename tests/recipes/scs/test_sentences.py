@@ -19,9 +19,7 @@ SETTINGS = SentencesSettings()
 VOCABULARY = {("thing", "noun")}
 
 
-def tagged(
-    content: int, *, names: int = 0, verb: str = "VBD"
-) -> tuple[list[str], list[tuple[str, str]]]:
+def tagged(content, *, names=0, verb="VBD"):
     """A sentence of so many content words and names, with one verb that is no content word."""
     tags = ["NN"] * content + ["NNP"] * names + [verb]
     return tags, [("thing", "noun")] * content + [("ann", "proper_noun")] * names + [("be", "verb")]
@@ -31,13 +29,13 @@ def tagged(
     ("content", "reason"),
     [(5, Reason.FEW_CONTENT_WORDS), (6, None), (12, None), (13, Reason.MANY_CONTENT_WORDS)],
 )
-def test_six_to_twelve_content_words(content: int, reason: Reason | None) -> None:
+def test_six_to_twelve_content_words(content, reason):
     """Both limits are included (3.1)."""
     assert content_fault(*tagged(content), vocabulary=VOCABULARY, settings=SETTINGS) == reason
 
 
 @pytest.mark.parametrize(("names", "reason"), [(2, None), (3, Reason.PROPER_NOUNS)])
-def test_at_most_two_proper_nouns(names: int, reason: Reason | None) -> None:
+def test_at_most_two_proper_nouns(names, reason):
     """No more than 2 proper nouns (3.1)."""
     assert (
         content_fault(*tagged(6, names=names), vocabulary=VOCABULARY, settings=SETTINGS) == reason
@@ -48,12 +46,12 @@ def test_at_most_two_proper_nouns(names: int, reason: Reason | None) -> None:
     ("verb", "reason"),
     [("VBD", None), ("MD", Reason.NO_VERB), ("NN", Reason.NO_VERB), ("VBG", Reason.NO_FINITE_VERB)],
 )
-def test_a_verb_and_a_finite_one(verb: str, reason: Reason | None) -> None:
+def test_a_verb_and_a_finite_one(verb, reason):
     """At least one verb (3.1), and by default a finite one."""
     assert content_fault(*tagged(6, verb=verb), vocabulary=VOCABULARY, settings=SETTINGS) == reason
 
 
-def test_the_paper_asks_for_no_finite_verb() -> None:
+def test_the_paper_asks_for_no_finite_verb():
     """The setting gives the paper's own rule."""
     assert (
         content_fault(
@@ -74,12 +72,12 @@ def test_the_paper_asks_for_no_finite_verb() -> None:
         ("prose", "He ran :", Reason.NO_FINAL_STOP),
     ],
 )
-def test_what_can_be_seen_without_tags(kind: str, tokens: str, reason: Reason | None) -> None:
+def test_what_can_be_seen_without_tags(kind, tokens, reason):
     """Prose, ASCII and a final stop."""
     assert shape_fault(Sentence("b", 0, 0, 9, 0, kind, tokens, tuple(tokens.split()))) == reason
 
 
-def test_thinning_depends_on_the_sentence_alone() -> None:
+def test_thinning_depends_on_the_sentence_alone():
     ids = [f"book:{i}" for i in range(2000)]
     kept = {one for one in ids if not thinned_out(one, keep_share=0.25)}
     assert 400 < len(kept) < 600
@@ -99,9 +97,7 @@ def test_thinning_depends_on_the_sentence_alone() -> None:
         ("Old dogs saw cats .", "prose", 1e-9, Reason.FEW_CONTENT_WORDS),
     ],
 )
-def test_the_first_reason_against_a_sentence(
-    line: str, kind: str, keep_share: float, fault: str | None
-) -> None:
+def test_the_first_reason_against_a_sentence(line, kind, keep_share, fault):
     """Shape before sense, sense before content words, and only what passes them all is thinned out."""
     tokens = tuple(line.split(" "))
     found = fault_of_sentence(

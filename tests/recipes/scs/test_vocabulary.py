@@ -30,12 +30,12 @@ pair_counts = st.dictionaries(
 )
 
 
-def kept(**settings: float) -> list[tuple[str, str]]:
+def kept(**settings):
     pairs, _ = content_vocabulary(COUNTS, settings=VocabularySettings(**settings))
     return [(pair.lemma, pair.word_class) for pair in pairs]
 
 
-def test_most_frequent_pairs_come_first() -> None:
+def test_most_frequent_pairs_come_first():
     """A lemma stands once a class, by descending count."""
     assert kept() == [
         ("walk", "verb"),
@@ -58,7 +58,7 @@ def test_most_frequent_pairs_come_first() -> None:
         (("walk", "adverb"), VocabularyReason.SLIP),
     ],
 )
-def test_every_rule_has_its_reason(pair: tuple[str, str], reason: VocabularyReason) -> None:
+def test_every_rule_has_its_reason(pair, reason):
     """Each refused pair is counted under the rule that refused it."""
     without = {other: count for other, count in COUNTS.items() if other != pair}
     settings = VocabularySettings()
@@ -69,14 +69,14 @@ def test_every_rule_has_its_reason(pair: tuple[str, str], reason: VocabularyReas
 
 
 @given(pair_counts, st.integers(10, 12))
-def test_every_pair_is_kept_or_refused(counts: dict[tuple[str, str], int], size: int) -> None:
+def test_every_pair_is_kept_or_refused(counts, size):
     """seen = kept + refused, and never more than `size` are kept."""
     pairs, refused = content_vocabulary(counts, settings=VocabularySettings(size=size))
     assert len(pairs) + sum(refused.values()) == len(counts)
     assert len(pairs) <= size
 
 
-def test_forms_of_a_lemma_add_up() -> None:
+def test_forms_of_a_lemma_add_up():
     """`goes` and `went` count for the same pair."""
     assert lemma_counts([(("go", "verb"), 2), (("go", "noun"), 1), (("go", "verb"), 5)]) == {
         ("go", "verb"): 7,

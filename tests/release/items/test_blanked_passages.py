@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
 
 from cloze_gen.formats.scde import passage_record
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
@@ -15,7 +13,7 @@ from cloze_gen.release.items.kind import TaskInfo
 INFO = TaskInfo(name="mine", version="1", signature="sig", canary="guid")
 
 
-def blanked(number: int, part: Part, distractors: bool = True) -> SetBlankedPassage:
+def blanked(number, part, distractors=True):
     """Two sentences of book b, the second a blank; its answer comes after the distractor."""
     left, rained, sang = (
         SentenceSource("b", index, 10 * index, 10 * index + 9)
@@ -30,7 +28,7 @@ def blanked(number: int, part: Part, distractors: bool = True) -> SetBlankedPass
     )
 
 
-def test_parts_are_splits() -> None:
+def test_parts_are_splits():
     """The development books are `validation`; an empty part has no split and no file."""
     items = [blanked(1, Part.TEST), blanked(2, Part.DEVELOPMENT), blanked(3, Part.DEVELOPMENT)]
     splits = {"validation": "validation.jsonl", "test": "test.jsonl"}
@@ -44,14 +42,14 @@ def test_parts_are_splits() -> None:
     assert "(2 validation, 1 test)" in BLANKED_ITEMS.described(items)
 
 
-def test_there_is_no_task_without_test_passages() -> None:
+def test_there_is_no_task_without_test_passages():
     """Examples alone make no task."""
     assert BLANKED_ITEMS.harness([blanked(1, Part.TRAIN)], [], INFO) == {}
     assert BLANKED_ITEMS.inspect([blanked(1, Part.TRAIN)], INFO) == {}
     assert BLANKED_ITEMS.inspect([], INFO) == {}
 
 
-def test_sentences_and_candidates_are_quoted() -> None:
+def test_sentences_and_candidates_are_quoted():
     """Each with its own span; a blank has its answer."""
     record = passage_record(blanked(1, Part.TEST))
     spans = [("b", 10, 19), ("b", 20, 29), ("b", 100, 109), ("b", 20, 29)]
@@ -61,7 +59,7 @@ def test_sentences_and_candidates_are_quoted() -> None:
     ]
 
 
-def test_the_card_has_the_positions_of_the_answers() -> None:
+def test_the_card_has_the_positions_of_the_answers():
     """Share of blanks at each place of the list of candidates, from 1."""
     items = [
         *(blanked(number, Part.TEST) for number in range(3)),
@@ -70,12 +68,12 @@ def test_the_card_has_the_positions_of_the_answers() -> None:
     assert BLANKED_ITEMS.balance(items).endswith("1 (25.0%), 2 (75.0%).")
 
 
-def test_blanked_passages_come_back_from_a_release(tmp_path: Path) -> None:
+def test_blanked_passages_come_back_from_a_release(tmp_path):
     """Another answer makes another set, another genre does not."""
     items = [blanked(1, Part.TEST), blanked(2, Part.TRAIN)]
     path = tmp_path / BLANKED_ITEMS.file
 
-    def digest(records: list[dict[str, Any]]) -> str:
+    def digest(records):
         path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
         return BLANKED_ITEMS.read_set(path).digest
 

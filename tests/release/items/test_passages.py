@@ -20,7 +20,7 @@ TEST, CONTROL = (SetPassage(PASSAGE, split, "crime") for split in (Split.TEST, S
 INFO = TaskInfo(name="mine", version="1", signature="sig", canary="guid")
 
 
-def test_a_control_set_is_a_separate_config() -> None:
+def test_a_control_set_is_a_separate_config():
     assert [PASSAGE_ITEMS.counts(one) for one in (TEST, CONTROL)] == [True, False]
     assert PASSAGE_ITEMS.splits([TEST, CONTROL]) == {
         "default": {"test": "test.jsonl"},
@@ -36,7 +36,7 @@ def test_a_control_set_is_a_separate_config() -> None:
     )
 
 
-def test_only_splits_with_passages_have_files() -> None:
+def test_only_splits_with_passages_have_files():
     """Tables and tasks alike, for neither `datasets` nor a harness reads an empty one."""
     records = PASSAGE_ITEMS.split_records([TEST, CONTROL])
     assert list(records) == ["test.jsonl", "control.jsonl"]
@@ -48,7 +48,7 @@ def test_only_splits_with_passages_have_files() -> None:
     assert PASSAGE_ITEMS.inspect([], INFO) == {}
 
 
-def test_a_passage_quotes_its_whole_span() -> None:
+def test_a_passage_quotes_its_whole_span():
     """All its sentences, final marks too, and renderings come back from the passage itself."""
     record = {"id": "b:7", "text": None, "context": None, "target": None, "cased": None, "book_id": "b", "start": 5, "end": 23,
               "texts": ["Who saw Ann?", "Not ann."]}  # fmt: skip

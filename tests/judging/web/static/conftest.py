@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from typing import Any
 import pytest
 
 from cloze_gen.judging.database import TOKEN, StudyStore, issue, revoke
-from cloze_gen.records.judgement import Task
 from tests.cases.studies import make_tiny_study
 
 ROOT = Path(__file__).parents[4]
@@ -32,7 +30,7 @@ FLAGS = (
 @pytest.fixture(
     scope="module"
 )  # while it lives, an event loop runs in this thread, and no test elsewhere can start one
-def chromium() -> Iterator[Any]:
+def chromium():
     """Debian's Chromium, or the one that CLOZE_GEN_CHROMIUM names."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="playwright is not installed (pip install playwright)"
@@ -46,7 +44,7 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-def axe_findings(page: Any) -> list[str]:
+def axe_findings(page):
     """What axe-core finds on the page as it is, by all its rules that are no experiments, and where
     a gradient keeps it from measuring the contrast.
     """
@@ -80,10 +78,10 @@ class Served:
     child: int = 0
 
     @property
-    def origin(self) -> str:
+    def origin(self):
         return f"http://127.0.0.1:{self.port}"
 
-    def start_replying(self, *replies: tuple[int, str]) -> None:
+    def start_replying(self, *replies):
         """In place of the server, one that answers verdicts so, each with the next (status, text); the
         last serves for all further ones.
         """
@@ -91,7 +89,7 @@ class Served:
         self.folder.with_suffix(".replies").write_text(json.dumps(replies), encoding="utf-8")
         self.start("reply")
 
-    def start(self, how: str = "serve") -> None:
+    def start(self, how="serve"):
         assert self.parent.stdin is not None
         assert self.parent.stdout is not None
         self.parent.stdin.write(f"{how} {self.port} {self.folder}\n")
@@ -99,7 +97,7 @@ class Served:
         self.child = int(self.parent.stdout.readline())
         assert self.child
 
-    def kill(self) -> None:
+    def kill(self):
         """By SIGKILL; gone when this returns, and its port free."""
         self.signal(signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError):
@@ -107,10 +105,10 @@ class Served:
                 os.kill(self.child, 0)
                 time.sleep(0.002)
 
-    def signal(self, number: signal.Signals) -> None:
+    def signal(self, number):
         os.kill(self.child, number)
 
-    def stop(self) -> None:
+    def stop(self):
         """By SIGSTOP; when this returns it does nothing more, and is still there."""
         self.signal(signal.SIGSTOP)
         threads = Path(f"/proc/{self.child}/task")
@@ -121,20 +119,20 @@ class Served:
             time.sleep(0.002)
 
     @contextlib.contextmanager
-    def store(self) -> Iterator[StudyStore]:
+    def store(self):
         store = StudyStore(self.folder)
         yield store
         store.database.close()
 
-    def link(self, judge: str) -> str:
+    def link(self, judge):
         with self.store() as store:
             return f"{self.origin}/enter/{issue(store.database, judge, TOKEN)}"
 
-    def shut_out(self, judge: str) -> None:
+    def shut_out(self, judge):
         with self.store() as store:
             revoke(store.database, judge)
 
-    def written(self) -> dict[str, list[str]]:
+    def written(self):
         """Judge -> the assignments of all written verdicts in order, duplicates included."""
         with self.store() as store, store.database.reading() as connection:
             order = (
@@ -144,7 +142,7 @@ class Served:
             rows = connection.execute(order).fetchall()
         return {judge: [one for whose, one in rows if whose == judge] for judge, _ in rows}
 
-    def current_response(self, judge: str = "ann") -> list[dict[str, Any]]:
+    def current_response(self, judge="ann"):
         """What a judge said last, in the judge's order."""
         with self.store() as store:
             latest, mine = (
@@ -159,7 +157,7 @@ class Served:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[subprocess.Popen[str]]:
+def server():
     """The process whose children serve."""
     program = str(ROOT / "tests/judging/web/static/serving.py")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -174,11 +172,11 @@ def server() -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.fixture
-def served(tmp_path: Path, server: subprocess.Popen[str]) -> Iterator[Callable[..., Served]]:
+def served(tmp_path, server):
     """Makes a study of invented items and serves it until the test ends."""
     studies = []
 
-    def serve(task: Task, **more: Any) -> Served:
+    def serve(task, **more):
         folder = tmp_path / f"study{len(studies)}"
         make_tiny_study(folder, task, **more).close()
         with socket.socket() as free:
@@ -202,7 +200,7 @@ class Watched:
     away: list[str] = field(default_factory=list)
     console: list[str] = field(default_factory=list)
 
-    def watch(self, page: Any) -> None:
+    def watch(self, page):
         ours = (
             f"{self.origin}/",
             "chrome-error:",
@@ -216,13 +214,13 @@ class Watched:
 
 
 @pytest.fixture
-def sit(chromium: Any) -> Iterator[Callable[..., Any]]:
+def sit(chromium):
     """Open a judge's link in its own browser; console output or foreign requests fail the test,
     except lost requests with `cut=True`.
     """
     contexts: list[tuple[Any, Watched, bool]] = []
 
-    def open_link(study: Served, judge: str = "ann", *, cut: bool = False, **more: Any) -> Any:
+    def open_link(study, judge="ann", *, cut=False, **more):
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **more})
         context.set_default_timeout(15_000)
         watched = Watched(study.origin)
@@ -242,7 +240,7 @@ def sit(chromium: Any) -> Iterator[Callable[..., Any]]:
         ] == []
 
 
-def block_verdicts(page: Any) -> Callable[[], Any]:
+def block_verdicts(page):
     """The browser itself lets no verdict out, until the result is called. (A handler of `page.route`
     answers from this process, which may be busy for longer than the page waits.)
     """
@@ -252,7 +250,7 @@ def block_verdicts(page: Any) -> Callable[[], Any]:
     return lambda: session.send("Network.setBlockedURLs", {"urls": []})
 
 
-def ready(page: Any) -> None:
+def ready(page):
     """Waits until the script has taken an item, or the page is none."""
     page.wait_for_function(
         "() => document.querySelector('#item')?.dataset.ready === 'yes' || "
@@ -260,7 +258,7 @@ def ready(page: Any) -> None:
     )
 
 
-def goes_on(page: Any, act: Callable[[], Any] | None = None) -> None:
+def goes_on(page, act=None):
     """Does what saves and waits until the next page is ready."""
     before = page.url
     (act or (lambda: page.keyboard.press("Enter")))()

@@ -15,7 +15,7 @@ import threading
 from pathlib import Path
 
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from cloze_gen.judging.study import open_study
 from cloze_gen.judging.web.app import make_app
@@ -24,11 +24,11 @@ from cloze_gen.judging.web.serve import listen, origin_of, running
 from tests.cases.studies import rule_of_folder
 
 
-def dying(app: ASGIApp) -> ASGIApp:
+def dying(app):
     """The same app, which the first reply to a verdict is the end of."""
 
-    async def outer(scope: Scope, receive: Receive, send: Send) -> None:
-        async def ending(message: Message) -> None:
+    async def outer(scope, receive, send):
+        async def ending(message):
             if scope["path"] == "/verdict":
                 os.kill(os.getpid(), signal.SIGKILL)
             await send(message)
@@ -38,10 +38,10 @@ def dying(app: ASGIApp) -> ASGIApp:
     return outer
 
 
-def replying(app: ASGIApp, replies: list[tuple[int, str]]) -> ASGIApp:
+def replying(app, replies):
     """The same app, which answers verdicts with these; the last is repeated."""
 
-    async def outer(scope: Scope, receive: Receive, send: Send) -> None:
+    async def outer(scope, receive, send):
         if scope["path"] != "/verdict":
             return await app(scope, receive, send)
         status, text = replies.pop(0) if len(replies) > 1 else replies[0]
@@ -50,7 +50,7 @@ def replying(app: ASGIApp, replies: list[tuple[int, str]]) -> ASGIApp:
     return outer
 
 
-def serve(folder: Path, port: int, how: str) -> None:
+def serve(folder, port, how):
     listener = listen("127.0.0.1", port)
     fast = Rates(judge=Rate(10_000, 10_000), unknown_visitor=Rate(10_000, 10_000))
     app: ASGIApp = make_app(
@@ -69,7 +69,7 @@ def serve(folder: Path, port: int, how: str) -> None:
         threading.Event().wait()
 
 
-def main() -> None:
+def main():
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children leave nothing behind
     for line in sys.stdin:
         if not os.fork():

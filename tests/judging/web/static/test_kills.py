@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -20,7 +18,7 @@ FRESH = f"""() => {LOST} ||
   !Object.keys(localStorage).some(key => key.includes('/out/')) && !document.querySelector('[name=answer]:checked')"""
 
 
-def test_kills_between_key_and_reply(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+def test_kills_between_key_and_reply(served, sit):
     """SIGKILL before a verdict is read, before it is acknowledged, and soon after the key."""
     n = 20
     study = served(Task.READ, n=n, judges="ann", page=n)
@@ -58,7 +56,7 @@ def test_kills_between_key_and_reply(served: Callable[..., Any], sit: Callable[.
     assert len(study.written()["ann"]) == len(set(study.written()["ann"])) == n
 
 
-def test_two_judges_at_once(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+def test_two_judges_at_once(served, sit):
     """Each has the own items, order and verdicts."""
     study = served(Task.READ, n=4, judges="ann,bob")
     pages = {judge: sit(study, judge) for judge in ("ann", "bob")}
@@ -74,7 +72,7 @@ def test_two_judges_at_once(served: Callable[..., Any], sit: Callable[..., Any])
     assert [one["answer"] for one in study.current_response("bob")] == [1] * 4
 
 
-def test_two_tabs_at_once(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+def test_two_tabs_at_once(served, sit):
     study = served(Task.READ, n=3, judges="ann")
     one = sit(study, cut=True)
     other = one.context.new_page()
@@ -93,9 +91,7 @@ def test_two_tabs_at_once(served: Callable[..., Any], sit: Callable[..., Any]) -
     assert len(study.written()["ann"]) == 3
 
 
-def test_what_one_tab_keeps_the_other_sends_once(
-    served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_what_one_tab_keeps_the_other_sends_once(served, sit):
     study = served(Task.READ, n=2, judges="ann")
     one = sit(study, cut=True)
     other = one.context.new_page()

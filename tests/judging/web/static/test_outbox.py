@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -22,14 +20,14 @@ FORBIDDEN = (
 )
 
 
-def kept(page: Any, kind: str = "out") -> list[Any]:
+def kept(page, kind="out"):
     return page.evaluate(
         f"Object.entries(localStorage).filter(([key]) => key.includes('/{kind}/')).map(([_, "
         "value]) => JSON.parse(value))"
     )
 
 
-def told(page: Any, words: str) -> None:
+def told(page, words):
     page.wait_for_function(
         "words => document.getElementById('status').textContent.includes(words)", arg=words
     )
@@ -50,9 +48,7 @@ def told(page: Any, words: str) -> None:
             "one.ariaCurrent)"),
     ],
 )  # fmt: skip
-def test_a_reload_keeps_the_draft(
-    task: Task, keys: list[str], look: str, served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_a_reload_keeps_the_draft(task, keys, look, served, sit):
     """... of every task, and how long the item was looked at."""
     page = sit(served(task))
     untouched = page.evaluate(look)
@@ -65,7 +61,7 @@ def test_a_reload_keeps_the_draft(
     assert kept(page, "draft")[0]["seconds"] > 0
 
 
-def test_a_dead_network_loses_nothing(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+def test_a_dead_network_loses_nothing(served, sit):
     """Saved while offline: the page says so, waits, and goes on by itself when the network is back."""
     study = served(Task.READ, n=3)
     page = sit(study, cut=True)
@@ -81,7 +77,7 @@ def test_a_dead_network_loses_nothing(served: Callable[..., Any], sit: Callable[
     assert kept(page) == kept(page, "draft") == []
 
 
-def cannot_send(page: Any, key: str) -> Callable[[], Any]:
+def cannot_send(page, key):
     """A verdict is given while no way leads to the server; the result opens it."""
     allow = block_verdicts(page)
     page.keyboard.press(key)
@@ -90,7 +86,7 @@ def cannot_send(page: Any, key: str) -> Callable[[], Any]:
     return allow
 
 
-def test_a_closed_tab_loses_nothing(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+def test_a_closed_tab_loses_nothing(served, sit):
     study = served(Task.READ, n=1)
     page = sit(study, cut=True)
     cannot_send(page, "2")
@@ -102,9 +98,7 @@ def test_a_closed_tab_loses_nothing(served: Callable[..., Any], sit: Callable[..
     assert len(study.written()["ann"]) == 1
 
 
-def test_what_is_no_answer_of_ours_acknowledges_nothing(
-    served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_what_is_no_answer_of_ours_acknowledges_nothing(served, sit):
     """A captive portal's status 200, a redirect, a server error."""
     study = served(Task.READ, n=2)
     page = sit(study, cut=True)
@@ -135,9 +129,7 @@ def test_what_is_no_answer_of_ours_acknowledges_nothing(
 
 
 @pytest.mark.parametrize(("choice", "answers"), [("#keep-other", [0]), ("#send-this", [3])])
-def test_another_tab_said_otherwise(
-    choice: str, answers: list[int], served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_another_tab_said_otherwise(choice, answers, served, sit):
     study = served(Task.READ, n=2)
     page = sit(study, cut=True)
     other = page.context.new_page()
@@ -158,9 +150,7 @@ def test_another_tab_said_otherwise(
     assert kept(other) == []
 
 
-def test_a_draft_of_before_another_tab_saved_is_gone(
-    served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_a_draft_of_before_another_tab_saved_is_gone(served, sit):
     page = sit(served(Task.READ, n=2))
     other = page.context.new_page()
     other.goto(page.url)
@@ -173,9 +163,7 @@ def test_a_draft_of_before_another_tab_saved_is_gone(
     assert other.is_checked("[name=answer][value='0']")
 
 
-def test_a_link_that_ended_keeps_what_was_said(
-    served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_a_link_that_ended_keeps_what_was_said(served, sit):
     """The page tells that the link is no longer good; by a new one the verdict is sent."""
     study = served(Task.READ, n=1)
     page = sit(study, cut=True)
@@ -195,9 +183,7 @@ def test_a_link_that_ended_keeps_what_was_said(
     assert [one["answer"] for one in study.current_response()] == [2]
 
 
-def test_another_judge_in_the_same_browser_sends_nothing_of_it(
-    served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_another_judge_in_the_same_browser_sends_nothing_of_it(served, sit):
     study = served(Task.READ, n=1)
     page = sit(study, cut=True)
     allow = cannot_send(page, "3")
@@ -218,9 +204,7 @@ def test_another_judge_in_the_same_browser_sends_nothing_of_it(
 
 
 @pytest.mark.parametrize("script", [FULL, FORBIDDEN])
-def test_a_browser_that_keeps_nothing_is_told_of(
-    script: str, served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_a_browser_that_keeps_nothing_is_told_of(script, served, sit):
     study = served(Task.READ, n=1)
     page = sit(study, cut=True)
     page.add_init_script(script)
@@ -236,7 +220,7 @@ def test_a_browser_that_keeps_nothing_is_told_of(
     assert [one["answer"] for one in study.current_response()] == [2]
 
 
-def test_ids_without_a_secure_context(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+def test_ids_without_a_secure_context(served, sit):
     """Over plain http a browser has no `randomUUID`; ids are UUIDs of version 4 all the same."""
     study = served(Task.READ, n=1)
     page = sit(study)
@@ -254,9 +238,7 @@ def test_ids_without_a_secure_context(served: Callable[..., Any], sit: Callable[
     assert (name[14], name[19] in "89ab") == ("4", True)
 
 
-def test_a_refused_verdict_is_a_draft_again(
-    served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_a_refused_verdict_is_a_draft_again(served, sit):
     study = served(Task.READ, n=1)
     page = sit(study, cut=True)
     study.start_replying((422, '{"error": "no such option"}'))

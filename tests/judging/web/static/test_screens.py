@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from cloze_gen.records.judgement import Task
@@ -16,7 +13,7 @@ TASKS = list(Task)
 WIDTH = "() => [document.documentElement.scrollWidth, innerWidth]"
 
 
-def busy(page: Any, task: Task) -> None:
+def busy(page, task):
     """Puts an item into a state in which most of what can be shown is."""
     keys = {Task.GROOM: "471o2", Task.GUESS: "word", Task.READ: "1f2u3t", Task.FILL: "b"}[task]
     page.keyboard.type(keys)
@@ -25,9 +22,7 @@ def busy(page: Any, task: Task) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_nothing_is_wider_than_a_phone(
-    task: Task, served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_nothing_is_wider_than_a_phone(task, served, sit):
     """... also at 200 % text and zoom; what one taps is large enough."""
     page = sit(
         served(task, n=1), viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True
@@ -55,13 +50,13 @@ def test_nothing_is_wider_than_a_phone(
     ("scheme", "paper"), [("light", "rgb(252, 251, 248)"), ("dark", "rgb(21, 24, 28)")]
 )
 def test_every_page_can_be_read_by_everyone(
-    task: Task,
-    width: int,
-    scheme: str,
-    paper: str,
-    served: Callable[..., Any],
-    sit: Callable[..., Any],
-) -> None:
+    task,
+    width,
+    scheme,
+    paper,
+    served,
+    sit,
+):
     """Axe finds nothing on an item, a busy one and the help."""
     page = sit(
         served(task, n=1, show_machine=task is Task.GROOM),
@@ -80,9 +75,7 @@ def test_every_page_can_be_read_by_everyone(
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_last_pages_can_be_read_by_everyone(
-    width: int, scheme: str, served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_the_last_pages_can_be_read_by_everyone(width, scheme, served, sit):
     """... when all is done, while others are at work, and when a link is refused; faint text is found."""
     for judges in ("ann", "ann,bob"):
         study = served(Task.GUESS, n=1, judges=judges)
@@ -97,9 +90,7 @@ def test_the_last_pages_can_be_read_by_everyone(
         assert any(one.startswith("color-contrast") for one in axe_findings(page))
 
 
-def test_colours_that_the_reader_forces(
-    served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_colours_that_the_reader_forces(served, sit):
     page = sit(served(Task.FILL, n=1), forced_colors="active", reduced_motion="reduce")
     style = (
         "name => [...document.querySelectorAll('.blank')].map(one => getComputedStyle(one)[name])"
@@ -114,9 +105,7 @@ def test_colours_that_the_reader_forces(
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_what_a_screen_reader_is_told(
-    task: Task, served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_what_a_screen_reader_is_told(task, served, sit):
     page = sit(served(task, n=1))
     tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
     told = [
@@ -153,9 +142,7 @@ def test_what_a_screen_reader_is_told(
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_focus_goes_as_one_reads(
-    task: Task, served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_focus_goes_as_one_reads(task, served, sit):
     page = sit(served(task, n=2), viewport={"width": 1000, "height": 640})
     page.evaluate("document.activeElement.blur()")
     places = []
@@ -178,7 +165,7 @@ def test_focus_goes_as_one_reads(
     assert len(places) >= 3
 
 
-def test_without_a_script(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+def test_without_a_script(served, sit):
     """Where scripts are off the page says plainly that it needs them."""
     study = served(Task.READ, n=1)
     page = sit(study)
@@ -198,9 +185,7 @@ def test_without_a_script(served: Callable[..., Any], sit: Callable[..., Any]) -
         (1280, "dark", Task.GUESS),
     ],
 )
-def test_the_owners_page(
-    width: int, scheme: str, task: Task, served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_the_owners_page(width, scheme, task, served, sit):
     """No scripts, no cut table, nothing for axe, and no token in the address."""
     study = served(task, n=2, judges="ann,bob," + "Maximiliane-" * 3)
     page = sit(study, viewport={"width": width, "height": 740}, color_scheme=scheme)

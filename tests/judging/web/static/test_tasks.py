@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from cloze_gen.records.judgement import Task
@@ -13,23 +10,23 @@ from tests.judging.web.static.conftest import goes_on, ready
 pytestmark = pytest.mark.thorough
 
 
-def press(page: Any, *keys: str) -> None:
+def press(page, *keys):
     for key in keys:
         page.keyboard.press(key)
 
 
-def words_at(page: Any, *numbers: int) -> set[str]:
+def words_at(page, *numbers):
     words = page.locator(".candidates .word").all_inner_texts()
     return {words[number - 1] for number in numbers}
 
 
-def words_at_all(page: Any, *numbers: int) -> set[str]:
+def words_at_all(page, *numbers):
     """As `words_at`, hidden candidates counted too."""
     boxes = page.locator("[name=picked]")
     return {boxes.nth(number - 1).get_attribute("data-word") for number in numbers}
 
 
-def test_grooming_by_keys(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+def test_grooming_by_keys(served, sit):
     study = served(Task.GROOM, n=4)
     page = sit(study)
     press(page, "7", "1", "2", "3", "Space")  # 7, 12, 3
@@ -63,9 +60,7 @@ def test_grooming_by_keys(served: Callable[..., Any], sit: Callable[..., Any]) -
     assert four == {"rejected": "ungrammatical", "note": ""}
 
 
-def test_a_pair_of_digits_that_is_no_number_settles_the_first(
-    served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_a_pair_of_digits_that_is_no_number_settles_the_first(served, sit):
     """`3`, a pause, `15` picks 3 and 15, not 5; `2` and `8` pick 28; `3` and `9` are two."""
     study = served(Task.GROOM, n=1)
     page = sit(study)
@@ -80,9 +75,7 @@ def test_a_pair_of_digits_that_is_no_number_settles_the_first(
     assert set(study.current_response()[0]["picked"]) == expected
 
 
-def test_groomers_may_hide_what_the_machine_rejected(
-    served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_groomers_may_hide_what_the_machine_rejected(served, sit):
     """By key or checkbox. What is picked stays and is sent; the browser remembers the choice."""
     study = served(Task.GROOM, n=2, show_machine=True)
     page = sit(study)
@@ -124,18 +117,14 @@ def test_groomers_may_hide_what_the_machine_rejected(
     bob.close()
 
 
-def test_without_the_machines_verdicts_there_is_nothing_to_hide(
-    served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_without_the_machines_verdicts_there_is_nothing_to_hide(served, sit):
     page = sit(served(Task.GROOM, n=1))
     press(page, "h")
     assert page.locator("#hide").count() == 0
     assert page.locator(".candidates li:visible").count() == 30
 
 
-def test_what_was_missing_is_not_shown_once_it_is_mended(
-    served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_what_was_missing_is_not_shown_once_it_is_mended(served, sit):
     page = sit(served(Task.GROOM, n=1))
     press(page, "5", "6", "7", "8")
     for act in (
@@ -152,9 +141,7 @@ def test_what_was_missing_is_not_shown_once_it_is_mended(
         assert page.inner_text("#status") == ""
 
 
-def test_the_candidate_in_focus_stands_in_the_sentence(
-    served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_the_candidate_in_focus_stands_in_the_sentence(served, sit):
     """... under the pointer too, and nothing below moves for it."""
     page = sit(served(Task.GROOM))
     (word,) = words_at(page, 12)
@@ -169,9 +156,7 @@ def test_the_candidate_in_focus_stands_in_the_sentence(
     assert page.inner_text("#preview") == ""
 
 
-def test_who_goes_on_picking_does_not_reject(
-    served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_who_goes_on_picking_does_not_reject(served, sit):
     """The last thing said counts, and what was picked is not lost by a reason taken back."""
     study = served(Task.GROOM, n=1)
     page = sit(study)
@@ -181,7 +166,7 @@ def test_who_goes_on_picking_does_not_reject(
     assert set(study.current_response()[0]["picked"]) == expected
 
 
-def test_guessing_by_keys(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+def test_guessing_by_keys(served, sit):
     study = served(Task.GUESS, n=3)
     page = sit(study)
     press(page, "Enter")
@@ -197,9 +182,7 @@ def test_guessing_by_keys(served: Callable[..., Any], sit: Callable[..., Any]) -
     assert page.inner_text("h1") in {"All done. Thank you!", "Nothing to do right now"}
 
 
-def test_a_guess_of_two_words_is_refused(
-    served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_a_guess_of_two_words_is_refused(served, sit):
     """No target has two, so it could only be wrong; the judge mends it."""
     study = served(Task.GUESS, n=1)
     page = sit(study)
@@ -214,7 +197,7 @@ def test_a_guess_of_two_words_is_refused(
     assert study.current_response()[0]["guesses"] == ["door"]
 
 
-def test_reading_by_keys(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+def test_reading_by_keys(served, sit):
     study = served(Task.READ, n=3)
     page = sit(study)
     press(page, "f", "3", "Enter")
@@ -236,7 +219,7 @@ def test_reading_by_keys(served: Callable[..., Any], sit: Callable[..., Any]) ->
     ]
 
 
-def test_filling_by_keys(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+def test_filling_by_keys(served, sit):
     study = served(Task.FILL, n=2)
     page = sit(study)
     press(page, "c", "a")
@@ -252,7 +235,7 @@ def test_filling_by_keys(served: Callable[..., Any], sit: Callable[..., Any]) ->
     assert [one["fills"] for one in study.current_response()] == [[2, 3], [0, 1]]
 
 
-def test_back_and_on(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+def test_back_and_on(served, sit):
     study = served(Task.READ, n=3)
     page = sit(study)
     first = page.url
@@ -269,7 +252,7 @@ def test_back_and_on(served: Callable[..., Any], sit: Callable[..., Any]) -> Non
     assert len(study.written()["ann"]) == 2
 
 
-def test_help_and_single_keys(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+def test_help_and_single_keys(served, sit):
     """Single keys may be turned off (WCAG 2.1.4) and stay off."""
     page = sit(served(Task.GROOM))
     press(page, "?")
@@ -285,9 +268,7 @@ def test_help_and_single_keys(served: Callable[..., Any], sit: Callable[..., Any
 
 
 @pytest.mark.parametrize("task", list(Task))
-def test_by_touch_on_a_phone(
-    task: Task, served: Callable[..., Any], sit: Callable[..., Any]
-) -> None:
+def test_by_touch_on_a_phone(task, served, sit):
     """All of a task with a finger on a screen of 360 x 740 pixels."""
     study = served(task, n=2)
     page = sit(study, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,7 +15,6 @@ from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.english.word_lists import After, Before
 from cloze_gen.recipes.msr.grooming import candidate_checks
 from cloze_gen.recipes.msr.grooming.candidate_checks import (
-    GroomedItem,
     GroomShard,
     measures_of,
     place_of,
@@ -37,7 +35,7 @@ from cloze_gen.recipes.msr.tables import (
     MEASURES,
     Part,
 )
-from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.artifacts import Store
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
 from tests.support.stage import made
@@ -45,7 +43,7 @@ from tests.support.stage import made
 WINE = "He drank the wine of Spain ."
 
 
-def measured(item: Any, index: Any, space: Any) -> dict[str, list[float]]:
+def measured(item, index, space):
     found = measures_of([(item, item.candidates)], index, space)
     return {name: values.tolist() for name, values in found.items()}
 
@@ -53,9 +51,7 @@ def measured(item: Any, index: Any, space: Any) -> dict[str, list[float]]:
 @pytest.mark.parametrize(
     "line", [WINE, 'He drank the " wine " of Spain .', "He drank -- the ( wine ) of Spain ."]
 )
-def test_neighbours_are_those_that_are_printed(
-    line: str, item_of: Any, books: Any, space: Any
-) -> None:
+def test_neighbours_are_those_that_are_printed(line, item_of, books, space):
     item, words = item_of(line, "wine", ["beer"]), space()
     assert printed_neighbour_pair(item) == ("the", "of")
     found = measured(item, books("the beer", "wine of"), words)
@@ -64,9 +60,7 @@ def test_neighbours_are_those_that_are_printed(
     assert words.near == [(["drank", "the"], []), ([], ["of", "Spain"])]
 
 
-def test_the_answer_comes_first_and_every_measure_has_all_words(
-    item_of: Any, books: Any, space: Any
-) -> None:
+def test_the_answer_comes_first_and_every_measure_has_all_words(item_of, books, space):
     """The answer is alike to itself; the models take all of it."""
     item = item_of(WINE, "wine", ["beer", "rug"])
     found = measures_of([(item, item.candidates)], books(), space(similar={"beer": 0.25}))
@@ -76,7 +70,7 @@ def test_the_answer_comes_first_and_every_measure_has_all_words(
     assert np.isfinite(table).all()
 
 
-def test_ngrams_are_those_of_the_books_own_tokens(item_of: Any, books: Any, space: Any) -> None:
+def test_ngrams_are_those_of_the_books_own_tokens(item_of, books, space):
     """Unlike the neighbours they include unprinted tokens, as in training."""
     item = item_of('He drank the " wine of Spain .', "wine", ["beer", "rug", "tea"])
     found = measured(item, books('the " beer', '" rug of', "tea of Spain"), space())
@@ -85,9 +79,7 @@ def test_ngrams_are_those_of_the_books_own_tokens(item_of: Any, books: Any, spac
     assert found["attested_following"] == [0, 0, 0, 1]
 
 
-def test_items_asked_together_have_what_they_have_alone(
-    item_of: Any, books: Any, space: Any
-) -> None:
+def test_items_asked_together_have_what_they_have_alone(item_of, books, space):
     index = books("the beer", "wine of", "<s> He ran", "sat . </s>")
     items = [
         item_of(WINE, "wine", ["beer", "rug", "tea"]),
@@ -103,16 +95,14 @@ def test_items_asked_together_have_what_they_have_alone(
     assert features_of(nothing, [], np.zeros(0, np.int64)).shape == (0, len(FEATURES))
 
 
-def test_near_a_sentences_edge_its_marks_stand_for_tokens(
-    item_of: Any, books: Any, space: Any
-) -> None:
+def test_near_a_sentences_edge_its_marks_stand_for_tokens(item_of, books, space):
     found = measured(
         item_of("He ran .", "ran", ["sat"]), books("<s> He ran", "sat . </s>"), space()
     )
     assert (found["attested_history"], found["attested_following"]) == ([1, 0], [0, 1])
 
 
-def test_topicality_is_with_the_other_words(item_of: Any, books: Any, space: Any) -> None:
+def test_topicality_is_with_the_other_words(item_of, books, space):
     """The answer does not speak for itself, though it stand twice."""
     words = space(topical={"oars": 0.75, "rug": 0.25})
     found = measured(item_of("The oars and oars fell .", "oars", ["rug", "lamp"]), books(), words)
@@ -120,7 +110,7 @@ def test_topicality_is_with_the_other_words(item_of: Any, books: Any, space: Any
     assert words.others == [["The", "and", "oars", "fell", "."]]
 
 
-def test_uses_are_of_places_like_this(item_of: Any, books: Any, space: Any) -> None:
+def test_uses_are_of_places_like_this(item_of, books, space):
     after_article, alone = (
         {(Before.ARTICLE, After.CLOSED): 40},
         {(Before.SUBJECT, After.OBJECT): 40},
@@ -132,7 +122,7 @@ def test_uses_are_of_places_like_this(item_of: Any, books: Any, space: Any) -> N
         assert wine == beer > unheard > rug
 
 
-def test_a_frame_is_asked_of_each_word(item_of: Any, books: Any, space: Any) -> None:
+def test_a_frame_is_asked_of_each_word(item_of, books, space):
     words = space(
         buried={(Before.SUBJECT, After.OBJECT): 20}, slept={(Before.SUBJECT, After.CLOSED): 20}
     )
@@ -142,7 +132,7 @@ def test_a_frame_is_asked_of_each_word(item_of: Any, books: Any, space: Any) -> 
     assert measured(item, books(), words)["takes_frame"] == [1, 0]
 
 
-def test_what_is_known_of_the_place(item_of: Any) -> None:
+def test_what_is_known_of_the_place(item_of):
     item = item_of('He drank " a wine " of old Spain .', "wine", [])
     item.tag = "NN"
     found = place_of(item, frequent={"he", "a", "of"})
@@ -150,7 +140,7 @@ def test_what_is_known_of_the_place(item_of: Any) -> None:
     assert (found.tag, found.frame, found.before) == ("NN", None, Before.ARTICLE)
 
 
-def test_a_sentence_is_tagged_once(item_of: Any, tagger: Any) -> None:
+def test_a_sentence_is_tagged_once(item_of, tagger):
     """However many of its words are asked for."""
     tags = tagger(He="PRP", fell="VBD")
     items = [item_of("He fell here .", answer, []) for answer in ("fell", "here")]
@@ -159,7 +149,7 @@ def test_a_sentence_is_tagged_once(item_of: Any, tagger: Any) -> None:
 
 
 @pytest.mark.parametrize("reach", [1, 2, 8])
-def test_a_word_is_tagged_in_its_window(reach: int, item_of: Any, tagger: Any) -> None:
+def test_a_word_is_tagged_in_its_window(reach, item_of, tagger):
     early, late = (
         item_of("mother saw it there .", "mother", []),
         item_of("He saw it with the mother .", "mother", []),
@@ -173,9 +163,7 @@ HERE = Path()
 BARE = GroomingSettings(min_tokens=0)
 
 
-def shard_of(
-    *, classes: tuple[str, ...] = (), frequent: str = "", offensive: str = "", **settings: Any
-) -> GroomShard:
+def shard_of(*, classes=(), frequent="", offensive="", **settings):
     """A shard of no file: the models are given by the test."""
     chosen = BARE.model_copy(update=settings)
     words = frozenset(offensive.split()), frozenset(frequent.split())
@@ -184,7 +172,7 @@ def shard_of(
     )
 
 
-def verdicts_of(item: GroomedItem) -> dict[str, str]:
+def verdicts_of(item):
     return dict(zip(item.candidates, map(str, item.verdicts), strict=True))
 
 
@@ -198,7 +186,7 @@ def verdicts_of(item: GroomedItem) -> dict[str, str]:
         ("he took the oars .", SentenceFault.BEGINS_LOW),
     ],
 )
-def test_the_sentence_is_asked_before_what_it_tells(line: str, fault: str, item_of: Any) -> None:
+def test_the_sentence_is_asked_before_what_it_tells(line, fault, item_of):
     """Its own faults first, then whether it tells enough."""
     item = item_of(line, "oars", ["lamp"])
     candidate_checks.judge_sentences([item], shard_of(offensive="cur", min_tokens=6))
@@ -214,14 +202,14 @@ ARTICLES = [
 
 
 @pytest.mark.parametrize("line", ARTICLES)
-def test_the_article_is_the_one_that_is_printed(line: str, item_of: Any) -> None:
+def test_the_article_is_the_one_that_is_printed(line, item_of):
     item = item_of(line, "owl", ["lamp", "idol"])
     candidate_checks.judge_words(item, shard_of())
     assert verdicts_of(item) == {"lamp": CandidateFault.ARTICLE, "idol": FIT}
 
 
 @pytest.mark.parametrize("line", ARTICLES)
-def test_articles_alone_can_be_judged(line: str, item_of: Any) -> None:
+def test_articles_alone_can_be_judged(line, item_of):
     """Then a form of the answer is fit, and nothing is measured."""
     item = item_of(line, "owl", ["lamp", "owls"])
     candidate_checks.judge_articles(item)
@@ -231,7 +219,7 @@ def test_articles_alone_can_be_judged(line: str, item_of: Any) -> None:
     assert item.measured.shape == (2, len(MEASURES))
 
 
-def test_words_are_judged_by_their_letters_and_by_the_dictionary(item_of: Any) -> None:
+def test_words_are_judged_by_their_letters_and_by_the_dictionary(item_of):
     """In the sentence already; on the list; no noun. Without a tag there is nothing to look up."""
     item = item_of(
         "He drank the wine of Spain .", "wine", ["beer", "drinks", "Spain", "cur", "dreadful"]
@@ -253,7 +241,7 @@ def test_words_are_judged_by_their_letters_and_by_the_dictionary(item_of: Any) -
     assert verdicts_of(item) == expected | {"dreadful": FIT}
 
 
-def test_past_forms_must_be_alike(item_of: Any) -> None:
+def test_past_forms_must_be_alike(item_of):
     """`hidden` is no past tense, `painted` is: only `painted` may replace `buried`."""
     item = item_of("The plate was buried here .", "buried", ["hidden", "painted"])
     item.tag = "VBN"
@@ -262,17 +250,17 @@ def test_past_forms_must_be_alike(item_of: Any) -> None:
 
 
 @pytest.fixture
-def says(monkeypatch: pytest.MonkeyPatch) -> Any:
+def says(monkeypatch):
     """Readers with given shares of `fits_as_well` and of `ungrammatical`."""
 
-    def say(fits_as_well: list[float], ungrammatical: list[float]) -> None:
+    def say(fits_as_well, ungrammatical):
         shares = (np.array(fits_as_well), np.array(ungrammatical), np.full(len(fits_as_well), 0.5))
         monkeypatch.setattr(candidate_checks, "opinion", lambda *_: Opinion(*shares))
 
     return say
 
 
-def test_readers_opinion_meets_the_bounds(item_of: Any, books: Any, space: Any, says: Any) -> None:
+def test_readers_opinion_meets_the_bounds(item_of, books, space, says):
     """Each bound has its verdict; what was measured is kept beside it, whatever the verdict."""
     item = item_of("He drank the wine of Spain .", "wine", ["beer", "port", "sleep"])
     says([0.01, 0.5, 0.01], [0.02, 0.02, 0.5])
@@ -292,7 +280,7 @@ def test_readers_opinion_meets_the_bounds(item_of: Any, books: Any, space: Any, 
     assert item.measured.tolist() == expected
 
 
-def test_readers_are_asked_of_what_is_left(item_of: Any, books: Any, space: Any, says: Any) -> None:
+def test_readers_are_asked_of_what_is_left(item_of, books, space, says):
     """The first fault stands, and nothing is measured of such a candidate."""
     item = item_of("He drank the wine of Spain .", "wine", ["drinks", "beer"])
     item.verdicts[0] = CandidateFault.IN_SENTENCE
@@ -303,9 +291,7 @@ def test_readers_are_asked_of_what_is_left(item_of: Any, books: Any, space: Any,
     assert item.measured[1].tolist() == [0, 0, 0.5, 0.5, 0.5]
 
 
-def test_an_item_without_candidates_left_is_still_measured(
-    item_of: Any, books: Any, space: Any
-) -> None:
+def test_an_item_without_candidates_left_is_still_measured(item_of, books, space):
     """The answer's own topicality is told all the same."""
     item = item_of("He drank the wine of Spain .", "wine", ["drinks"])
     item.verdicts[0] = CandidateFault.IN_SENTENCE
@@ -313,12 +299,12 @@ def test_an_item_without_candidates_left_is_still_measured(
     assert (item.answer_topicality, item.verdicts) == (0.5, [CandidateFault.IN_SENTENCE])
 
 
-def test_a_language_model_scores_what_is_left(item_of: Any, books: Any, space: Any) -> None:
+def test_a_language_model_scores_what_is_left(item_of, books, space):
     """A word that it finds as likely as the answer fits as well; words that were out stay out."""
     asked = []
 
     class Model:
-        def fills(self, left: str, words: list[str], right: str) -> np.ndarray:
+        def fills(self, left, words, right):
             asked.append((left, words, right))
             return np.array([(-2.0, -9.0) if word in {"wine", "port"} else (-7.0, -12.0) for word in words])  # fmt: skip
 
@@ -340,7 +326,7 @@ def test_a_language_model_scores_what_is_left(item_of: Any, books: Any, space: A
     assert np.array_equal(other.measured, before)  # one candidate makes no question
 
 
-def test_a_candidate_takes_the_answers_tag(item_of: Any, tagger: Any) -> None:
+def test_a_candidate_takes_the_answers_tag(item_of, tagger):
     """Clitics are part of it: `sister's` is no impostor of `mother`."""
     tags = tagger(
         He="PRP",
@@ -361,7 +347,7 @@ def test_a_candidate_takes_the_answers_tag(item_of: Any, tagger: Any) -> None:
     assert (item.answer_tag, item.tags) == ("NN", ["NN", "NN+POS", "VBD"])
 
 
-def test_each_tag_goes_to_its_own_item(item_of: Any, tagger: Any) -> None:
+def test_each_tag_goes_to_its_own_item(item_of, tagger):
     """Though a candidate between them fell before, which the tagger does not see."""
     tags = tagger(travelled="VBD", wandered="VBD", walks="VBZ")
     items = [
@@ -391,9 +377,7 @@ def test_each_tag_goes_to_its_own_item(item_of: Any, tagger: Any) -> None:
         ("She buried the plate here .", "buried", FIT),
     ],
 )
-def test_faults_of_the_answer(
-    line: str, answer: str, fault: str, item_of: Any, tagger: Any
-) -> None:
+def test_faults_of_the_answer(line, answer, fault, item_of, tagger):
     """A compound, another class, a doubtful tag, a fragment."""
     tagged = (
         "The/DT the/DT She/PRP brass/NN plate/NN across/NN copper/NN fell/VBD buried/VBD spread/VBD"
@@ -407,7 +391,7 @@ def test_faults_of_the_answer(
 
 
 @pytest.mark.parametrize("line", ["She buried the plate here .", 'She buried " the plate " here .'])
-def test_what_the_place_asks_for_is_learnt(line: str, item_of: Any, tagger: Any) -> None:
+def test_what_the_place_asks_for_is_learnt(line, item_of, tagger):
     """Of the printed sentence: quotes stand between no verb and its object."""
     item = item_of(line, "buried", ["lamp"])
     candidate_checks.judge_answers(
@@ -417,14 +401,14 @@ def test_what_the_place_asks_for_is_learnt(line: str, item_of: Any, tagger: Any)
 
 
 @pytest.fixture(scope="module")
-def groom(finished: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Artifact]:
+def groom(finished, tmp_path_factory):
     """The finished run's candidates groomed by the settings given."""
     names = ("focus", "index", "contexts", "forward", "counts")
     inputs = {name: stage_artifact(finished.folder, name) for name in names}
 
     store = Store(tmp_path_factory.mktemp("groomed"))
 
-    def groom(**changed: Any) -> Artifact:
+    def groom(**changed):
         settings = GroomingSettings(**changed)
         return made(store, "grooming", write_grooming, **inputs, settings=settings, classes=())
 
@@ -432,15 +416,15 @@ def groom(finished: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[.
 
 
 @pytest.fixture(scope="module")
-def groomed(groom: Callable[..., Artifact]) -> Artifact:
+def groomed(groom):
     return groom(min_tokens=12, max_ambiguity=0.1, max_ungrammatical=0.1)
 
 
-def rows_of(artifact: Artifact, name: str) -> list[dict[str, Any]]:
+def rows_of(artifact, name):
     return list(read_parquet(artifact.path(name)).to_pylist())
 
 
-def test_a_groomed_corpus_obeys_tags_and_bounds(groomed: Artifact) -> None:
+def test_a_groomed_corpus_obeys_tags_and_bounds(groomed):
     """A fit candidate has the answer's tag and is below both bounds; what fell by a bound is not."""
     items = {row["id"]: row for row in rows_of(groomed, GROOMED)}
     rows = rows_of(groomed, DECISIONS)
@@ -471,7 +455,7 @@ TRIED = {
 }
 
 
-def test_the_funnels_count_every_verdict(groomed: Artifact) -> None:
+def test_the_funnels_count_every_verdict(groomed):
     """What was seen is what the tables hold, of focus words and of candidates."""
     for name, funnel in (
         (GROOMED, groomed.funnel),
@@ -482,7 +466,7 @@ def test_the_funnels_count_every_verdict(groomed: Artifact) -> None:
         assert counts.total() == funnel["seen"]
 
 
-def test_candidates_are_judged_where_sentence_and_answer_are_fit(groomed: Artifact) -> None:
+def test_candidates_are_judged_where_sentence_and_answer_are_fit(groomed):
     """No verdict on a candidate of an item that fell, and the fit ones are counted."""
     items, rows = rows_of(groomed, GROOMED), rows_of(groomed, DECISIONS)
     assert {row["id"] for row in rows} == {item["id"] for item in items if item["verdict"] == FIT}
@@ -493,7 +477,7 @@ def test_candidates_are_judged_where_sentence_and_answer_are_fit(groomed: Artifa
     assert groomed.funnel["rejected"][AnswerFault.TOO_LITTLE] > 5
 
 
-def test_of_the_papers_own_set_only_articles_are_judged(groom: Callable[..., Artifact]) -> None:
+def test_of_the_papers_own_set_only_articles_are_judged(groom):
     artifact = groom(checks="articles", tagger="none", min_tokens=20)
     items, rows = rows_of(artifact, GROOMED), rows_of(artifact, DECISIONS)
     assert {item["verdict"] for item in items} == {FIT}

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 import pytest
 
 from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
-from cloze_gen.english.sentence_fitness import SentenceFault, sentence_fault
+from cloze_gen.english.sentence_fitness import sentence_fault
 from cloze_gen.formats.questions import as_printed
 from cloze_gen.judging.state import StudySettings
 from cloze_gen.recipes.msr.grooming.people import draw
-from cloze_gen.records.judgement import StudyItem
-from cloze_gen.records.sentence import Sentence, sentence_of
+from cloze_gen.records.sentence import sentence_of
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet, read_source_sentences
-from tests.conftest import FinishedRun
 
 
-def ranks(run: FinishedRun, items: list[StudyItem]) -> Iterator[float]:
+def ranks(run, items):
     """The answer's forward rank, as a share of what it is ranked among."""
     table = read_parquet(
         stage_artifact(run.folder, "forward").path("answers.parquet"),
@@ -30,7 +27,7 @@ def ranks(run: FinishedRun, items: list[StudyItem]) -> Iterator[float]:
     return ((of[item.id] - 1) / ranked for item in items)
 
 
-def test_an_item_is_a_sentence_of_a_book(finished: FinishedRun) -> None:
+def test_an_item_is_a_sentence_of_a_book(finished):
     """One sentence of one book; eighty candidates, the answer not among them; nothing is a key."""
     for item in draw(finished.folder, StudySettings(pool=12)):
         assert set(item.shown) == {"before", "answer", "after", "candidates"}
@@ -42,7 +39,7 @@ def test_an_item_is_a_sentence_of_a_book(finished: FinishedRun) -> None:
         assert start < end
 
 
-def test_a_sentence_is_asked_once(finished: FinishedRun) -> None:
+def test_a_sentence_is_asked_once(finished):
     """Whatever the draw; the pool is a beginning of the whole, whose order the seed draws."""
     for how in ("random", "balanced"):
         whole = [item.id for item in draw(finished.folder, StudySettings(draw=how))]
@@ -55,7 +52,7 @@ def test_a_sentence_is_asked_once(finished: FinishedRun) -> None:
         ] != whole[:9]
 
 
-def test_no_torn_sentence_is_asked_about(finished: FinishedRun) -> None:
+def test_no_torn_sentence_is_asked_about(finished):
     focus = stage_artifact(finished.folder, "focus")
     sentences = read_source_sentences(focus)
     table = read_parquet(focus.path("focus.parquet"), columns=["id"])["id"].to_pylist()
@@ -69,13 +66,13 @@ def test_no_torn_sentence_is_asked_about(finished: FinishedRun) -> None:
         assert '"' not in text
 
 
-def fault_of(sentence: Sentence) -> SentenceFault | None:
+def fault_of(sentence):
     return sentence_fault(
         sentence.tokens, printed=rendered_positions(sentence.tokens), offensive=()
     )
 
 
-def test_the_machine_has_no_say(finished: FinishedRun) -> None:
+def test_the_machine_has_no_say(finished):
     """Whole sentences that machine grooming refuses are asked about too: people may find otherwise."""
     groomed = stage_artifact(finished.folder, "grooming")
     table = read_parquet(groomed.path("items.parquet"), columns=["id", "verdict"]).to_pydict()
@@ -87,7 +84,7 @@ def test_the_machine_has_no_say(finished: FinishedRun) -> None:
     assert verdicts[True]
 
 
-def test_a_balanced_pool_has_every_fifth(finished: FinishedRun) -> None:
+def test_a_balanced_pool_has_every_fifth(finished):
     """Of the answer's forward rank: nearer to a fifth each than a random pool of the same size."""
     uneven = {}
     for how in ("random", "balanced"):
@@ -98,7 +95,7 @@ def test_a_balanced_pool_has_every_fifth(finished: FinishedRun) -> None:
 
 
 @pytest.mark.parametrize("show", [False, True])
-def test_what_the_machine_says_is_hidden(finished: FinishedRun, show: bool) -> None:
+def test_what_the_machine_says_is_hidden(finished, show):
     """Unless the study shows it; then of every candidate."""
     for item in draw(finished.folder, StudySettings(pool=6, show_machine=show)):
         assert ("machine" in item.shown) == show

@@ -24,7 +24,7 @@ LINE = "He took the oars and the lantern at dusk ."
 
 
 @pytest.mark.parametrize("line", [LINE, LINE.replace("the lantern", '" the -- lantern "')])
-def test_a_sentence_that_tells_too_little(line: str) -> None:
+def test_a_sentence_that_tells_too_little(line):
     """The bound is inclusive, of tokens; what is not printed does not count."""
     found = [
         is_too_short(line.split(), settings=GroomingSettings(min_tokens=bound))
@@ -51,13 +51,11 @@ SOUND: dict[str, Any] = {"classes": (), "has_tag": True, "doubtful": False}
         ("NN NN VBD", {}, None),
     ],
 )
-def test_what_a_tagger_shows_of_an_answer(
-    tags: str, change: dict[str, Any], fault: AnswerFault | None
-) -> None:
+def test_what_a_tagger_shows_of_an_answer(tags, change, fault):
     assert answer_fault(tags.split(), 1, **SOUND | change) == fault
 
 
-def test_the_first_fault_of_an_answer_is_the_verdict() -> None:
+def test_the_first_fault_of_an_answer_is_the_verdict():
     """What is mended makes way for the next fault, down to none."""
     against: dict[str, Any] = {"classes": ("verb",), "has_tag": False, "doubtful": True}
     tags = ["DT", "NN", "NN"]
@@ -82,13 +80,13 @@ AROUND: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case.values())))
-def test_the_first_fault_of_a_candidate(case: dict[str, Any]) -> None:
+def test_the_first_fault_of_a_candidate(case):
     """One reason a candidate, by its letters alone."""
     words = {name: value for name, value in case.items() if name in AROUND}
     assert word_fault(case["candidate"], **AROUND | words) == case["fault"]
 
 
-def test_every_fault_has_a_case() -> None:
+def test_every_fault_has_a_case():
     """None of those that the words show goes untried."""
     asked = {
         CandidateFault.TAG,
@@ -99,7 +97,7 @@ def test_every_fault_has_a_case() -> None:
     assert {case["fault"] for case in CASES} == {None, *CandidateFault} - asked
 
 
-def test_the_first_fault_of_a_candidate_is_the_verdict() -> None:
+def test_the_first_fault_of_a_candidate_is_the_verdict():
     """Faults are mended one by one, down to none."""
     around = {"answer": "owls", "predecessor": "a", "sentence_stems": {"owl"}, "offensive": {"owl"}}
     mended: list[tuple[CandidateFault, dict[str, Any]]] = [
@@ -127,7 +125,7 @@ def test_the_first_fault_of_a_candidate_is_the_verdict() -> None:
         ("NN", {"same_past_forms": False}, False),
     ],
 )
-def test_what_a_dictionary_shows(tag: str, change: dict[str, bool], speaks_against: bool) -> None:
+def test_what_a_dictionary_shows(tag, change, speaks_against):
     """A tag that the word cannot have or is mistaken in; past forms where they matter."""
     sound = {"has_tag": True, "doubtful": False, "same_past_forms": True}
     assert dictionary_fault(tag, **sound | change) == (
@@ -144,9 +142,7 @@ def test_what_a_dictionary_shows(tag: str, change: dict[str, bool], speaks_again
         (0.1, 0.2, CandidateFault.FITS_AS_WELL),
     ],
 )
-def test_what_readers_would_find(
-    fits_as_well: float, ungrammatical: float, fault: CandidateFault | None
-) -> None:
+def test_what_readers_would_find(fits_as_well, ungrammatical, fault):
     """Both bounds are exclusive; what fits as well is said first."""
     assert (
         reader_fault(
@@ -158,7 +154,7 @@ def test_what_readers_would_find(
     )
 
 
-def test_bounds_of_one_are_off() -> None:
+def test_bounds_of_one_are_off():
     """No opinion short of certainty speaks against a candidate then."""
     assert (
         reader_fault(

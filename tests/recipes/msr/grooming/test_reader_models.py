@@ -34,21 +34,21 @@ PLACE = Place(
 COLUMN = {name: i for i, name in enumerate(FEATURES)}
 
 
-def measures(**changed: list[float]) -> dict[str, np.ndarray]:
+def measures(**changed):
     """Of an answer and two candidates; nothing is known but what is given."""
     return {name: np.array(changed.get(name, [0.0, 0.0, 0.0])) for name in OWN}
 
 
-def features_of(measured: dict[str, np.ndarray], place: Place) -> np.ndarray:
+def features_of(measured, place):
     """Features of the candidates of one blank."""
     return features_of_blanks(measured, [place], np.array([len(measured["topicality"])]))
 
 
-def column(table: np.ndarray, name: str) -> list[float]:
+def column(table, name):
     return [float(value) for value in table[:, COLUMN[name]]]
 
 
-def test_a_measure_stands_beside_what_it_gains_over_the_answers() -> None:
+def test_a_measure_stands_beside_what_it_gains_over_the_answers():
     """A row a candidate, none the answer's; the answer's own topicality is said of the place."""
     table = features_of(measures(topicality=[0.5, 0.75, 0.25], fit_after=[2.0, 1.0, 3.0]), PLACE)
     assert table.shape == (2, len(FEATURES))
@@ -63,7 +63,7 @@ def test_a_measure_stands_beside_what_it_gains_over_the_answers() -> None:
     assert column(table, "answer_topicality") == [0.5, 0.5]
 
 
-def test_the_place_is_said_alike_of_all_candidates() -> None:
+def test_the_place_is_said_alike_of_all_candidates():
     """Lengths by their logarithms; of each set of marks exactly the one that holds."""
     table = features_of(measures(), PLACE)
     assert [column(table, name) for name in ("tokens", "content_words", "place")] == [
@@ -87,7 +87,7 @@ def test_the_place_is_said_alike_of_all_candidates() -> None:
         ]
 
 
-def test_where_no_tagger_was_asked_no_tag_is_said() -> None:
+def test_where_no_tagger_was_asked_no_tag_is_said():
     """Nor a frame; the rest is as it was."""
     told, untold = (
         features_of(measures(), PLACE),
@@ -97,7 +97,7 @@ def test_where_no_tagger_was_asked_no_tag_is_said() -> None:
     assert differ == ["tag_NN", f"frame_{Frame.COUNT}"]
 
 
-def test_what_is_not_known_is_nothing_and_what_is_unheard_of_is_bounded() -> None:
+def test_what_is_not_known_is_nothing_and_what_is_unheard_of_is_bounded():
     """NaN is 0; an infinite log is the most that any says."""
     table = features_of(
         measures(
@@ -111,7 +111,7 @@ def test_what_is_not_known_is_nothing_and_what_is_unheard_of_is_bounded() -> Non
     assert column(table, "fit_before") == column(table, "fit_after") == [-12, 12]
 
 
-def test_every_feature_is_named_once_and_every_weight_has_a_feature() -> None:
+def test_every_feature_is_named_once_and_every_weight_has_a_feature():
     """The weights were fitted to these features, the three models that an opinion has."""
     assert len(set(FEATURES)) == len(FEATURES)
     assert set(WEIGHTS) == {"fits_as_well", "ungrammatical", "plausible"}
@@ -120,7 +120,7 @@ def test_every_feature_is_named_once_and_every_weight_has_a_feature() -> None:
         assert "constant" in weights
 
 
-def test_an_opinion_is_a_logistic_model() -> None:
+def test_an_opinion_is_a_logistic_model():
     """At a log-odds of 0 half of the readers say so, each log-odds of ln 3 is three to one."""
     table = features_of(measures(similarity=[1.0, 1.0, 0.0]), PLACE)
     weights = {
@@ -138,7 +138,7 @@ def test_an_opinion_is_a_logistic_model() -> None:
     st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=3, max_size=3),
     st.sampled_from(OWN),
 )
-def test_whatever_is_measured_an_opinion_is_a_share(values: list[float], name: str) -> None:
+def test_whatever_is_measured_an_opinion_is_a_share(values, name):
     """From 0 to 1, of each candidate, by all models."""
     with np.errstate(
         invalid="ignore", over="ignore"
@@ -153,16 +153,14 @@ def test_whatever_is_measured_an_opinion_is_a_share(values: list[float], name: s
     ("model", "measure"),
     [("fits_as_well", "similarity"), ("fits_as_well", "topicality"), ("plausible", "topicality")],
 )
-def test_readers_find_what_is_like_the_answer_or_the_topic_more_fitting(
-    model: str, measure: str
-) -> None:
+def test_readers_find_what_is_like_the_answer_or_the_topic_more_fitting(model, measure):
     """Of two candidates alike in all else, that with more of it is likelier to fit."""
     found = opinion(features_of(measures(**{measure: [0.0, 0.0, 0.5]}), PLACE))
     less, more = getattr(found, model)
     assert more > less
 
 
-def test_readers_find_a_word_that_does_not_take_its_frame_ungrammatical() -> None:
+def test_readers_find_a_word_that_does_not_take_its_frame_ungrammatical():
     """A count noun for a mass noun, a verb without its object."""
     takes, does_not = opinion(
         features_of(measures(takes_frame=[1.0, 1.0, 0.0]), PLACE)
@@ -170,7 +168,7 @@ def test_readers_find_a_word_that_does_not_take_its_frame_ungrammatical() -> Non
     assert does_not > takes
 
 
-def test_no_score_that_the_choice_levels_is_asked() -> None:
+def test_no_score_that_the_choice_levels_is_asked():
     """A bound on a score would leave an edge that an adversary can use."""
     assert not {name.removesuffix("_gained") for name in FEATURES} & {
         *BALANCED_SCORES,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,11 +20,11 @@ from cloze_gen.store.tables import FOCUS, write_parquet
 PARTS = [Part(0, 2, Path(), 0), Part(2, 4, Path(), 1)]
 
 
-def _four(folder: Path) -> tuple[Path, Path, Path, Path]:
+def _four(folder):
     return folder, folder, folder, folder
 
 
-def verdicts_on(*ids: str) -> VerdictFile:
+def verdicts_on(*ids):
     return VerdictFile(
         Task.GROOM, {}, 2, None, [{"id": item, "verdict": "fit", "picked": []} for item in ids]
     )
@@ -40,18 +39,14 @@ def verdicts_on(*ids: str) -> VerdictFile:
         (None, [None, None]),
     ],
 )
-def test_a_part_gets_the_verdicts_on_its_own_words(
-    people: VerdictFile | None, expected: list[Any], tmp_path: Path
-) -> None:
+def test_a_part_gets_the_verdicts_on_its_own_words(people, expected, tmp_path):
     """A worker is sent no verdict of another part."""
     write_parquet(tmp_path / FOCUS, {"id": ["a", "b", "c", "d"]})
     found = judged_by_part(people, Artifact(tmp_path, {}), PARTS)
     assert [own if own is None else list(own) for own in found] == expected
 
 
-def test_a_part_that_nobody_judged_is_left_out_all_the_same(
-    tmp_path: Path, item_of: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_part_that_nobody_judged_is_left_out_all_the_same(tmp_path, item_of, monkeypatch):
     """People judged words of other parts, so a machine grooms none of this one."""
     item = item_of("He took the oars .", "oars", ["lamp"])
     item.verdicts = []
@@ -81,7 +76,7 @@ def test_a_part_that_nobody_judged_is_left_out_all_the_same(
         {"picked": ["a"]},
     ],
 )
-def test_a_row_of_another_shape_is_refused(row: dict[str, Any], tmp_path: Path) -> None:
+def test_a_row_of_another_shape_is_refused(row, tmp_path):
     """The message names the item."""
     path = tmp_path / "verdicts.jsonl"
     path.write_text(

@@ -35,7 +35,7 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("marked", "frame"), PLACES, ids=[marked for marked, _ in PLACES])
-def test_what_a_place_asks_for(marked: str, frame: Frame | None) -> None:
+def test_what_a_place_asks_for(marked, frame):
     """Objects, clauses, mass and count; a second complement makes it unclear."""
     pairs = [part.rsplit("/", 1) for part in marked.split()]
     position = next(i for i, (token, _) in enumerate(pairs) if token.startswith("["))
@@ -47,7 +47,7 @@ def test_what_a_place_asks_for(marked: str, frame: Frame | None) -> None:
     )
 
 
-def cues(**cells: int) -> np.ndarray:
+def cues(**cells):
     """Counts by `BEFORE_AFTER`."""
     found = np.zeros((len(Before), len(After)), np.int64)
     for name, count in cells.items():
@@ -84,13 +84,13 @@ KEEN = cues(ARTICLE_OPEN=25, DETERMINER_OPEN=40, DETERMINER_CLOSED=5, BARE_OPEN=
         (KEEN, "NN", Frame.COUNT, False),
     ],
 )
-def test_what_a_word_takes(counts: np.ndarray, tag: str, frame: Frame, taken: bool) -> None:
+def test_what_a_word_takes(counts, tag, frame, taken):
     """A word's own uses decide; too few of them, or an unclear place, is no."""
     nothing = np.zeros_like(counts)  # a form of which nothing is known takes nothing
     assert takes_frame(np.array([counts, nothing]), tag=tag, frame=frame).tolist() == [taken, False]
 
 
-def test_the_share_of_a_transitive_verb_is_inclusive() -> None:
+def test_the_share_of_a_transitive_verb_is_inclusive():
     """A verb at the bound is transitive, and only that."""
     counts = cues(SUBJECT_OBJECT=3, SUBJECT_CLOSED=7)
     assert takes_frame(counts[None], tag="VBD", frame=Frame.OBJECT).tolist() == [True]

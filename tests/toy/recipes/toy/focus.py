@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pydantic import Field
 
 from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.source_sentences import read_sentences
-from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.settings import SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
+from cloze_gen.store.artifacts import funnel
 from cloze_gen.store.tables import (
     FOCUS,
     REJECTED,
@@ -28,14 +25,12 @@ class FocusSettings(SettingsGroup):
     min_tokens: int = Field(12, ge=3, le=1000, description="tokens a sentence needs")
 
 
-def longest_word(tokens: Sequence[str]) -> int:
+def longest_word(tokens):
     """Its position; the first of several."""
     return max(range(len(tokens) - 1), key=lambda place: (len(tokens[place]), -place))
 
 
-def write_focus(
-    writer: ArtifactWriter, ctx: StageContext, *, source: Artifact, settings: FocusSettings
-) -> None:
+def write_focus(writer, ctx, *, source, settings):
     """Write `focus.parquet`, `sentences.parquet` and `rejected.parquet`."""
     every = [
         s

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
-from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.formats.questions import question_record, source_record
 from cloze_gen.recipes.questions.assemble import assemble_question, balance_answer_positions
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
+from cloze_gen.store.artifacts import funnel
 from cloze_gen.store.tables import (
     FOCUS,
     QUESTIONS,
@@ -19,9 +18,7 @@ from cloze_gen.store.tables import (
 )
 
 
-def write_questions(
-    writer: ArtifactWriter, ctx: StageContext, *, focus: Artifact, seed: int
-) -> None:
+def write_questions(writer, ctx, *, focus, seed):
     """Write `questions.jsonl` and `rejected.parquet`."""
     rows, sentences = read_parquet(focus.path(FOCUS)).to_pylist(), read_source_sentences(focus)
     dealt, records = (

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from cloze_gen.release.style import PublishedSet
 
-
-def toy_files(run: PublishedSet) -> dict[str, str]:
+def toy_files(run):
     """`NAME.toy.txt`."""
     return {
         f"{run.name}.toy.txt": "".join(

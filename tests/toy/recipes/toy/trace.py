@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from cloze_gen.release.trace import (
-    Traced,
     TraceSections,
     describe_question,
     describe_source,
@@ -14,7 +11,7 @@ from cloze_gen.release.trace import (
 from cloze_gen.store.tables import QUESTIONS
 
 
-def describe_outcome(item: Traced) -> Iterator[str]:
+def describe_outcome(item):
     """The question."""
     found = find_question(item, QUESTIONS)
     yield from describe_question(found[1]) if found else ["outcome    no question"]
