@@ -12,9 +12,9 @@ from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.overlap import OverlapSettings, write_overlap
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.partition import PartitionSettings, write_part, write_partition
-from cloze_gen.corpus.scan import scan_corpus
 from cloze_gen.records.passage import Part
 from cloze_gen.store.artifacts import Store
+from tests.support.books import scan_corpus
 from tests.support.stage import made
 
 _SCENES = (

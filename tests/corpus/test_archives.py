@@ -16,9 +16,10 @@ from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.readers import book_digest, list_file, read_book
 from cloze_gen.corpus.readers.compressed import zstd
 from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import scan, scan_corpus
+from cloze_gen.corpus.scan import scan
 from cloze_gen.errors import BookError
 from cloze_gen.release.books import BooksFound
+from tests.support.books import scan_corpus
 
 FILES = {
     "emma.txt": b"Emma Woodhouse, handsome.\r\n",

@@ -9,8 +9,8 @@ import pytest
 
 from cloze_gen.corpus import folder as corpus_folder
 from cloze_gen.corpus.location import Location
-from cloze_gen.corpus.scan import scan_corpus
 from cloze_gen.errors import UsageError
+from tests.support.books import scan_corpus
 
 
 def put(root, *names):

@@ -11,7 +11,7 @@ import pytest
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books, read_books, read_type_counts
 from cloze_gen.corpus.ingest import BookShard, ingest_book, write_ingest
 from cloze_gen.corpus.parse_book import IngestSettings
-from cloze_gen.corpus.scan import BookFile, scan_corpus
+from cloze_gen.corpus.scan import BookFile
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
@@ -19,6 +19,7 @@ from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet
 from tests.ocr_noise import with_ocr_errors
+from tests.support.books import scan_corpus
 
 NOVEL = Path(__file__).parents[2] / "corpora" / "sample" / "source" / "the-clockmakers-debt.txt"
 N_BOOKS = 120

@@ -18,7 +18,7 @@ from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers import book_digest, jsonl, list_file, read_book
 from cloze_gen.corpus.readers.compressed import zstd
 from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import scan, scan_corpus
+from cloze_gen.corpus.scan import scan
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError
@@ -29,6 +29,7 @@ from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet
 from tests.corpus.test_archives import FORMS as ARCHIVES
+from tests.support.books import scan_corpus
 
 TEXTS = ["Emma Woodhouse, handsome.\r\n", "\ufeff\u201cMy dear,\u201d\n", "Call me Ishmael."]
 

@@ -7,8 +7,9 @@ import os
 
 import pytest
 
-from cloze_gen.corpus.scan import listing_digest, scan_corpus
+from cloze_gen.corpus.scan import listing_digest
 from cloze_gen.errors import UsageError
+from tests.support.books import scan_corpus
 
 
 def corpus_with(folder, manifest):

@@ -20,7 +20,6 @@ from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers import READERS, book_digest, read_book
 from cloze_gen.corpus.readers.reader import Listing, Member
 from cloze_gen.corpus.readers.rows import RowReader
-from cloze_gen.corpus.scan import scan_corpus
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError, CorpusError
@@ -31,6 +30,7 @@ from cloze_gen.store.artifacts import Store
 from cloze_gen.store.files import GZIP_MAGIC
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet
+from tests.support.books import scan_corpus
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.TXT.GZ", "b.txt.gz"])

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -156,24 +156,6 @@ class CorpusScan:
         """The books without the unreadable files."""
         files = {file for file, _ in self.unreadable}
         return tuple(book for book in self.books if book.file not in files)
-
-
-def scan_corpus(
-    location: Location | Path,
-    *,
-    settings: InputSettings | None = None,
-    notice: Callable[[str], None] | None = None,
-) -> list[BookFile]:
-    """The books of a location, sorted by id; `notice` gets a line about each problem.
-
-    Raises:
-        UsageError: see `scan`.
-    """
-    found = scan(location, settings=settings)
-    if notice is not None:
-        for line in found.skipped + found.notes:
-            notice(f"{found.location}: {line}")
-    return list(found.books)
 
 
 def scan(location: Location | Path, *, settings: InputSettings | None = None) -> CorpusScan:
