@@ -67,6 +67,7 @@ def test_a_set_is_rebuilt(finished, release, cli):
     edit(release / "release.json", lambda facts: facts["settings"]["choice"].update(n_questions=3))
     outcome = cli("verify", release, "--books", finished.corpus.train.parent, "--deep")  # type: ignore[union-attr]
     assert (outcome.status, lines(outcome)["again"]) == (1, "FAILED")
+    assert "the first stage with other counts is choice" in outcome.out
     assert "candidates.jsonl: differs from the rebuilt file" in outcome.out
 
 

@@ -40,7 +40,7 @@ from cloze_gen.release.checks import (
     check_signature,
 )
 from cloze_gen.release.documents import CARD, DOCUMENTS, card_text
-from cloze_gen.release.facts import ReleaseRecord
+from cloze_gen.release.facts import ReleaseRecord, read_record
 from cloze_gen.release.folder import ReleaseFolder, check_names, untrusted_input
 from cloze_gen.release.pointers import POINTERS, fill_release, pointer_card, pointers_file
 from cloze_gen.release.signature import SIGNATURE, checksums_of
@@ -216,9 +216,26 @@ def rebuild(
         for name in files
         if again.get(name) != release.digests.get(name)
     )
+    if wrong:
+        cause = likely_cause(release.record, read_record(released_folder(task.folder)))
+        wrong = (cause, *wrong)
     return Check(
         "again", f"{len(files):,} files rebuilt by a run on {len(facts.books):,} books", wrong
     )
+
+
+def likely_cause(published: ReleaseRecord, rebuilt: ReleaseRecord) -> str:
+    """The first stage with other counts, and the packages of other versions."""
+    pairs = zip(published.steps, rebuilt.steps, strict=False)
+    first = next((old.stage for old, new in pairs if old != new), None)
+    stage = f"the first stage with other counts is {first}" if first else "all counts are equal"
+    here = rebuilt.facts.versions
+    packages = [
+        f"{name} {version} (here {here.get(name, 'none')})"
+        for name, version in published.facts.versions.items()
+        if here.get(name) != version
+    ]
+    return f"{stage}; packages of other versions: {', '.join(packages) or 'none'}"
 
 
 def arranged_books(found: BooksFound, books: Sequence[ReleasedBook], place: Path) -> dict[str, str]:
