@@ -97,7 +97,8 @@ def _command(path: str, function: Any) -> str:
             shown = info.metavar or name.upper()
             arguments.append((f"[{shown}]" if has_default else shown, words, info.help or ""))
         elif not info.hidden:
-            declared = [one for one in info.param_decls or () if one.startswith("-")]
+            names = (info.default, *(info.param_decls or ()))  # Typer takes the first as a default
+            declared = [one for one in names if isinstance(one, str) and one.startswith("-")]
             flag = declared or [f"--{name.strip('_').replace('_', '-')}"]
             options.append(
                 (", ".join(map(code, flag)), words, _default(parameter), info.help or "")

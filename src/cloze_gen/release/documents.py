@@ -241,8 +241,8 @@ def _use(
     ]
     if facts.order == SHUFFLED:
         check += [
-            "cloze-gen contamination . --file FILE --requests requests.jsonl   # test a model for "
-            "training on FILE"
+            "cloze-gen contamination write . ../requests.jsonl --file FILE   # texts that show "
+            "whether a model was trained on FILE"
         ]
     yield "Check it", "sh", "\n".join(check)
 
