@@ -48,7 +48,7 @@ class BookReason(Reason):
     ENCRYPTED = ("encrypted", "the EPUB is encrypted (digital rights management)")
     UNREADABLE = ("unreadable", "the file cannot be read")
     TOO_LARGE = ("too_large", "the file is larger than a book can be")
-    DIFFERS_FROM_MANIFEST = ("differs_from_manifest", "size or checksum differ from manifest.tsv")
+    DIFFERS_FROM_MANIFEST = ("differs_from_manifest", "its checksum differs from manifest.tsv")
     AGGREGATE = ("aggregate", "a collection of other books of the same side")
     DUPLICATE_OF = ("duplicate_of", "another book of the same side contains this text")
     OVERLAPS_TRAIN = ("overlaps_train", "a training book shares text with this book")
