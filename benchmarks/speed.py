@@ -132,9 +132,7 @@ def bench_core(args: argparse.Namespace) -> None:
     n_tokens = 0
     started = time.process_time()
     for file in files[:: max(1, len(files) // _INGEST_BOOKS)]:
-        book = parse_book(
-            file.read_bytes(), book_id=file.stem, settings=IngestSettings(), memo=memo
-        )
+        book = parse_book(file.read_bytes(), settings=IngestSettings(), memo=memo)
         n_tokens += book.audit.tokens
     tell_speed("ingest", n_tokens, time.process_time() - started)
     sentences = [tokens.split(" ") for tokens in book.tokens[:_TAGGED_SENTENCES]]

@@ -32,7 +32,7 @@ def test_it_opens_without_a_console_line_or_a_request(page, open_page, tmp_path)
     opened = open_page(file)
     assert opened.console == ()
     assert opened.requests == ()
-    assert opened.dom.count("<svg") == 8
+    assert opened.dom.count("<svg") == 7
 
 
 def test_text_of_books_does_nothing(hostile_page, open_page, tmp_path):
