@@ -161,7 +161,7 @@ def verify(
         release, books=books, settings=settings, deep=deep, workers=workers
     ):
         wrong = wrong or bool(check.differences)
-        show("\n".join(check_text([check])))
+        show(check_text(check))
     if wrong:
         raise typer.Exit(1)
 

@@ -226,8 +226,8 @@ def _doubled(tokens: Sequence[str], kept: Sequence[int], k: int) -> bool:
     )
 
 
-def rendered_tokens(tokens: Sequence[str], *, final_stop: bool = True) -> tuple[str, ...]:
-    """The printed tokens; `final_stop` prints a final `?` or `!` as `.`, as published questions do.
+def rendered_tokens(tokens: Sequence[str]) -> tuple[str, ...]:
+    """The printed tokens; a final `?` or `!` is printed as `.`, as published questions do.
 
     >>> rendered_tokens(('"', "What", "is", "it", "?", '"'))
     ('What', 'is', 'it', '.')
@@ -238,5 +238,5 @@ def rendered_tokens(tokens: Sequence[str], *, final_stop: bool = True) -> tuple[
     printed = [_REPLACED.get(tokens[i], tokens[i]) for i in positions[:-1]]
     if positions:
         last = tokens[positions[-1]]
-        printed.append("." if final_stop and last in _FINAL else last)
+        printed.append("." if last in _FINAL else last)
     return tuple(printed)

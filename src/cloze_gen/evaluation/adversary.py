@@ -218,12 +218,10 @@ ROUNDS = 3  # fold splits with different seeds; the accuracy is their mean
 LEAST_ITEMS = 10  # with fewer, a fold would hold a single question
 
 
-def item_folds(
-    questions: Sequence[Question], *, seed: int, rounds: int = ROUNDS
-) -> list[NDArray[np.int64]]:
+def item_folds(questions: Sequence[Question], *, seed: int) -> list[NDArray[np.int64]]:
     """The fold of every question in each round: int64, shape (n,); drawn from the item's id."""
     found = []
-    for draw in range(rounds):
+    for draw in range(ROUNDS):
         drawn = [
             derive_rng(seed, f"evaluate.adversary.items.{draw}", question.id).random()
             for question in questions
@@ -234,9 +232,7 @@ def item_folds(
     return found
 
 
-def book_folds(
-    questions: Sequence[Question], *, seed: int, rounds: int = ROUNDS
-) -> list[NDArray[np.int64]]:
+def book_folds(questions: Sequence[Question], *, seed: int) -> list[NDArray[np.int64]]:
     """The fold of every question in each round, whole books per fold; empty for a single book.
 
     Up to five books: one fold per book, one round. Otherwise each book, in random order, goes into
@@ -249,7 +245,7 @@ def book_folds(
         places = {book_id: place for place, book_id in enumerate(sorted(sizes))}
         return [np.array([places[question.book_id] for question in questions], np.int64)]
     found = []
-    for draw in range(rounds):
+    for draw in range(ROUNDS):
         drawn = sorted(
             sizes,
             key=lambda book_id: (

@@ -87,15 +87,10 @@ def sentence_scores(model: LanguageModel, questions: Sequence[Question]) -> NDAr
     )
 
 
-def history_scores(
-    model: LanguageModel, questions: Sequence[Question], *, history_tokens: int = 2
-) -> NDArray[np.float64]:
-    """log10 P(option | the `history_tokens` tokens before it) (MSR 2.2 step 2, with 2 tokens)."""
+def history_scores(model: LanguageModel, questions: Sequence[Question]) -> NDArray[np.float64]:
+    """log10 P(option | the two tokens before it) (MSR 2.2 step 2)."""
     return score_matrix(
-        [
-            model.log10_prob(_history(question, history_tokens), option)
-            for option in question.options
-        ]
+        [model.log10_prob(_history(question, 2), option) for option in question.options]
         for question in questions
     )
 

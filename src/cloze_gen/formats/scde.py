@@ -345,9 +345,8 @@ def parse_passages(
         yield _set_passage(record, where)
 
 
-def passage_from_record(
-    record: Mapping[str, Any], *, where: str = "passage record"
-) -> SetBlankedPassage:
+def passage_from_record(record: Mapping[str, Any]) -> SetBlankedPassage:
+    where = "passage record"
     return _set_passage(to_record(record, _SetRecord, where=where, wording=_SET_WORDING), where)
 
 

@@ -99,11 +99,11 @@ class Study:
         due = self.due(judge)
         return due[0] if due else None
 
-    def due(self, judge: str, *, condition: str | None = None) -> list[Assignment]:
+    def due(self, judge: str) -> list[Assignment]:
         """Unanswered items, or else the next page."""
         with self._lock:
             state = self.state()
-            return state.due(judge) or self.assign_page(judge, condition=condition)
+            return state.due(judge) or self.assign_page(judge)
 
     def assign_page(self, judge: str, *, condition: str | None = None) -> list[Assignment]:
         """One more page, even if items are still due; empty if there is nothing to assign."""
