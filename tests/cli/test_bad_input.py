@@ -352,9 +352,8 @@ def small_disk(tmp_path):
     if mounted.returncode:
         pytest.skip(f"a tmpfs cannot be mounted here: {mounted.stderr.strip()}")
     yield place
-    subprocess.run(
-        ["umount", "--lazy", str(place)], check=True
-    )  # this process still maps the index
+    # this process still maps the index
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
 @pytest.mark.thorough

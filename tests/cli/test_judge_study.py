@@ -25,16 +25,10 @@ from tests.conftest import Outcome
 
 Cli = Callable[..., Outcome]
 N_CANDIDATES, N_PICKED = 80, 4  # as forward.keep of the sample
-MISSES = {
-    "ann": 0.05,
-    "bob": 0.12,
-    "cara": 0.25,
-}  # of the four right candidates, how many a judge leaves for wrong ones
-REJECTED, WRONGLY_REJECTED, WRONGLY_KEPT = (
-    0.3,
-    0.06,
-    0.1,
-)  # sentences that are no question; a judge's errors there
+# of the four right candidates, how many a judge leaves for wrong ones
+MISSES = {"ann": 0.05, "bob": 0.12, "cara": 0.25}
+# sentences that are no question; a judge's errors there
+REJECTED, WRONGLY_REJECTED, WRONGLY_KEPT = (0.3, 0.06, 0.1)
 
 
 def right_four(item):

@@ -26,12 +26,8 @@ SHOWN = {
     Task.READ: {"before", "after", "options"},
     Task.FILL: {"parts", "candidates"},
 }
-ERRORS = {
-    "ann": 0.0,
-    "bob": 0.1,
-    "cara": 0.4,
-    "model": 1.0,
-}  # shares of items that each gets wrong
+# shares of items that each gets wrong
+ERRORS = {"ann": 0.0, "bob": 0.1, "cara": 0.4, "model": 1.0}
 
 
 @dataclass(frozen=True)

@@ -50,9 +50,8 @@ def test_a_release_of_each_style_is_as_it_says(style, finished_run, tmp_path, cl
     release = shutil.copytree(found, tmp_path / "release")
     outcome = cli("verify", release, "--books", SAMPLE)
     assert outcome.status == 0, outcome.out + outcome.err
-    fewshot = (
-        {"few-shot": "ok"} if (release / "fewshot.jsonl").exists() else {}
-    )  # SCDE-style shows its training passages
+    # SCDE-style shows its training passages
+    fewshot = {"few-shot": "ok"} if (release / "fewshot.jsonl").exists() else {}
     assert bool(fewshot) == (style != "scde-style")
     beside = {"derived": "ok"} if set(read_record(release).derived) - {"fewshot.jsonl"} else {}
     checks = ("files", "signature", "items", "formats", "documents", "others", "text")
@@ -187,9 +186,8 @@ def test_a_file_of_the_user_is_no_difference(release, cli):
     """It is reported by name, is not read, and stays."""
     (release / "notes.txt").write_text("mine")
     (release / "x\x1b[2J.bin").touch()
-    os.truncate(
-        release / "x\x1b[2J.bin", 200 << 30
-    )  # 200 GiB that take no room; reading them would take minutes
+    # 200 GiB that take no room; reading them would take minutes
+    os.truncate(release / "x\x1b[2J.bin", 200 << 30)
     outcome = cli("verify", release)
     assert outcome.status == 0
     assert r"not listed and not checked: notes.txt, x\x1b[2J.bin" in outcome.out

@@ -29,11 +29,12 @@ from tests.support.errors import refused
 # ---- the test
 
 
+# quarters: sums of them are exact, and ties come often
 VALUES = arrays(
     np.float64,
     st.tuples(st.integers(1, 5), st.integers(2, 6)),
     elements=st.integers(-40, -1).map(lambda value: value / 4),
-)  # quarters: sums of them are exact, and ties come often
+)
 
 
 @pytest.mark.parametrize(

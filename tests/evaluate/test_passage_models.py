@@ -129,9 +129,8 @@ def test_the_model_is_of_the_closed_vocabulary(store, text):
     assert set(index.words) == {"<s>", "</s>", "<unk>", RARE, *words}
     after = 10.0 ** index.next_word_log10_probs([words[0]]).astype(np.float64)
     assert after.sum() == pytest.approx(1, abs=1e-5)
-    assert after[index.id_of[RARE]] == pytest.approx(
-        0.3, abs=0.1
-    )  # four of eleven types, and one in six or seven is an end
+    # four of eleven types, and one in six or seven is an end
+    assert after[index.id_of[RARE]] == pytest.approx(0.3, abs=0.1)
     assert not (found.folder / "temp").exists()
 
 

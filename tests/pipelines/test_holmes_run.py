@@ -81,9 +81,8 @@ def test_provenance_leads_to_the_raw_file(finished, questions):
     raw = book.read_bytes().decode("utf-8-sig")
     for question in questions:
         marked = raw[question["source"]["start"] : question["source"]["end"]]
-        span = re.sub(
-            r"\[\d+\]|[^a-z0-9]", "", marked.lower()
-        )  # a footnote's mark is not part of the sentence
+        # a footnote's mark is not part of the sentence
+        span = re.sub(r"\[\d+\]|[^a-z0-9]", "", marked.lower())
         assert span == re.sub(r"[^a-z0-9]", "", question["source"]["text"].lower())
 
 

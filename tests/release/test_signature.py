@@ -46,9 +46,8 @@ def test_the_full_release_is_read_where_there_is_one(tmp_path):
     for folder in ("release", "full"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "signature.txt").write_text(f"{folder}\n")
-    assert (
-        read_signature(tmp_path) == "release"
-    )  # a file that a user added to `full` does not make it a release
+    # a file that a user added to `full` does not make it a release
+    assert read_signature(tmp_path) == "release"
     (tmp_path / "full" / "release.json").write_text("{}")
     assert read_signature(tmp_path) == "full"
 

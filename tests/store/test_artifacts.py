@@ -258,9 +258,8 @@ def test_a_note_that_a_killed_run_began_is_swept(tmp_path, monkeypatch):
     whole = set((store.store / manifest.NOTES).iterdir())
     with monkeypatch.context() as killed:
         killed.setattr(Path, "replace", interrupted)
-        killed.setattr(
-            Path, "unlink", lambda path, missing_ok=False: None
-        )  # who is killed tidies nothing
+        # who is killed tidies nothing
+        killed.setattr(Path, "unlink", lambda path, missing_ok=False: None)
         with pytest.raises(KeyboardInterrupt):
             manifest.note_written(store.folder(KEY))
     assert set((store.store / manifest.NOTES).iterdir()) > whole

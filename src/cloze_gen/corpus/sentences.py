@@ -157,9 +157,8 @@ def _next_word(flat: str, following: int) -> str:
 PROSE, VERSE, HEADING, OTHER = "prose", "verse", "heading", "other"
 
 _GAP = re.compile(r"\n(?:[ ]*+\n)++[ ]*+")
-_LINE_GOES_ON = re.compile(
-    r"\n {0,1}[\"'(\[]?[a-z]"
-)  # a line that begins with a small letter at the margin: prose
+# a line that begins with a small letter at the margin: prose
+_LINE_GOES_ON = re.compile(r"\n {0,1}[\"'(\[]?[a-z]")
 _LETTER = re.compile(r"[^\W\d_]")
 _LOWER = re.compile(r"[a-zà-öø-ÿ]")
 _PAGE_NUMBER = re.compile(r"[\[{(<-]*[ ]*(?:[Pp](?:age|AGE|g)?\.?[ ]*)?\d{1,4}[ ]*[\]})>-]*")

@@ -183,9 +183,8 @@ def scores_by_trees(
     trained: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
     """P(answer) of every option outside the training part, by gradient-boosted trees."""
-    from sklearn.ensemble import (
-        HistGradientBoostingClassifier,
-    )  # slow to import
+    # slow to import
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
     model = HistGradientBoostingClassifier(
         max_iter=TREES, max_leaf_nodes=LEAVES, early_stopping=False, random_state=0
@@ -447,9 +446,8 @@ def _cross_validated(
 
 # ---- Text of the result
 
-Figure = tuple[
-    float, float, float
-]  # accuracy, low, high: shares of 1; 95 % interval corrected for the number of variants
+# accuracy, low, high: shares of 1; 95 % interval corrected for the number of variants
+Figure = tuple[float, float, float]
 # Adversary -> its features; the line begins with the first adversary that has a row.
 FEATURE_NAMES = {
     "adversary-scores": "the five scores (history, forward, sentence, frequency, length)",

@@ -73,11 +73,8 @@ from cloze_gen.store.tables import QUESTIONS, memory_mapped, read_jsonl
 # ---- Training text as printed in questions
 
 _SHARD_BYTES = 8 * 1024 * 1024
-_PRINTED_MARKS = (
-    ".",
-    ",",
-    ";",
-)  # added to the vocabulary, because the rendering replaces other marks by these
+# added to the vocabulary, because the rendering replaces other marks by these
+_PRINTED_MARKS = (".", ",", ";")
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,9 +466,8 @@ class Scorer:
         return self._once("tags", self._read_tags)
 
     def _read_tags(self) -> list[list[str]]:
-        from cloze_gen.adapters.spacy_tagger import (
-            load_tagger,
-        )  # slow to import; only two rules need it
+        # slow to import; only two rules need it
+        from cloze_gen.adapters.spacy_tagger import load_tagger
 
         pairs = [(question, option) for question in self._questions for option in question.options]
         tagged = load_tagger("builtin").tag(

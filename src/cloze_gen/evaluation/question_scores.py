@@ -122,9 +122,8 @@ def _history(question: Question, count: int) -> tuple[str, ...]:
 POINTS = {2: 1, 3: 2, 4: 3}  # n -> points (4.1)
 _CHUNK_TOKENS = 1 << 18  # arrays of a chunk fit into the processor's cache
 _SIEVE_BITS = 24
-_MULTIPLIER = np.uint64(
-    0x9E3779B97F4A7C15
-)  # odd, 2**64 / golden ratio: Knuth's multiplicative hashing
+# odd, 2**64 / golden ratio: Knuth's multiplicative hashing
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)  # second multiplier of splitmix64
 
 

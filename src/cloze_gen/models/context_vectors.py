@@ -115,9 +115,8 @@ class ContextVectors:
 
 def context_vectors(counts: sp.csr_matrix, *, dimensions: int, seed: int) -> ContextVectors:
     """From `context_counts`, scaled by the roots of the singular values (Levy et al. 2015)."""
-    from sklearn.utils.extmath import (
-        randomized_svd,
-    )  # here, because it takes 0.7 s to load and few workers need it
+    # here, because it takes 0.7 s to load and few workers need it
+    from sklearn.utils.extmath import randomized_svd
 
     pmi = positive_pmi(counts)
     targets, features = counts.shape

@@ -194,9 +194,8 @@ def cue_features(passage: TiedPassage, blanks: NDArray[np.int64]) -> NDArray[np.
     shared = _padded(passage.persons @ passage.candidate_persons.T)
     tenses = _padded(passage.tenses[:, None] * passage.candidate_tenses[None, :])
     same_speech = _padded((passage.speech[:, None] > 0) == (passage.candidate_speech[None, :] > 0))
-    shown_echoes = passage.echoes.sum(axis=0) - passage.echoes[blanks].sum(
-        axis=1
-    )  # (draws, candidates)
+    # (draws, candidates)
+    shown_echoes = passage.echoes.sum(axis=0) - passage.echoes[blanks].sum(axis=1)
     close = np.concatenate((before[:, :, :2], behind[:, :, :2]), axis=2)
     have = _padded(passage.persons)[close].max(axis=2)
     of_both = have @ passage.candidate_persons.T

@@ -134,10 +134,11 @@ def test_no_alpha_can_be_above_zero(tmp_path):
     study = guessed_study(tmp_path / "study", n=30, sentence_subjects=0)
     for judge in ("Ann", "Bob", "Cid"):
         while (one := study.next_open(judge)) is not None:
+            # mostly of one mind
             right = (
                 stable_fraction("knows", one.item) < 0.8
                 or stable_fraction("says", one.item + judge) < 0.5
-            )  # mostly of one mind
+            )
             study.take(
                 one,
                 {"guesses": ["key"] if right else []},

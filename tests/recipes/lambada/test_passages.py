@@ -40,11 +40,8 @@ SHORT = PassagesSettings(
     min_target_sentence_tokens=4,
     max_target_sentence_tokens=8,
 )
-RAIN, LAMP, JANE = (
-    "It rained hard .",
-    "The lamp went out .",
-    "Then in came Jane .",
-)  # of 4, 5 and 5 tokens
+# of 4, 5 and 5 tokens
+RAIN, LAMP, JANE = ("It rained hard .", "The lamp went out .", "Then in came Jane .")
 
 
 def cut(

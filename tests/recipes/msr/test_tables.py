@@ -112,9 +112,10 @@ def test_a_word_that_scores_best_is_screened_out(stages, index, focus):
             [float(model[index.id_of[word]]) for word in words],
         )
         assert row["answer_log10_prob"] == pytest.approx(own, abs=1e-4)
+        # words of the same frequency tie but for rounding
         least, most = (
             1 + sum(other > own + margin for other in others) for margin in (1e-5, -1e-5)
-        )  # words of the same frequency tie but for rounding
+        )
         assert least <= row["answer_rank"] <= most
         assert (row["status"] == ANSWER_SCORES_BEST) == (own > max(others))
     assert best

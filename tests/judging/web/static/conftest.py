@@ -201,10 +201,8 @@ class Watched:
     console: list[str] = field(default_factory=list)
 
     def watch(self, page):
-        ours = (
-            f"{self.origin}/",
-            "chrome-error:",
-        )  # the second: what the browser shows where there is no server
+        # the second: what the browser shows where there is no server
+        ours = (f"{self.origin}/", "chrome-error:")
         page.on(
             "request",
             lambda request: None if request.url.startswith(ours) else self.away.append(request.url),
