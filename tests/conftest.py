@@ -462,8 +462,7 @@ def run_of(request):
                 f"{style} has no finished run here: give tests/conftest.py a fixture that "
                 "makes one, and name it in RUN_FIXTURES"
             )
-        finished: FinishedRun = request.getfixturevalue(RUN_FIXTURES[style])
-        return finished
+        return request.getfixturevalue(RUN_FIXTURES[style])
 
     return run
 

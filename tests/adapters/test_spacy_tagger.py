@@ -33,7 +33,7 @@ def read_cases():
     for line in CASES.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
-        groups: list[list[list[str]]] = []
+        groups = []
         for token in line.split("\t")[2].split(" "):
             word, tag = token.rsplit("_", 1)
             if word.startswith("~"):

@@ -122,7 +122,7 @@ def head_of(
     spoilt,
 ):
     told = {**own, **{name.replace("_", "-"): value for name, value in spoilt.items()}}
-    kept: dict[str, str] = {}
+    kept = {}
     for (
         name,
         value,

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
 
 import pytest
 
 from cloze_gen.cli.judge_study import open_named_study
 from cloze_gen.records.judgement import Task
 from tests.cases.studies import make_tiny_study
-from tests.conftest import Outcome
-
-Cli = Callable[..., Outcome]
 
 
 @pytest.fixture

@@ -40,6 +40,7 @@ from cloze_gen.records.question import Question
 from cloze_gen.store.artifacts import Store, open_artifact
 from cloze_gen.store.fingerprint import StageKey
 from tests.small_models import index_of
+from tests.support.stage import made
 
 # ---- text
 
@@ -147,14 +148,6 @@ def text(store):
     return store.open(key)
 
 
-def made(store, stage, write, **arguments):
-    key = StageKey(stage, 1, {"order": arguments["sizes"].order} if stage == "eval-lm" else {})
-    with store.writing(key) as writer:
-        if writer is not None:
-            write(writer, StageContext(store, InProcessEngine(), stage), **arguments)
-    return store.open(key)
-
-
 def test_only_frequent_words_are_in_the_smoothed_model(store, text):
     """A word that the text does not hold five times is `<unk>`; the others are known."""
     model = open_evaluation_lm(
@@ -255,7 +248,7 @@ def test_a_rule_chooses_what_its_name_says(rule, word):
 
 def test_rules_of_tags_read_each_option_in_its_sentence(monkeypatch):
     """The odd one has a tag of its own where it stands; the majority has not."""
-    seen: list[tuple[str, ...]] = []
+    seen = []
 
     def tag(sentences):
         for tokens in sentences:

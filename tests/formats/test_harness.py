@@ -8,7 +8,6 @@ import re
 import sys
 import types
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -87,7 +86,7 @@ def read_yaml(text):
     """As the harness reads it, a function as its name."""
     yaml = pytest.importorskip("yaml")
 
-    class Loader(yaml.SafeLoader):  # type: ignore[name-defined,misc]
+    class Loader(yaml.SafeLoader):
         pass
 
     Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
@@ -156,8 +155,8 @@ def test_the_page_names_every_task_and_group():
 def test_the_loader_reads_what_lies_beside_it(tmp_path, monkeypatch):
     """From any folder; metadata of the task, whatever a caller adds to it, is no matter."""
     library = types.ModuleType("datasets")
-    library.Dataset = types.SimpleNamespace(from_list=lambda rows: rows)  # type: ignore[attr-defined]
-    library.DatasetDict = dict  # type: ignore[attr-defined]
+    library.Dataset = types.SimpleNamespace(from_list=lambda rows: rows)
+    library.DatasetDict = dict
     monkeypatch.setitem(sys.modules, "datasets", library)
     monkeypatch.chdir(tmp_path)
     for folder in ("one", "two"):
@@ -165,7 +164,7 @@ def test_the_loader_reads_what_lies_beside_it(tmp_path, monkeypatch):
         (tmp_path / folder / "x.test.jsonl").write_text(
             json.dumps({"id": f"{folder}\u2028"}, ensure_ascii=False) + "\n", encoding="utf-8"
         )
-        module: dict[str, Any] = {"__file__": str(tmp_path / folder / LOADER_FILE)}
+        module = {"__file__": str(tmp_path / folder / LOADER_FILE)}
         exec(compile(LOADER, LOADER_FILE, "exec"), module)
         assert module["load"](data_files={"test": "x.test.jsonl"}, version="1", pretrained="m") == {
             "test": [{"id": f"{folder}\u2028"}]
@@ -238,7 +237,7 @@ def test_every_likelihood_task_measures_bits_per_byte(monkeypatch):
     """By a function of the loader; a model that needs one bit a byte has 1.0."""
     monkeypatch.setitem(sys.modules, "datasets", types.ModuleType("datasets"))
     vars(sys.modules["datasets"]).update(Dataset=None, DatasetDict=None)
-    loader: dict[str, Any] = {"__file__": LOADER_FILE}
+    loader = {"__file__": LOADER_FILE}
     exec(compile(LOADER, LOADER_FILE, "exec"), loader)
     lambada_files = lambada.harness_files("x", {"test": [NOVEL, LATER]}, version="1")
     exam_files = scde.harness_files("x", {"test": [EXAM, LATER_EXAM]}, version="1")

@@ -16,9 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -33,8 +31,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc and relies on PDEATHSIG"),
 ]
 
-Cli = Callable[..., Any]
-Digests = Callable[[Path], dict[str, str]]
 # A style, the stage after whose first line on stderr the kill comes, seconds to the kill, workers.
 KILLS = [
     ("holmes-style", "lm: 1/5", 0.3, 2),

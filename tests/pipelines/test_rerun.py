@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -18,8 +16,6 @@ from cloze_gen.store.runs import RUN_SCHEMA, stage_artifact
 from cloze_gen.store.tables import read_parquet
 from tests.conftest import SAMPLE
 from tests.pipelines.test_finished_run import would_run
-
-Cli = Callable[..., Any]
 
 
 def store_state(out):

@@ -166,7 +166,7 @@ def test_the_filter_and_the_key_need_only_a_keyboard(
     file = tmp_path / "report.html"
     file.write_text(render_report(replace(data, samples=more)), encoding="utf-8")
     page = chromium.new_page(viewport={"width": 390, "height": 800})
-    printed: list[str] = []
+    printed = []
     page.on("console", lambda message: printed.append(message.text))
     page.goto(file.as_uri())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from typing import Any
 
 import pytest
 
@@ -20,11 +19,11 @@ from cloze_gen.release.signature import (
 # The signature and the canary
 
 
-GIVEN: dict[str, Any] = {
+GIVEN = {
     "style": "holmes", "name": "a", "sides": {"train": "aa"}, "model": "kn3", "seed": 1, "n": 9, "order": "shuffled",
     "last": ("choice", "0011"), "items": "0" * 64,
 }  # fmt: skip
-OTHERWISE: dict[str, Any] = {
+OTHERWISE = {
     "style": "scs", "name": "b", "sides": {"train": "ab"}, "model": "kn4", "seed": 2, "n": 8, "order": "corpus",
     "last": ("choice", "0012"), "items": "1" * 64,
 }  # fmt: skip

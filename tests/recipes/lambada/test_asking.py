@@ -69,7 +69,7 @@ def test_the_head_is_drawn(lambada):
     signals = {row["id"]: row for row in read_parquet(ranking.path(SIGNALS)).to_pylist()}
     raw = {
         path.stem: path.read_text(encoding="ascii") for path in lambada.corpus.books.glob("*.txt")
-    }  # type: ignore[union-attr]
+    }
     for one in drawn:
         row, [span] = signals[one.id], one.spans
         assert span == (row["book_id"], row["start"], row["end"])

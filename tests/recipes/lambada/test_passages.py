@@ -57,7 +57,7 @@ def cut(
 
 def why(*lines, **columns):
     """The verdict on the last of some sentences."""
-    return str(cut(list(lines), **columns).reason(len(lines) - 1) or "kept")  # type: ignore[arg-type]
+    return str(cut(list(lines), **columns).reason(len(lines) - 1) or "kept")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import pytest
@@ -54,7 +53,7 @@ def focus(stages):
 
 
 def by_item(artifact, folder):
-    found: dict[str, list[dict[str, Any]]] = {}
+    found = {}
     for row in read_parquet(artifact.path(folder)).to_pylist():
         found.setdefault(row["id"], []).append(row)
     return found

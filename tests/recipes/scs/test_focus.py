@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 
 import pytest
 
-from cloze_gen.english.places import Place
 from cloze_gen.recipes.scs.focus import FocusSettings, choose_focus
 from cloze_gen.records.rejection import Rejection
 
@@ -26,9 +24,6 @@ FORMS = {
     ("house", "NN"): "house",
     ("old", "JJ"): "old",
 }
-
-
-Takes = Callable[[tuple[str, str], Place], bool]
 
 
 def choose(

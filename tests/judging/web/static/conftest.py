@@ -13,7 +13,6 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -216,7 +215,7 @@ def sit(chromium):
     """Open a judge's link in its own browser; console output or foreign requests fail the test,
     except lost requests with `cut=True`.
     """
-    contexts: list[tuple[Any, Watched, bool]] = []
+    contexts = []
 
     def open_link(study, judge="ann", *, cut=False, **more):
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **more})
