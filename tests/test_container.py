@@ -117,7 +117,7 @@ def test_the_page_is_started_with_options_that_exist():
 
 @pytest.mark.thorough
 @pytest.mark.timeout(3600)
-def test_the_image_works(tmp_path):
+def test_the_image_works():
     """It builds, is below one gigabyte, and makes a set as a user who is not root."""
     program = next(filter(None, map(shutil.which, ("docker", "podman"))), None)
     if program is None:

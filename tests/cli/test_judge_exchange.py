@@ -107,7 +107,7 @@ def test_what_is_no_packet_is_one_message(text, says, out, cli, tmp_path):
     assert cli("judge", "import", "tiny", tmp_path / "nowhere", "--out", out).status == 2
 
 
-def test_options_that_are_none(out, cli, tmp_path):
+def test_options_that_are_none(out, cli):
     """A name, a study, a condition: one message each, status 2, nothing dealt."""
     for arguments, says in (
         (("--judges", "../evil"), "part of file names"),

@@ -164,7 +164,7 @@ def test_only_four_grams_and_longer_are_pruned(order, prune):
     assert EvalLmSizes(order=order).prune == prune
 
 
-def test_trie_and_index_score_as_the_arpa_file(store, text, tmp_path):
+def test_trie_and_index_score_as_the_arpa_file(text, tmp_path):
     arpa, binary = tmp_path / "m.arpa", tmp_path / "m.binary"
     train_arpa(
         text=text.path(TEXT),

@@ -171,31 +171,6 @@ def test_the_loader_reads_what_lies_beside_it(tmp_path, monkeypatch):
         }
 
 
-def test_the_harness_itself_measures_every_task(tmp_path, monkeypatch):
-    """Skipped where lm-evaluation-harness is not installed."""
-    pytest.importorskip("lm_eval")
-    from lm_eval import simple_evaluate
-    from lm_eval.tasks import TaskManager
-
-    monkeypatch.chdir("/")
-    for number, files in enumerate([*all_files("1.0"), *all_files("1.0")]):
-        folder = tmp_path / str(number) / "harness"
-        folder.mkdir(parents=True)
-        for path, text in files.items():
-            (folder / path).write_text(
-                text.replace('"id": "b:', f'"id": "{number}:'), encoding="utf-8"
-            )
-        manager = TaskManager(include_path=str(folder.parent), include_defaults=False)
-        for name in manager.all_tasks:
-            found = simple_evaluate(
-                model="dummy", tasks=[name], task_manager=manager, bootstrap_iters=0
-            )
-            ids = [
-                sample["doc"]["id"] for samples in found["samples"].values() for sample in samples
-            ]
-            assert {one.split(":")[0] for one in ids} == {str(number)}
-
-
 # Controls and measures
 
 

@@ -106,7 +106,7 @@ def test_exactly_what_depends_on_it_is_made_again(finished, cli, options, stages
     assert would_run(cli(*finished.call("--dry-run", *options)).out) == stages
 
 
-def test_a_list_of_words_is_known_by_its_content(finished, cli, tmp_path):
+def test_a_list_of_words_is_known_by_its_content(finished, tmp_path):
     """A changed list of offensive words grooms anew; the same list in another place does not."""
 
     def keys(text, name):

@@ -83,7 +83,7 @@ def test_the_head_is_drawn(lambada):
         assert row["book_id"] not in json.dumps(one.shown)
 
 
-def test_a_copy_elsewhere_has_nothing_to_draw_from(lambada, tmp_path):
+def test_a_copy_elsewhere_has_nothing_to_draw_from(tmp_path):
     """Its stages are in the store that it does not bring."""
     with pytest.raises(UsageError, match="not in an output folder"):
         draw_passages(tmp_path, StudySettings())
