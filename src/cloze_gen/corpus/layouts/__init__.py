@@ -12,7 +12,7 @@ from cloze_gen.corpus.layouts.arrangement import (
     PlacedFile,
 )
 from cloze_gen.corpus.layouts.bookcorpus import arrange_bookcorpus
-from cloze_gen.corpus.layouts.catalogs import Catalogs, is_catalog, read_catalogs
+from cloze_gen.corpus.layouts.catalogs import is_catalog, read_catalogs
 from cloze_gen.corpus.layouts.gutenberg import arrange_gutenberg
 
 __all__ = [
@@ -60,4 +60,4 @@ def arrange_members(
     decided on. `read` are numbers of etexts that are read elsewhere. Other members of a file, such
     as rows, have no names of Gutenberg's.
     """
-    return arrange_gutenberg(names, known.catalogs or Catalogs(), read=read)
+    return arrange_gutenberg(names, known.catalogs, read=read)
