@@ -186,9 +186,8 @@ def test_predictions_tell_the_accuracies(evaluated):
             continue
         chosen = [line for line in predicted if line["baseline"] == name and line["chosen"]]
         assert len({line["id"] for line in chosen}) == len(chosen) == row["n"]
-        if (
-            row["kind"] == "adversary"
-        ):  # a mean over rounds: the share of them that chose the answer
+        # a mean over rounds: the share of them that chose the answer
+        if row["kind"] == "adversary":
             told = [
                 line["score"]
                 for line in predicted

@@ -109,10 +109,8 @@ def has_setuptools() -> bool:
     try:
         major, minor = importlib.metadata.version("setuptools").split(".")[:2]
         return (int(major), int(minor)) >= OLDEST_SETUPTOOLS
-    except (
-        importlib.metadata.PackageNotFoundError,
-        ValueError,
-    ):  # a version such as "70" or "70.1rc1" counts as too old
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        # a version such as "70" or "70.1rc1" counts as too old
         return False
 
 

@@ -141,8 +141,7 @@ def mend_text(text: str, line: str, forms: Mapping[str, str]) -> str:
     'By lamplight, he said.'
     """
     broken_words = {token for token in line.split(" ") if LINE_END_HYPHEN in token}
-    for broken in sorted(
-        broken_words, key=lambda word: (-len(word), word)
-    ):  # one may be the end of a longer one
+    # one may be the end of a longer one
+    for broken in sorted(broken_words, key=lambda word: (-len(word), word)):
         text = text.replace(broken, mend_token(broken, forms))
     return text

@@ -231,9 +231,8 @@ class Study:
                 if (given := state.verdicts.get(one.id)) and given.seconds
             ]
             done, left = sum(one.id in state.verdicts for one in mine), len(state.due(judge))
-            if (
-                state.judges[judge].role is Role.JUDGE
-            ):  # open items that this judge has not been assigned
+            # open items that this judge has not been assigned
+            if state.judges[judge].role is Role.JUDGE:
                 left += len(state.open) - sum(
                     item in state.open for item in {one.item for one in mine}
                 )

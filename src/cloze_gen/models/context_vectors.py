@@ -54,9 +54,8 @@ def context_counts(
             columns.append(column[counted])
         row, column = np.concatenate(rows), np.concatenate(columns)
         totals.append(sp.csr_matrix((np.ones(len(row), np.float32), (row, column)), shape=shape))
-        while (
-            len(totals) > 1 and totals[-2].nnz < 2 * totals[-1].nnz
-        ):  # merge like sizes: each pair is added a few times, not once per chunk
+        # merge like sizes: each pair is added a few times, not once per chunk
+        while len(totals) > 1 and totals[-2].nnz < 2 * totals[-1].nnz:
             totals[-2:] = [totals[-2] + totals[-1]]
     return (
         functools.reduce(operator.add, reversed(totals))
