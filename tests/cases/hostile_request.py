@@ -123,10 +123,8 @@ def head_of(
 ):
     told = {**own, **{name.replace("_", "-"): value for name, value in spoilt.items()}}
     kept = {}
-    for (
-        name,
-        value,
-    ) in told.items():  # the spoilt one takes the other's place, whatever its capitals
+    # the spoilt one takes the other's place, whatever its capitals
+    for name, value in told.items():
         for same in [one for one in kept if one.lower() == name.lower()]:
             del kept[same]
         if value is not None:

@@ -359,10 +359,8 @@ def small_disk(tmp_path):
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("workers", "rooms_kib"),
-    [
-        ("1", (200, 400, 700, 1200, 2000)),
-        ("2", (200, 400, 2000)),
-    ],  # in 700 and 1,200 it is lmplz that fails, however many the workers
+    # in 700 and 1,200 it is lmplz that fails, however many the workers
+    [("1", (200, 400, 700, 1200, 2000)), ("2", (200, 400, 2000))],
 )
 def test_a_full_disk(
     small_disk,

@@ -65,9 +65,8 @@ def test_bytes_say_whether_a_book_is_packed(tmp_path, name, data):
         ("big.txt", b"x" * 1001, "too_large"),
         ("bomb.txt.gz", gzip.compress(b"x" * 10**6), "too_large"),
     ],
-    ids=lambda value: (
-        "bytes" if isinstance(value, bytes) else None
-    ),  # gzip writes the time, and every process must name the tests alike
+    # gzip writes the time, and every process must name the tests alike
+    ids=lambda value: "bytes" if isinstance(value, bytes) else None,
 )
 def test_unreadable_books_have_a_reason(tmp_path, monkeypatch, name, data, reason):
     """Damage is named; nothing above the limit is unpacked."""

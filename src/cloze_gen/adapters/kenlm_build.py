@@ -141,9 +141,8 @@ def check(archive: Path) -> Path:
 
 def unpack(archive: Path, folder: Path) -> Path:
     """Unpack the sources below `folder` and mend what CMake requires; ToolError if it is not found."""
-    with tarfile.open(
-        archive
-    ) as tar:  # pinned by its sha256; Python 3.11.2 has no argument `filter`
+    # pinned by its sha256; Python 3.11.2 has no argument `filter`
+    with tarfile.open(archive) as tar:
         tar.extraction_filter = getattr(tarfile, "data_filter", None)
         tar.extractall(folder)
     sources = folder / f"kenlm-{VERSION}"

@@ -81,9 +81,8 @@ def normalize_many(pieces: Sequence[str]) -> str:
         text = _PAGE_LINE.sub("", text)
     if "__" in text:
         text = _BLANK_RULE.sub("--", text)
-    for (
-        mark
-    ) in _MARKS:  # much faster than `str.translate`; and looking for one letter than replacing it
+    # much faster than `str.translate`; and looking for one letter than replacing it
+    for mark in _MARKS:
         if mark in text:
             text = text.replace(mark, "")
     if "<" in text or "[" in text or "{" in text:

@@ -207,9 +207,8 @@ def split_paragraphs(flat: str, body: Body) -> Iterator[Paragraph]:
     >>> [(p.kind, flat[p.start:p.end]) for p in split_paragraphs(flat, Body(0, len(flat), "", ""))][1]
     ('prose', 'It was late and\nthe lamp was\n\n[12]\n\nout.')
     """
-    held: list[
-        Paragraph
-    ] = []  # a prose paragraph that broke off without a stop, and the page furniture since
+    # a prose paragraph that broke off without a stop, and the page furniture since
+    held: list[Paragraph] = []
     for start, end, skipped in _blocks(flat, body):
         if skipped:
             yield from held

@@ -77,9 +77,8 @@ class ChunkMemo(dict[str, int]):
 
     def _forget(self) -> None:
         self.clear()
-        self._split: dict[
-            int, str
-        ] = {}  # of the rows whose tokens are not the chunk: these, a space behind each
+        # of the rows whose tokens are not the chunk: these, a space behind each
+        self._split: dict[int, str] = {}
         self._differs = bytearray()  # by row: 1 where `_split` has it
         # by row: checksum of the chunk's letters and digits, case-folded; 0 without any
         self._hashes = array("Q")

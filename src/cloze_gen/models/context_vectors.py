@@ -39,9 +39,8 @@ def context_counts(
         start = max(0, first - window)
         ids = np.asarray(corpus[start : first + _CHUNK_TOKENS + window])
         row_of, features = target_row[ids], np.pad(feature_column[ids], window, constant_values=-1)
-        row_of[: first - start] = row_of[
-            first - start + _CHUNK_TOKENS :
-        ] = -1  # targets of the chunks before and after
+        # targets of the chunks before and after
+        row_of[: first - start] = row_of[first - start + _CHUNK_TOKENS :] = -1
         places = np.flatnonzero(row_of >= 0)
         own = row_of[places]
         before, after = _tokens_left_in_sentence(ids, places, at_most=window)

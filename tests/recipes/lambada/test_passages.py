@@ -81,11 +81,8 @@ def why(*lines, **columns):
         (("It rained , damn it .", LAMP), JANE, PassageReason.OFFENSIVE),
         ((RAIN, LAMP), "Then came the Damn .", PassageReason.OFFENSIVE),
         (('" Hush !', RAIN, LAMP), JANE, PassageReason.BEGINS_IN_SPEECH),
-        (
-            ("damn it all .", RAIN, LAMP),
-            JANE,
-            "kept",
-        ),  # what stands before the passage does not count
+        # what stands before the passage does not count
+        (("damn it all .", RAIN, LAMP), JANE, "kept"),
     ],
 )
 def test_each_reason_has_its_case(before, last, reason):

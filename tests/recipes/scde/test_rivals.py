@@ -83,10 +83,8 @@ def test_fit_is_at_the_blank_where_it_is_most(answers, further, seed):
 @pytest.mark.parametrize(
     ("line", "wanted"),
     [
-        (
-            "They lit lamps and a boat .",
-            9 / 11,
-        ),  # a rare word that is shown beside two common ones that are not
+        # a rare word that is shown beside two common ones that are not
+        ("They lit lamps and a boat .", 9 / 11),
         ("They saw a boat .", 0),
         ("They saw Joe at the lamp .", 9 / 10),  # a name counts neither as said again nor as new
         ("They saw Joe .", 0),
