@@ -28,7 +28,7 @@ _PLACE_WORDS = 12  # that are equally noisy: about a line
 _POOL_BOOKS = 40  # whose words stand in for others, spread evenly
 
 
-def grown(books: Sequence[Path], out: Path, *, times: float, seed: int = 1) -> int:
+def grown(books: Sequence[Path], out: Path, *, times: float) -> int:
     """Write the books and noisy copies up to `times` their number; returns the bytes written.
 
     Raises:
@@ -45,10 +45,8 @@ def grown(books: Sequence[Path], out: Path, *, times: float, seed: int = 1) -> i
         raw = book.read_bytes()
         name = f"{book.stem}-COPY{copy}{book.suffix}" if copy else book.name
         if copy:
-            places, rng = (
-                derive_rng(seed, "benchmarks.places", book.name),
-                derive_rng(seed, "benchmarks.noise", name),
-            )
+            places = derive_rng(1, "benchmarks.places", book.name)
+            rng = derive_rng(1, "benchmarks.noise", name)
             raw = noisy(raw, pool, places=places, rng=rng)
         written += (out / name).write_bytes(raw)
     return written

@@ -152,10 +152,9 @@ class StyleTask(StageTask):
     @property
     def config_used(self) -> str:
         """The given config, else the default for the given books."""
-        style, given = (
-            self.of_style,
-            self.given_sides(),
-        )  # checked for every config, because the style needs both sides or neither
+        # checked for every config, because the style needs both sides or neither
+        style = self.of_style
+        given = self.given_sides()
         if self.config:
             return str(self.config)
         alone = style.own_background if self.is_own_background else None

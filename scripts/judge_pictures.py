@@ -36,12 +36,8 @@ PHONE = {
     "is_mobile": True,
     "has_touch": True,
 }
-KEYS = {
-    "groom": "4712",
-    "guess": "",
-    "read": "1",
-    "fill": "a",
-}  # what a judge may have typed by then
+# what a judge may have typed by then
+KEYS = {"groom": "4712", "guess": "", "read": "1", "fill": "a"}
 COLOURS = 48  # of the palette: a page has few
 MOST_BYTES = 80_000
 

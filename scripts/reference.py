@@ -266,10 +266,7 @@ def _release_section() -> str:
         items = next(
             find_style(name).items for name in style_names() if find_style(name).items.noun == kind
         )
-        columns = [
-            (code(column), about)
-            for column, about in cloze_gen.release.artifacts.item_columns(items).items()
-        ]
+        columns = [(code(column), about) for column, about in items.column_docs.items()]
         parts.append(
             f"### Columns of a {kind} in a release\n\n" + table(("column", "meaning"), columns)
         )

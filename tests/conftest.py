@@ -42,9 +42,8 @@ os.environ["OMP_NUM_THREADS"] = "1"
 # they start and interrupt would too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-collect_ignore = [
-    "toy"
-]  # laid into a copy of the package (test_new_style.py), and part of nothing here
+# laid into a copy of the package (test_new_style.py), and part of nothing here
+collect_ignore = ["toy"]
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "corpora" / "sample"
 TRAIN_BOOKS = (
@@ -371,9 +370,8 @@ def constant_pictures():
 def made_once(tmp_path_factory, name, make):
     """A folder made by the first process of the suite that needs it, and the result."""
     base = tmp_path_factory.getbasetemp()
-    shared = (
-        base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    )  # a worker's folder lies in that of the whole suite
+    # a worker's folder lies in that of the whole suite
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     place, told = shared / name, shared / f"{name}.json"
     with open(shared / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -464,8 +462,7 @@ def run_of(request):
                 f"{style} has no finished run here: give tests/conftest.py a fixture that "
                 "makes one, and name it in RUN_FIXTURES"
             )
-        finished: FinishedRun = request.getfixturevalue(RUN_FIXTURES[style])
-        return finished
+        return request.getfixturevalue(RUN_FIXTURES[style])
 
     return run
 

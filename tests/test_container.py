@@ -8,7 +8,6 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +20,7 @@ Step = tuple[str, str]  # instruction, the rest
 def stages():
     """The stages of the Dockerfile; a line that ends in a backslash goes on."""
     text = re.sub(r"^\s*#.*\n", "", (ROOT / "Dockerfile").read_text(), flags=re.MULTILINE)
-    found: list[list[Step]] = []
+    found = []
     for line in text.replace("\\\n", " ").splitlines():
         if line.strip():
             word, _, rest = line.strip().partition(" ")
@@ -85,8 +84,7 @@ def test_what_is_copied_is_there_and_not_ignored():
 
 def compose():
     yaml = pytest.importorskip("yaml")
-    found: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
-    return found
+    return yaml.safe_load((ROOT / "compose.yaml").read_text())
 
 
 def test_only_the_proxy_is_open():
@@ -119,7 +117,7 @@ def test_the_page_is_started_with_options_that_exist():
 
 @pytest.mark.thorough
 @pytest.mark.timeout(3600)
-def test_the_image_works(tmp_path):
+def test_the_image_works():
     """It builds, is below one gigabyte, and makes a set as a user who is not root."""
     program = next(filter(None, map(shutil.which, ("docker", "podman"))), None)
     if program is None:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from typing import ClassVar
 
 import luigi
@@ -354,7 +353,7 @@ def test_long_stages_are_not_forgotten(links, monkeypatch):
 
 
 def test_an_interrupt_comes_out_of_luigi(links, monkeypatch):
-    run: Callable[[Links], None] = Links.run
+    run = Links.run
 
     def broken_off(self):
         if self.left == 2:

@@ -44,7 +44,7 @@ def toy(
 
     done = call("run", "toy-style", "--out", "out", "--workers", "1")
     assert done.returncode == 0, done.stderr
-    call.place = place  # type: ignore[attr-defined]
+    call.place = place
     return call
 
 
@@ -66,7 +66,7 @@ def test_the_toy_is_small():
 
 @pytest.mark.thorough
 def test_every_command_knows_it(toy):
-    release = toy.place / "out" / "runs" / "toy-style" / "release"  # type: ignore[attr-defined]
+    release = toy.place / "out" / "runs" / "toy-style" / "release"
     items = [
         json.loads(line)
         for line in (release / "questions.jsonl").read_text(encoding="utf-8").splitlines()

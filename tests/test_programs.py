@@ -20,7 +20,7 @@ import pytest
 from cloze_gen.corpus.books import kept_books
 from cloze_gen.store.runs import stage_artifact
 from tests.cases.studies import make_tiny_study
-from tests.conftest import ROOT, SAMPLE, FinishedRun, call_cli, made_once, make_corpus
+from tests.conftest import ROOT, SAMPLE, call_cli, made_once, make_corpus
 
 # Sentences of word/tag/lemma, written for this test; they become a treebank.
 SENTENCES = (
@@ -40,18 +40,15 @@ class Inputs:
 
     @property
     def run(self):
-        run: FinishedRun = self.request.getfixturevalue("finished")
-        return run
+        return self.request.getfixturevalue("finished")
 
     @property
     def scde(self):
-        run: FinishedRun = self.request.getfixturevalue("scde")
-        return run
+        return self.request.getfixturevalue("scde")
 
     @property
     def books_apart(self):
-        folder: Path = self.request.getfixturevalue("books_apart")
-        return folder
+        return self.request.getfixturevalue("books_apart")
 
     def copy(self, path):
         return Path(shutil.copy(ROOT / path, self.tmp))

@@ -147,7 +147,7 @@ def test_settings_are_frozen_and_json():
     """A setting cannot change after the fingerprint; as JSON it has no tuples."""
     settings = parse("", "forward.ranks=[1]")
     with pytest.raises(ValidationError):
-        settings.forward.keep = 3  # type: ignore[misc]
+        settings.forward.keep = 3
     assert settings_dict(settings) == {"name": "x", "forward": {"keep": 30, "ranks": [1]}}
 
 

@@ -66,7 +66,7 @@ def zip_file():
     return out.getvalue()
 
 
-BOOKS: dict[str, Callable[[], bytes]] = {
+BOOKS = {
     "it.txt": book,
     "it.txt.gz": lambda: gzipped(book()),
     "it.epub": epub,

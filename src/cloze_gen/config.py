@@ -139,9 +139,8 @@ def toml_value(value: Any) -> str:
     """
     if isinstance(value, dict):
         return f"{{{', '.join(f'{key} = {toml_value(one)}' for key, one in value.items())}}}"
-    return json.dumps(value, ensure_ascii=False).replace(
-        "\x7f", "\\u007f"
-    )  # JSON strings allow it raw, TOML strings do not
+    # JSON strings allow it raw, TOML strings do not
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _explain(model: type[BaseModel], problem: Mapping[str, Any], where: str) -> str:

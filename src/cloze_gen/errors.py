@@ -42,10 +42,8 @@ class BookError(ClozeGenError):
         self.reason = reason
 
     def __reduce__(self) -> tuple[type[BookError], tuple[str, str]]:
-        return type(self), (
-            self.reason,
-            str(self),
-        )  # pickle rebuilds from `args` alone, without the reason
+        # pickle rebuilds from `args` alone, without the reason
+        return type(self), (self.reason, str(self))
 
 
 class ModelError(ClozeGenError):

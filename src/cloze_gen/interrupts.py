@@ -41,13 +41,11 @@ def listen() -> None:
     _Program.silence = open(os.devnull, "w")  # noqa: SIM115 - for the rest of the program
     read_end, wakes = os.pipe()
     os.set_blocking(wakes, False)
-    signal.set_wakeup_fd(
-        wakes, warn_on_full_buffer=False
-    )  # Python writes to it when a signal arrives
+    # Python writes to it when a signal arrives
+    signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
     threading.Thread(target=_guard, args=(read_end,), name="interrupts", daemon=True).start()
-    atexit.register(
-        _ignore
-    )  # runs last at exit: after it Python removes its handlers, and a signal would kill the process
+    # runs last at exit: after it Python removes its handlers, and a signal would kill the process
+    atexit.register(_ignore)
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _handle)

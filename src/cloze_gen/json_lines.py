@@ -44,10 +44,10 @@ class Wording:
     error: type[ClozeGenError] = FormatError
 
     @classmethod
-    def of_form(cls, form: str, *, repeated: str = repeated) -> Wording:
+    def of_form(cls, form: str) -> Wording:
         """For lines whose form a message shows, such as ``{"id": ..., "scores": [...]}``."""
         expected = f"expected {form}"
-        return cls(f"not JSON ($reason); {expected}", f"{expected}, found $line", "", repeated)
+        return cls(f"not JSON ($reason); {expected}", f"{expected}, found $line", "")
 
     def refuse(self, where: str, template: str, **values: object) -> ClozeGenError:
         return self.error(f"{where}: {Template(template).substitute(values)}")

@@ -66,7 +66,7 @@ def ask(
 def asked_of(endpoint, *ids, watch=None):
     """The replies of `ask_endpoint`."""
     watch = watch or Watch()
-    stored: list[Reply] = []
+    stored = []
     requests = ((own_id, MESSAGES) for own_id in ids or ("3f",))
     replies = list(
         ask_endpoint(
@@ -105,10 +105,10 @@ def test_a_server_of_ones_own_needs_no_key(stub):
 
 def test_each_reply_is_stored_before_the_next_is_asked_for(stub):
     stub.answers = [completion("a"), completion("b"), error(401)]
-    stored: list[str] = []
+    stored = []
     endpoint = endpoint_from(stub.url, "tiny", {}, per_second=1000)
-    seen: list[int] = []
-    requests = ((str(n), MESSAGES) for n in range(4) if seen.append(len(stored)) is None)  # type: ignore[func-returns-value]
+    seen = []
+    requests = ((str(n), MESSAGES) for n in range(4) if seen.append(len(stored)) is None)
     with pytest.raises(UsageError):
         list(
             ask_endpoint(
@@ -217,19 +217,19 @@ def test_a_date_to_come_again_is_of_the_servers_clock(stub):
     Handler.date_time_string, told = (
         lambda *_: "Wed, 21 Oct 2015 07:28:00 GMT",
         Handler.date_time_string,
-    )  # type: ignore[method-assign, assignment]
+    )
     try:
         stub.answers = [answer, completion("x")]
         watch = Watch()
         ask(stub, watch=watch)
         assert watch.slept == [10.0]
     finally:
-        Handler.date_time_string = told  # type: ignore[method-assign]
+        Handler.date_time_string = told
 
 
 def test_after_all_tries_it_ends(stub):
     stub.answers = [error(500, "out of\nmemory")]
-    waits: list[tuple[str, float]] = []
+    waits = []
     endpoint, watch = endpoint_from(stub.url, "tiny", {}, retries=2), Watch()
     with pytest.raises(ToolError, match=r"127\.0\.0\.1.* 500 .*out of\\nmemory.* 3 tries"):
         list(

@@ -56,7 +56,7 @@ def prefix(tmp_path, monkeypatch):
 @pytest.fixture
 def commands(monkeypatch):
     """Records commands; CMake's build creates the programs."""
-    ran: list[list[str]] = []
+    ran = []
 
     def run(command):
         ran.append(command)

@@ -96,14 +96,14 @@ def train(
         temp_dir=tmp_path,
         on_line=said.append,
         **options,
-    )  # type: ignore[arg-type]
+    )
     return arpa.read_text()
 
 
 @pytest.mark.usefixtures("real_lmplz")
 def test_trains_and_streams_progress(tmp_path):
     text = small_text(tmp_path / "some text.txt")
-    said: list[str] = []
+    said = []
     assert "\\3-grams:" in train(tmp_path, text, said)
     assert "1/5 Counting and sorting n-grams" in said
     assert [line for line in said if line.startswith("1/5 Counting and sorting n-grams:")][
@@ -281,6 +281,6 @@ def is_alive(pid):
 
 def wait_for(condition, *, seconds=10):
     deadline = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
+    while not condition():
         assert time.monotonic() < deadline, "nothing happened in time"
         time.sleep(0.02)

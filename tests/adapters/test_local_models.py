@@ -3,7 +3,6 @@ from __future__ import annotations
 import importlib.util
 import math
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -62,8 +61,8 @@ def one_by_one(gpt2, context, continuation):
     import torch
     import transformers
 
-    model: Any = transformers.GPT2LMHeadModel.from_pretrained(gpt2).eval()
-    tokenizer: Any = transformers.PreTrainedTokenizerFast.from_pretrained(gpt2)
+    model = transformers.GPT2LMHeadModel.from_pretrained(gpt2).eval()
+    tokenizer = transformers.PreTrainedTokenizerFast.from_pretrained(gpt2)
     pieces = [0, *tokenizer(context + continuation)["input_ids"]]
     spans = [
         (0, 0),

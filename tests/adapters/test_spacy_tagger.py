@@ -33,7 +33,7 @@ def read_cases():
     for line in CASES.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
-        groups: list[list[list[str]]] = []
+        groups = []
         for token in line.split("\t")[2].split(" "):
             word, tag = token.rsplit("_", 1)
             if word.startswith("~"):
@@ -68,7 +68,7 @@ def test_hand_tagged_sentences(tagger, sentences):
     assert sum(right == given_tag for right, given_tag in pairs) / len(pairs) > 0.92
 
 
-def test_cases_split_as_written(sentences):
+def test_cases_split_as_written():
     for line in CASES.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             words = [token.rsplit("_", 1)[0] for token in line.split("\t")[2].split(" ")]

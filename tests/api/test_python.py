@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import matplotlib
 import pytest
@@ -28,7 +27,7 @@ def notebook(tmp_path_factory):
     """The names that the notebook leaves after its cells ran in an empty folder, and the folder."""
     folder = tmp_path_factory.mktemp("notebook")
     cells = json.loads((DOCS / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
-    names: dict[str, Any] = {"folder": folder}
+    names = {"folder": folder}
     with pytest.MonkeyPatch.context() as patch, pictures(drawn=False):
         patch.chdir(folder)
         matplotlib.use("Agg")
@@ -89,7 +88,7 @@ def test_a_script_needs_no_guard_and_nothing_of_the_process_changes(
 def test_errors_are_ours(finished, tmp_path, monkeypatch):
     """A wrong argument is an exception of `errors.py`, and nothing is written."""
     monkeypatch.chdir(tmp_path)
-    wrong: list[tuple[type[Exception], str, dict[str, Any]]] = [
+    wrong = [
         (ConfigError, "no such setting", {"settings": {"focus.min_cuont": 3}}),
         (UsageError, "'focus.min_count' is '<object", {"settings": {"focus.min_count": object()}}),
         (UsageError, "one worker or more", {"workers": 0}),
@@ -138,7 +137,7 @@ def test_datasets_gets_every_split(lambada, monkeypatch):
     with pytest.raises(ToolError, match="pip install datasets"):
         release.to_datasets()
     plain = type(sys)("datasets")
-    plain.Dataset, plain.DatasetDict = (lambda table: table), dict  # type: ignore[attr-defined]
+    plain.Dataset, plain.DatasetDict = (lambda table: table), dict
     monkeypatch.setitem(sys.modules, "datasets", plain)
     found = release.to_datasets()
     import pyarrow.parquet as pq

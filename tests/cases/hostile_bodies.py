@@ -4,8 +4,6 @@ with the statuses that may answer it.
 
 from __future__ import annotations
 
-from typing import Any
-
 from tests.cases.hostile_request import NOTHING
 
 
@@ -48,7 +46,7 @@ def verdicts(make, known):
         "none": "0" * 12,
     }.items():
         yield f"of an item {name}", 404, make.post(make.body(assignment=item))
-    response: tuple[Any, ...] = (
+    response = (
         None,
         [],
         {},

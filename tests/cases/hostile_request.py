@@ -122,11 +122,9 @@ def head_of(
     spoilt,
 ):
     told = {**own, **{name.replace("_", "-"): value for name, value in spoilt.items()}}
-    kept: dict[str, str] = {}
-    for (
-        name,
-        value,
-    ) in told.items():  # the spoilt one takes the other's place, whatever its capitals
+    kept = {}
+    # the spoilt one takes the other's place, whatever its capitals
+    for name, value in told.items():
         for same in [one for one in kept if one.lower() == name.lower()]:
             del kept[same]
         if value is not None:

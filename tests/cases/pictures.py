@@ -21,11 +21,11 @@ def _constant(_figure, file, **_options):
 def pictures(*, drawn):
     """Inside, pictures are drawn or constant."""
     before = Figure.savefig
-    Figure.savefig = DRAW if drawn else _constant  # type: ignore[method-assign]
+    Figure.savefig = DRAW if drawn else _constant
     try:
         yield
     finally:
-        Figure.savefig = before  # type: ignore[method-assign]
+        Figure.savefig = before
 
 
 if __name__ == "__main__":

@@ -45,5 +45,5 @@ def work(folder, port, task, unbounded=""):
 
 
 if __name__ == "__main__":
-    cloze_gen.cli.app.call = lambda: run_and_report(lambda: work(*sys.argv[1:]))  # type: ignore[assignment]
+    cloze_gen.cli.app.call = lambda: run_and_report(lambda: work(*sys.argv[1:]))
     main()

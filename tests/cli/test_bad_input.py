@@ -352,18 +352,15 @@ def small_disk(tmp_path):
     if mounted.returncode:
         pytest.skip(f"a tmpfs cannot be mounted here: {mounted.stderr.strip()}")
     yield place
-    subprocess.run(
-        ["umount", "--lazy", str(place)], check=True
-    )  # this process still maps the index
+    # this process still maps the index
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("workers", "rooms_kib"),
-    [
-        ("1", (200, 400, 700, 1200, 2000)),
-        ("2", (200, 400, 2000)),
-    ],  # in 700 and 1,200 it is lmplz that fails, however many the workers
+    # in 700 and 1,200 it is lmplz that fails, however many the workers
+    [("1", (200, 400, 700, 1200, 2000)), ("2", (200, 400, 2000))],
 )
 def test_a_full_disk(
     small_disk,

@@ -208,9 +208,8 @@ def test_trace_takes_the_run_written_last(copied, cli):
         assert first == f"{question['id']} in run {latest}"
         assert other in second
     os.utime(copied.out / "runs" / "another" / "run.json", ns=(10**18 + 1, 10**18 + 1))
-    assert (
-        cli(*call).out.splitlines()[0].endswith("in run another")
-    )  # of one moment: the first by name
+    # of one moment: the first by name
+    assert cli(*call).out.splitlines()[0].endswith("in run another")
     assert cli(*call, "--run", "tiny").out.splitlines()[:2] == [f"{question['id']} in run tiny", ""]
 
 

@@ -8,7 +8,6 @@ import itertools
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -48,13 +47,13 @@ def make_release(
 
 
 def write(folder, requests, **options):
-    given: dict[str, Any] = {"file": "", "shards": 0, "permutations": 99, "seed": 1}
+    given = {"file": "", "shards": 0, "permutations": 99, "seed": 1}
     given |= {"exchangeable": False, "out": Path("artifacts")}
     return write_requests(folder, requests, **given | options)
 
 
 def read(folder, log, **options):
-    given: dict[str, Any] = {"file": "", "exchangeable": False, "out": Path("artifacts")}
+    given = {"file": "", "exchangeable": False, "out": Path("artifacts")}
     return read_log(folder, log, **given | options)
 
 

@@ -6,9 +6,6 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,9 +16,6 @@ from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
-Evaluated = tuple[Path, Any]  # the output folder, and how the call ended
-Cli = Callable[..., Any]
-Digests = Callable[[Path], dict[str, str]]
 QUICK = ("--only", "simple-4gram", "--only", "smoothed-3gram")
 
 
@@ -192,9 +186,8 @@ def test_predictions_tell_the_accuracies(evaluated):
             continue
         chosen = [line for line in predicted if line["baseline"] == name and line["chosen"]]
         assert len({line["id"] for line in chosen}) == len(chosen) == row["n"]
-        if (
-            row["kind"] == "adversary"
-        ):  # a mean over rounds: the share of them that chose the answer
+        # a mean over rounds: the share of them that chose the answer
+        if row["kind"] == "adversary":
             told = [
                 line["score"]
                 for line in predicted

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -14,11 +12,10 @@ from cloze_gen.evaluation.blanks import Direction
 from cloze_gen.evaluation.sets import read_cloze_examples
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
-Cli = Callable[..., Any]
 # Of our own words, in the shape of the paper's Table 1: five blanks, the first of them opening the
 # passage, a stray full stop behind the fourth, the last without anything behind it; seven
 # candidates, of which 2 and 6 are distractors; answers in no order.
-EXAMPLE: dict[str, Any] = {
+EXAMPLE = {
     "eid": 3,
     "passage": [
         "<1>", "The ferry is small and the lake is wide.", "Bring warm clothes.", "<2>", "The wind is cold even in July.",

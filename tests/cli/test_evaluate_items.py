@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from cloze_gen.cli.judge_study import open_named_study
 from cloze_gen.store.tables import read_jsonl, write_jsonl
-from tests.conftest import Outcome
-
-Cli = Callable[..., Outcome]
-Items = Sequence[tuple[str, Sequence[str], int]]  # id, options and answer
 
 
 def items_of(run):
@@ -188,7 +182,7 @@ def test_blind_controls_are_rows_of_their_own(finished, cli, tmp_path):
     """A control's log names the question of each record."""
     items = items_of(finished)
     path = tmp_path / "samples_tiny_blind_options.jsonl"
-    lines: list[dict[str, Any]] = [
+    lines = [
         {
             "doc": {"id": i, "question_id": item_id, "choices": list(options), "gold": answer},
             "resps": [[[str(-float(option)), "False"]] for option in range(len(options))],

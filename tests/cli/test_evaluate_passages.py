@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
-Cli = Callable[..., Any]
 TRAIN = Path(__file__).parents[2] / "corpora" / "sample" / "train"
 # A published form of our own: the target stands twice in the first's context, once in the second's.
 LINES = (

@@ -7,16 +7,14 @@ import html
 import io
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cloze_gen.release.export import to_print
 from cloze_gen.store.tables import read_jsonl
 from tests.cli.test_evaluate_items import items_of, write_logs
-from tests.conftest import RUN_FIXTURES, Outcome
+from tests.conftest import RUN_FIXTURES
 from tests.formats.test_quiz import (
     CHOICE,
     HOSTILE,
@@ -25,8 +23,6 @@ from tests.formats.test_quiz import (
     WRITTEN,
     moodle_questions,
 )
-
-Cli = Callable[..., Outcome]
 
 
 def rows(outcome):
@@ -198,7 +194,7 @@ def hostile_source(record):
 
 def test_a_hostile_file_stays_text(finished, cli, tmp_path):
     """Markup in a foreign file is shown as text; a damaged release is refused."""
-    record: dict[str, Any] = next(iter(read_jsonl(finished.release / "questions.jsonl")))
+    record = next(iter(read_jsonl(finished.release / "questions.jsonl")))
     tokens = list(record["tokens"])
     tokens[0 if record["position"] else 1] = HOSTILE[0]
     file = tmp_path / "questions.jsonl"

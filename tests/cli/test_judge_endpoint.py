@@ -26,9 +26,7 @@ from cloze_gen.judging.verdicts import parse_verdicts
 from cloze_gen.records.judgement import Role, Task
 from tests.cases.chat_server import Answer, completion, error, running_stub
 from tests.cases.studies import WORDS, make_tiny_study, response
-from tests.conftest import Outcome
 
-Cli = Callable[..., Outcome]
 KEY = "sk-very-secret-1"
 PICKS = ("moonfall", "rainbow", "sandmill", "windward")
 GOOD = completion(json.dumps({"picked": list(PICKS)}))  # the same words in any order
@@ -329,6 +327,7 @@ def test_every_model_is_a_judge_of_its_own():
 def test_no_key_leaves_this_machine(ask, model):
     """What the model is shown holds no key, no judge and no id of a book."""
     ask()
+    assert model.asked
     for _, _, body in model.asked:
         response = json.dumps(body["messages"])
         assert "b1:1" not in response

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
 
 import pytest
 
 from cloze_gen.cli.judge_study import open_named_study
 from cloze_gen.records.judgement import Task
 from tests.cases.studies import make_tiny_study
-from tests.conftest import Outcome
-
-Cli = Callable[..., Outcome]
 
 
 @pytest.fixture
@@ -111,7 +107,7 @@ def test_what_is_no_packet_is_one_message(text, says, out, cli, tmp_path):
     assert cli("judge", "import", "tiny", tmp_path / "nowhere", "--out", out).status == 2
 
 
-def test_options_that_are_none(out, cli, tmp_path):
+def test_options_that_are_none(out, cli):
     """A name, a study, a condition: one message each, status 2, nothing dealt."""
     for arguments, says in (
         (("--judges", "../evil"), "part of file names"),

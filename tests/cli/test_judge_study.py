@@ -6,35 +6,25 @@ import contextlib
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pytest
 
 from cloze_gen.cli.judge_study import open_named_study
 from cloze_gen.judging.database import read_study_file
-from cloze_gen.judging.study import Study, study_agreement
+from cloze_gen.judging.study import study_agreement
 from cloze_gen.recipes.msr.grooming.stage import read_groomed
-from cloze_gen.records.judgement import Assignment, Task
+from cloze_gen.records.judgement import Task
 from cloze_gen.rng import derive_rng
 from cloze_gen.store.tables import read_jsonl
 from tests.cases.studies import make_tiny_study
-from tests.conftest import Outcome
 
-Cli = Callable[..., Outcome]
 N_CANDIDATES, N_PICKED = 80, 4  # as forward.keep of the sample
-MISSES = {
-    "ann": 0.05,
-    "bob": 0.12,
-    "cara": 0.25,
-}  # of the four right candidates, how many a judge leaves for wrong ones
-REJECTED, WRONGLY_REJECTED, WRONGLY_KEPT = (
-    0.3,
-    0.06,
-    0.1,
-)  # sentences that are no question; a judge's errors there
+# of the four right candidates, how many a judge leaves for wrong ones
+MISSES = {"ann": 0.05, "bob": 0.12, "cara": 0.25}
+# sentences that are no question; a judge's errors there
+REJECTED, WRONGLY_REJECTED, WRONGLY_KEPT = (0.3, 0.06, 0.1)
 
 
 def right_four(item):
@@ -135,8 +125,6 @@ def test_the_verdict_is_the_truth_more_often_than_any_judge(study, cli):
 
 
 # ---- what judges said made the run's own
-
-Say = Callable[[Study, Assignment], dict[str, Any]]
 
 
 def first_four(study, one):

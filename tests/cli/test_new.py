@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -45,7 +44,7 @@ def test_left_unchanged_it_makes_what_the_config_makes(config, begun, tmp_path):
     )
     assert changes == (["choice.n_questions=auto"] if config == "holmes-style" else [])
     sides = {side: str(BOOKS[side]) for side in style.sides}
-    common: dict[str, Any] = {
+    common = {
         "name": "",
         "out": tmp_path / "out",
         "workers": 1,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,18 +19,13 @@ from cloze_gen.records.judgement import Judge, Role, Task
 from cloze_gen.rng import stable_fraction
 from cloze_gen.store.tables import read_jsonl
 
-Cli = Callable[..., Any]
 JUDGES = ("ann", "bob", "cara")
 SHOWN = {
     Task.READ: {"before", "after", "options"},
     Task.FILL: {"parts", "candidates"},
 }
-ERRORS = {
-    "ann": 0.0,
-    "bob": 0.1,
-    "cara": 0.4,
-    "model": 1.0,
-}  # shares of items that each gets wrong
+# shares of items that each gets wrong
+ERRORS = {"ann": 0.0, "bob": 0.1, "cara": 0.4, "model": 1.0}
 
 
 @dataclass(frozen=True)
@@ -86,8 +80,8 @@ def make_round(cli, out, *new):
     assert made.status == 0, made.err
     study, _ = open_named_study(out, "round")
     study.add_judges([Judge("model", Role.MACHINE)])
-    seen: list[dict[str, Any]] = []
-    right: dict[str, list[bool]] = {}
+    seen = []
+    right = {}
     for judge in ("model", *JUDGES):
         while (one := study.next_open(judge)) is not None:
             item = study.store.item(one.item)
@@ -231,7 +225,7 @@ def test_people_stay_when_machines_are_measured_later(reading, cli):
 
 @pytest.mark.parametrize("which", ["reading", "filling"])
 def test_nothing_of_key_or_set_is_seen(which, request):
-    found: Round = request.getfixturevalue(which)
+    found = request.getfixturevalue(which)
     allowed = SHOWN[Task.READ if which == "reading" else Task.FILL]
     assert len(found.seen) > 40
     for seen in found.seen:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
 
@@ -12,9 +11,7 @@ from cloze_gen.recipes.questions.pool import PoolReason
 from cloze_gen.records.judgement import Judge, Role
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import QUESTIONS, REJECTED, read_jsonl, read_parquet
-from tests.conftest import Outcome
 
-Cli = Callable[..., Outcome]
 N, POOL = 8, 16
 FINE = {"fits_as_well": [], "ungrammatical": [], "broken": False, "trivial": False}
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -22,9 +20,7 @@ from cloze_gen.release.books import BooksFound
 from cloze_gen.release.facts import read_record
 from cloze_gen.release.signature import write_checksums
 from tests.cases.releases import FACTS
-from tests.conftest import SAMPLE, Outcome
-
-Cli = Callable[..., Outcome]
+from tests.conftest import SAMPLE
 
 
 @pytest.fixture
@@ -50,9 +46,8 @@ def test_a_release_of_each_style_is_as_it_says(style, finished_run, tmp_path, cl
     release = shutil.copytree(found, tmp_path / "release")
     outcome = cli("verify", release, "--books", SAMPLE)
     assert outcome.status == 0, outcome.out + outcome.err
-    fewshot = (
-        {"few-shot": "ok"} if (release / "fewshot.jsonl").exists() else {}
-    )  # SCDE-style shows its training passages
+    # SCDE-style shows its training passages
+    fewshot = {"few-shot": "ok"} if (release / "fewshot.jsonl").exists() else {}
     assert bool(fewshot) == (style != "scde-style")
     beside = {"derived": "ok"} if set(read_record(release).derived) - {"fewshot.jsonl"} else {}
     checks = ("files", "signature", "items", "formats", "documents", "others", "text")
@@ -61,11 +56,11 @@ def test_a_release_of_each_style_is_as_it_says(style, finished_run, tmp_path, cl
 
 @pytest.mark.thorough
 def test_a_set_is_rebuilt(finished, release, cli):
-    outcome = cli("verify", release, "--books", finished.corpus.train.parent, "--deep")  # type: ignore[union-attr]
+    outcome = cli("verify", release, "--books", finished.corpus.train.parent, "--deep")
     assert outcome.status == 0, outcome.out + outcome.err
     assert lines(outcome)["again"] == "ok"
     edit(release / "release.json", lambda facts: facts["settings"]["choice"].update(n_questions=3))
-    outcome = cli("verify", release, "--books", finished.corpus.train.parent, "--deep")  # type: ignore[union-attr]
+    outcome = cli("verify", release, "--books", finished.corpus.train.parent, "--deep")
     assert (outcome.status, lines(outcome)["again"]) == (1, "FAILED")
     assert "the first stage with other counts is choice" in outcome.out
     assert "candidates.jsonl: differs from the rebuilt file" in outcome.out
@@ -188,9 +183,8 @@ def test_a_file_of_the_user_is_no_difference(release, cli):
     """It is reported by name, is not read, and stays."""
     (release / "notes.txt").write_text("mine")
     (release / "x\x1b[2J.bin").touch()
-    os.truncate(
-        release / "x\x1b[2J.bin", 200 << 30
-    )  # 200 GiB that take no room; reading them would take minutes
+    # 200 GiB that take no room; reading them would take minutes
+    os.truncate(release / "x\x1b[2J.bin", 200 << 30)
     outcome = cli("verify", release)
     assert outcome.status == 0
     assert r"not listed and not checked: notes.txt, x\x1b[2J.bin" in outcome.out
@@ -292,7 +286,7 @@ def test_a_set_of_the_sample_is_made_of_the_sample(tmp_path, monkeypatch):
     monkeypatch.setattr(run_again_module, "make_task", make_task)
     style = find_style("scs-style")
     facts = replace(FACTS, style=style.name, settings=settings_dict(style.settings()), sample=True)
-    release: Any = SimpleNamespace(record=SimpleNamespace(facts=facts))
+    release = SimpleNamespace(record=SimpleNamespace(facts=facts))
     with pytest.raises(Called) as called:
         run_again_module.rebuild(
             release, style, BooksFound(tmp_path, {}), tmp_path / "run", workers=1

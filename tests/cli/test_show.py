@@ -85,7 +85,7 @@ def test_baselines_appear_once_evaluated(copied, cli):
     assert "Not measured yet" in (copied / "release" / "report.html").read_text(encoding="utf-8")
     pages = []
     for seconds in (1.5, 99.0):
-        EVALUATION["baselines"][0]["seconds"] = seconds  # type: ignore[index]
+        EVALUATION["baselines"][0]["seconds"] = seconds
         renew_report(copied, lay_evaluation(copied, json.dumps(EVALUATION)))
         outcome = cli("report", copied.name, "--out", copied.parent.parent)
         assert outcome.status == 0, outcome.err

@@ -8,7 +8,6 @@ import hashlib
 import io
 import tarfile
 import zipfile
-from collections.abc import Callable, Mapping
 
 import pytest
 
@@ -46,7 +45,7 @@ def zipped(files):
     return data.getvalue()
 
 
-FORMS: Mapping[str, Callable[[Mapping[str, bytes]], bytes]] = {
+FORMS = {
     "x.zip": zipped,
     "x.tar": tar,
     "gnu.TAR": lambda files: tar(files, tarfile.GNU_FORMAT),

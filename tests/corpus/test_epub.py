@@ -62,7 +62,7 @@ def page(body, title=""):
 
 def book(pages, more=None, **opf):
     """An EPUB of XHTML pages, by file name below OEBPS."""
-    files: dict[str, str | bytes] = {
+    files = {
         "mimetype": "application/epub+zip",
         "META-INF/container.xml": CONTAINER,
         "OEBPS/book.opf": package(dict.fromkeys(pages, XHTML), **opf),

@@ -100,7 +100,7 @@ def test_what_is_not_read_is_said_in_one_line(tmp_path):
     put(tmp_path, "old/store/text-1/sentences.txt", "manifest.tsv.bak")
     (tmp_path / "manifest.tsv").write_text("file\na.txt\n")
     (tmp_path / "more").symlink_to(tmp_path)
-    notices: list[str] = []
+    notices = []
     assert [book.file for book in scan_corpus(tmp_path, notice=notices.append)] == ["a.txt"]
     assert notices == [
         f"{tmp_path}: skipped 5 other files "

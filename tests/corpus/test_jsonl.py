@@ -5,9 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Callable, Mapping
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -38,7 +36,7 @@ def zst_of_frames(data):
     return b"".join(zstd.compress(data[at : at + 50]) for at in range(0, len(data), 50))
 
 
-FORMS: Mapping[str, Callable[[bytes], bytes]] = {
+FORMS = {
     "x.jsonl": bytes,
     "x.ndjson": bytes,
     "x.JSONL.GZ": gzip.compress,
@@ -226,7 +224,7 @@ def test_spans_lead_back_into_the_file(form, tmp_path):
     (row,) = read_books(artifact)
     assert row["digest"] == hashlib.sha256(lamp.encode()).hexdigest()
     sentence = read_parquet(book_folder(artifact, row) / SENTENCES).to_pylist()[1]
-    item: Any = SimpleNamespace(folder=tmp_path, side="source", artifact=lambda stage: artifact)
+    item = SimpleNamespace(folder=tmp_path, side="source", artifact=lambda stage: artifact)
     span = (sentence["start"], sentence["end"])
     assert list(describe_raw(item, book.book_id, *span)) == ["    | The lamp was out."]
     released = ReleasedBook(side="source", book_id="x", file="y", sha256=row["digest"])

@@ -72,7 +72,7 @@ def test_a_location_is_read_back_and_enters_the_folders_of_its_files(books, patt
             )
 
 
-def test_a_pattern_of_one_folder_leaves_other_folders_unread(books, monkeypatch):
+def test_a_pattern_of_one_folder_leaves_other_folders_unread(books):
     """A file in a large folder costs no walk through it."""
     assert not Location.parse(f"{books}/*.txt").enters("x")
     assert not Location.parse(f"{books}/a.txt").enters("x")

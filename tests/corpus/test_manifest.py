@@ -24,7 +24,7 @@ def corpus_with(folder, manifest):
 
 def notices(folder):
     """What a look at the folder says."""
-    said: list[str] = []
+    said = []
     scan_corpus(folder, notice=said.append)
     return [line.removeprefix(f"{folder}: ") for line in said]
 
@@ -134,7 +134,7 @@ def test_the_listing_counts_where_it_changes_the_table(tmp_path):
 def test_rows_of_files_that_were_not_asked_for_are_no_slip(tmp_path):
     """Beside a file or a pattern; a file that does not exist still is."""
     folder = corpus_with(tmp_path, "file\ttitle\na.txt\tA\nb b.txt\tB\nc.txt\tC\n")
-    said: list[str] = []
+    said = []
     (book,) = scan_corpus(folder / "a.txt", notice=said.append)
     assert book.facts == (("title", "A"),)
     assert said == [

@@ -8,7 +8,6 @@ import random
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -56,7 +55,7 @@ def ids_and_facts(found):
 # ---- schemas
 
 DOLMA = {"title": "Emma", "author": "Jane Austen", "language": "en", "license": "Public Domain"}
-SCHEMAS: dict[str, tuple[dict[str, list[Any]], str, str, dict[str, str]]] = {
+SCHEMAS = {
     "BookCorpusOpen": (
         {"title": ["the-old-mill.epub.txt"], "text": [NOVELS[0]]},
         "",
@@ -317,7 +316,7 @@ def test_trace_and_search_find_the_text_of_a_row(tmp_path):
     assert (row["file"], row["member"], row["title"]) == ("shelf.parquet", "3", "d")
     sentence = read_parquet(book_folder(artifact, row) / SENTENCES).to_pylist()[4]
     span = (sentence["start"], sentence["end"])
-    item: Any = SimpleNamespace(folder=tmp_path, side="source", artifact=lambda stage: artifact)
+    item = SimpleNamespace(folder=tmp_path, side="source", artifact=lambda stage: artifact)
     text = NOVELS[3][slice(*span)]
     assert list(describe_raw(item, "shelf-3", *span)) == [f"    | {s}" for s in text.splitlines()]
     released = ReleasedBook(side="source", book_id="x", file="y", sha256=row["digest"])

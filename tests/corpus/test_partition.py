@@ -184,9 +184,8 @@ NOVELS = st.lists(AUTHORS, min_size=1, max_size=12).map(
 )
 
 
-MANY = [
-    Novel(f"many{i}", f"{i + 100:x}") for i in range(60)
-]  # with these each part has a novel by its own draw, whatever the seed
+# with these each part has a novel by its own draw, whatever the seed
+MANY = [Novel(f"many{i}", f"{i + 100:x}") for i in range(60)]
 
 
 def deal(novels, *pairs, seed=1, **settings):

@@ -8,7 +8,7 @@ import json
 import os
 import random
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 
@@ -65,9 +65,8 @@ def test_bytes_say_whether_a_book_is_packed(tmp_path, name, data):
         ("big.txt", b"x" * 1001, "too_large"),
         ("bomb.txt.gz", gzip.compress(b"x" * 10**6), "too_large"),
     ],
-    ids=lambda value: (
-        "bytes" if isinstance(value, bytes) else None
-    ),  # gzip writes the time, and every process must name the tests alike
+    # gzip writes the time, and every process must name the tests alike
+    ids=lambda value: "bytes" if isinstance(value, bytes) else None,
 )
 def test_unreadable_books_have_a_reason(tmp_path, monkeypatch, name, data, reason):
     """Damage is named; nothing above the limit is unpacked."""
@@ -144,7 +143,7 @@ def test_a_new_reader_is_a_class_and_a_line_of_the_registry(tmp_path, monkeypatc
     monkeypatch.setattr(readers, "READERS", (*READERS, Rows()))
     books, lamp, sea = tmp_path / "corpus-source", "The lamp was out. " * 9, "It rained. " * 9
     books.mkdir()
-    rows: list[dict[str, Any]] = [
+    rows = [
         {"title": "The Lamp", "text": f"%%{lamp}"},
         {"text": f"%%{sea}"},
     ]
@@ -171,7 +170,7 @@ def test_a_new_reader_is_a_class_and_a_line_of_the_registry(tmp_path, monkeypatc
     assert [row["member"] for row in (plain, one, two)] == ["", "1", "2"]
     assert one["digest"] == hashlib.sha256(f"%%{lamp}".encode()).hexdigest()
     sentence = read_parquet(book_folder(artifact, one) / SENTENCES).to_pylist()[1]
-    item: Any = SimpleNamespace(folder=tmp_path, side="source", artifact=lambda stage: artifact)
+    item = SimpleNamespace(folder=tmp_path, side="source", artifact=lambda stage: artifact)
     span = (sentence["start"], sentence["end"])
     assert list(describe_raw(item, "shelf-1", *span)) == ["    | The lamp was out."]
     released = ReleasedBook(side="source", book_id="x", file="y", sha256=one["digest"])

@@ -37,7 +37,7 @@ def dead_links(text, page):
 def anchors(text):
     """The anchors of a page: those of its headings, numbered from the second on, and named ones."""
     found = set(re.findall(r'<a id="([^"]+)">', text))
-    times: dict[str, int] = {}
+    times = {}
     for title in re.findall(r"^#+ +(.*?) *#*$", _FENCED.sub("", text), re.MULTILINE):
         slug = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
         number = times.setdefault(slug, 0)

@@ -6,7 +6,6 @@ import importlib.util
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from cloze_gen.store.file_docs import ANY, MANIFEST_DOC, FileDoc, column_type
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 _GROUP = re.compile(r"^model-\d+/")
 _NAMES = {"bool": "bool", "int64": "int", "double": "float", "string": "string", "null": "string"}
-_CELLS: Mapping[str, Callable[[str], object]] = {"text": str, "int": int, "float": float}
+_CELLS = {"text": str, "int": int, "float": float}
 
 
 def load(name):
@@ -206,7 +205,7 @@ def test_page_is_current(name):
 def test_every_reason_has_a_row(finished_run):
     """All reasons in the funnels of finished runs."""
     listed = set(re.findall(r"^\| `([^`]+)` \|", reference.reasons_page(), re.MULTILINE))
-    counted: set[str] = set()
+    counted = set()
     for style in style_names():
         for path in finished_run(style).glob("runs/*/[0-9][0-9]-*/manifest.json"):
             manifest = json.loads(path.read_text(encoding="utf-8"))

@@ -19,7 +19,7 @@ def steps(page):
     """(commands, what they are said to print) of each block of commands; None where nothing is
     said.
     """
-    found: list[tuple[str, str | None]] = []
+    found = []
     for kind, text in _BLOCK.findall(page):
         if kind == "sh":
             found.append((text, None))

@@ -161,7 +161,7 @@ def together(seconds):
     return found
 
 
-inside: list[int] = []
+inside = []
 
 
 def small_books(folder, n):

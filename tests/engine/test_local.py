@@ -78,7 +78,7 @@ def test_results_come_in_the_order_of_the_shards(pool):
 
 def test_few_shards_are_taken_ahead(pool):
     """Memory stays flat however many there are."""
-    taken: list[int] = []
+    taken = []
 
     def shards():
         for n in range(100):
@@ -201,7 +201,7 @@ def test_engines_by_name(monkeypatch):
 def test_the_next_item_is_made_while_this_one_is_used():
     """The second item is begun before the caller comes back for it, in another thread."""
     begun = threading.Event()
-    makers: list[threading.Thread] = []
+    makers = []
 
     def items():
         for i in range(3):

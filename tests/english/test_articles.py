@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 
 from cloze_gen.english.articles import articles_of, breaks_article
 
-CASES: dict[str, Any] = json.loads(
+CASES = json.loads(
     (Path(__file__).parents[1] / "cases" / "articles.json").read_text(encoding="utf-8")
 )
 WORDS = st.sampled_from([word for kind in ("a", "an", "either") for word in CASES[kind]]) | st.text(

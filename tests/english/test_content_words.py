@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -60,9 +59,7 @@ def test_rules_say_words_of_the_passage(tokens):
     assert said <= set(content_words(tokens))
 
 
-CASES: dict[str, Any] = json.loads(
-    (Path(__file__).parents[1] / "cases" / "stems.json").read_text(encoding="utf-8")
-)
+CASES = json.loads((Path(__file__).parents[1] / "cases" / "stems.json").read_text(encoding="utf-8"))
 
 
 def marked(pairs):

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
 import pytest
 
 from cloze_gen.evaluation.blanks import ClozeExample, Direction
 from cloze_gen.records.blanked_passage import BlankedPassage
-
-Told = Mapping[tuple[int, int], float]  # (blank, candidate) -> score; 0 where nothing is told
-Tell = Callable[..., dict[Direction, np.ndarray]]
-Ask = Callable[..., ClozeExample]
 
 
 @pytest.fixture

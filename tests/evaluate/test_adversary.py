@@ -120,7 +120,7 @@ def test_no_model_sees_what_it_is_tried_on(monkeypatch):
     books = np.repeat(
         [question.book_id for question in sorted(questions, key=lambda one: one.id)], 5
     )
-    seen: list[tuple[set[str], set[str]]] = []
+    seen = []
 
     def family(features, item_of_row, is_answer, trained):
         seen.append((set(books[trained]), set(books[~trained])))

@@ -10,8 +10,6 @@ import pytest
 
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.corpus.training_text import TOKENS
-from cloze_gen.engine.local import InProcessEngine
-from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import ToolError
 from cloze_gen.evaluation import passage_models
 from cloze_gen.evaluation.blank_baselines import BLANK_BASELINES, LSA, NGRAMS, TEXT
@@ -36,6 +34,7 @@ from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_tsv, write_tsv
+from tests.support.stage import made
 
 # ---- cues
 
@@ -98,14 +97,6 @@ VOCABULARY = ("the", ".", "sea", "lamp", "went", "out", "null", '"', "once")
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     return Store(tmp_path_factory.mktemp("models"))
-
-
-def made(store, stage, write, **arguments):
-    key = StageKey(stage, 1)
-    with store.writing(key) as writer:
-        if writer is not None:
-            write(writer, StageContext(store, InProcessEngine(), stage), **arguments)
-    return store.open(key)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +23,6 @@ from cloze_gen.evaluation.blanks import (
     AnswerCounts,
     BlankResult,
     BlankRow,
-    BlankScorer,
     Direction,
     blank_row,
     bootstrap_draws,
@@ -71,7 +69,7 @@ def language_model():
 
 
 VECTORS = np.random.default_rng(1).normal(size=(len(WORDS), 4)).astype(np.float32)
-SCORERS: Mapping[str, Callable[[], BlankScorer]] = {
+SCORERS = {
     "pmi-1": lambda: PmiScorer([[sentence.split() for sentence in SENTENCES]], most=1),
     "pmi-2": lambda: PmiScorer([[sentence.split() for sentence in SENTENCES]], most=2),
     "overlap": OverlapScorer,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -32,7 +31,6 @@ from cloze_gen.models.networks import (
     CLASSES,
     NETWORK_WORDS,
     TRAINING,
-    Kind,
     count_words,
     open_trained,
 )
@@ -41,6 +39,7 @@ from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_tsv, write_tsv
 from tests.support.errors import refused
+from tests.support.stage import made
 
 SURFACE = ("the", "The", "Joe", "joe", "sea", "lamp", "went", "out", "NULL", '"', ".")
 FOLDED = ("the", "joe", "sea", "lamp", "went", "out", "null", '"', ".")
@@ -49,14 +48,6 @@ FOLDED = ("the", "joe", "sea", "lamp", "went", "out", "null", '"', ".")
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     return Store(tmp_path_factory.mktemp("models"))
-
-
-def made(store, stage, write, **arguments):
-    key = StageKey(stage, 1)
-    with store.writing(key) as writer:
-        if writer is not None:
-            write(writer, StageContext(store, InProcessEngine(), stage), **arguments)
-    return store.open(key)
 
 
 @pytest.fixture(scope="module")
@@ -129,9 +120,8 @@ def test_the_model_is_of_the_closed_vocabulary(store, text):
     assert set(index.words) == {"<s>", "</s>", "<unk>", RARE, *words}
     after = 10.0 ** index.next_word_log10_probs([words[0]]).astype(np.float64)
     assert after.sum() == pytest.approx(1, abs=1e-5)
-    assert after[index.id_of[RARE]] == pytest.approx(
-        0.3, abs=0.1
-    )  # four of eleven types, and one in six or seven is an end
+    # four of eleven types, and one in six or seven is an end
+    assert after[index.id_of[RARE]] == pytest.approx(0.3, abs=0.1)
     assert not (found.folder / "temp").exists()
 
 
@@ -194,8 +184,8 @@ TINY = PassageNetworkSizes(
     epochs=20,
 )
 THINGS = {"sea": ["ship", "sail", "mast", "wave"], "home": ["house", "door", "roof", "fire"]}
-KINDS: Sequence[Kind] = ("feedforward", "recurrent")
-WEIGHTS: Mapping[Kind, set[str]] = {
+KINDS = ("feedforward", "recurrent")
+WEIGHTS = {
     "feedforward": {"input"},
     "recurrent": {"input", "recurrent"},
 }

@@ -121,9 +121,8 @@ def test_faults_by_one_and_by_most_by_hand():
         "other",
     )
     assert mine["ambiguous"]["by_one"] == pytest.approx((2 / 2 + 1 / 2 + 0 / 1) / 3)
-    assert (
-        mine["ambiguous"]["by_most"] == 1.0
-    )  # of the second item one alone chose an answer, and marked
+    # of the second item one alone chose an answer, and marked
+    assert mine["ambiguous"]["by_most"] == 1.0
     assert mine["broken"]["by_one"] == pytest.approx((0 + 1 / 2 + 0) / 3)
     assert mine["broken"]["by_most"] == 0.0  # one of two are not most
     assert mine["trivial"]["by_one"] == pytest.approx(1 / 3)

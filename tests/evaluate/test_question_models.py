@@ -40,6 +40,7 @@ from cloze_gen.records.question import Question
 from cloze_gen.store.artifacts import Store, open_artifact
 from cloze_gen.store.fingerprint import StageKey
 from tests.small_models import index_of
+from tests.support.stage import made
 
 # ---- text
 
@@ -147,14 +148,6 @@ def text(store):
     return store.open(key)
 
 
-def made(store, stage, write, **arguments):
-    key = StageKey(stage, 1, {"order": arguments["sizes"].order} if stage == "eval-lm" else {})
-    with store.writing(key) as writer:
-        if writer is not None:
-            write(writer, StageContext(store, InProcessEngine(), stage), **arguments)
-    return store.open(key)
-
-
 def test_only_frequent_words_are_in_the_smoothed_model(store, text):
     """A word that the text does not hold five times is `<unk>`; the others are known."""
     model = open_evaluation_lm(
@@ -171,7 +164,7 @@ def test_only_four_grams_and_longer_are_pruned(order, prune):
     assert EvalLmSizes(order=order).prune == prune
 
 
-def test_trie_and_index_score_as_the_arpa_file(store, text, tmp_path):
+def test_trie_and_index_score_as_the_arpa_file(text, tmp_path):
     arpa, binary = tmp_path / "m.arpa", tmp_path / "m.binary"
     train_arpa(
         text=text.path(TEXT),
@@ -255,7 +248,7 @@ def test_a_rule_chooses_what_its_name_says(rule, word):
 
 def test_rules_of_tags_read_each_option_in_its_sentence(monkeypatch):
     """The odd one has a tag of its own where it stands; the majority has not."""
-    seen: list[tuple[str, ...]] = []
+    seen = []
 
     def tag(sentences):
         for tokens in sentences:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
@@ -12,26 +11,25 @@ from cloze_gen.evaluation.adversary import adversary_text
 from cloze_gen.evaluation.blanks import BlankEvaluation
 from cloze_gen.evaluation.passages import PassageEvaluation
 from cloze_gen.evaluation.questions import QuestionEvaluation
-from cloze_gen.evaluation.rows import Evaluation
 from cloze_gen.store.manifest import json_text
 from tests.support.errors import refused
 
-QUESTION: dict[str, Any] = {
+QUESTION = {
     "name": "lsa", "kind": "baseline", "accuracy": 0.5, "low": 0.2, "high": 0.8, "n": 10, "chance": 0.2,
 }  # fmt: skip
-PASSAGE: dict[str, Any] = {
+PASSAGE = {
     "name": "n-gram", "set": "passages", "kind": "model", "n": 9, "correct": None, "accuracy": 0.5, "low": 0.2, "high": 0.8,
     "perplexity": 99.0, "median_rank": 3.0, "coverage": None, "note": "",
 }  # fmt: skip
-BLANK: dict[str, Any] = {
+BLANK = {
     "name": "lsa", "kind": "model", "context": "P", "decoder": "EXH", "n": 40, "blanks": 200, "ba": 0.25, "ba_low": 0.2, "ba_high": 0.3,
     "ba_micro": 0.24, "pa": 0.025, "pa_low": 0.0, "pa_high": 0.05, "de": 1.2, "de_low": 1.1, "de_high": 1.3, "seconds": 0.25,
 }  # fmt: skip
-RULE: dict[str, Any] = {
+RULE = {
     "name": "longest", "ba": 0.15, "ba_low": 0.1, "ba_high": 0.2, "ba_chance": 0.14, "named": 80.0, "distractors": None,
     "distractors_low": None, "distractors_high": None, "distractors_chance": None,
 }  # fmt: skip
-RECORDS: dict[type[Evaluation], dict[str, Any]] = {
+RECORDS = {
     QuestionEvaluation: {"n": 10, "chance": 0.2, "signature": "s", "baselines": [QUESTION]},
     PassageEvaluation: {"n": 9, "sets": {"passages": 9}, "baselines": [PASSAGE]},
     BlankEvaluation: {"n": 40, "blanks": 200, "rules": [RULE], "baselines": [BLANK]},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -283,8 +282,8 @@ PASSAGES = [
     BlankedPassage("7", ("A.", "B."), (0, 1), ("A.", "B.", "C."), (0, 1)),
     BlankedPassage("b:1", ("A.",), (0,), ("A.", "D."), (0,)),
 ]
-FIRST: dict[str, Any] = {"id": 7, "scores": [[1, 0, 0], [0, 1.5, -2]]}
-SECOND: dict[str, Any] = {"id": "b:1", "scores": [[0.25, 0]], "model": "mine"}
+FIRST = {"id": 7, "scores": [[1, 0, 0], [0, 1.5, -2]]}
+SECOND = {"id": "b:1", "scores": [[0.25, 0]], "model": "mine"}
 
 
 def lines(*records):

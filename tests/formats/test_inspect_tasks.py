@@ -7,7 +7,6 @@ import json
 import sys
 import types
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -29,7 +28,7 @@ KINDS = (
     passage_tasks(SPLITS, name="x", blind="test"),
     blank_tasks(BLANKS, name="x", blind="test"),
 )
-RECORDS: list[dict[str, Any]] = [
+RECORDS = [
     {
         "id": "b:1:3",
         "book_id": "b",
@@ -61,7 +60,7 @@ def run_inspect(tasks, folder, monkeypatch):
 
         return score
 
-    fake: dict[str, Any] = {
+    fake = {
         "task": lambda make: make,
         "Task": lambda **given: SimpleNamespace(**given),
         "Sample": lambda **given: SimpleNamespace(**given),
@@ -76,7 +75,7 @@ def run_inspect(tasks, folder, monkeypatch):
     for name in ("inspect_ai", "inspect_ai.dataset", "inspect_ai.scorer", "inspect_ai.solver"):
         monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
         vars(sys.modules[name]).update(fake)
-    program: dict[str, Any] = {"__file__": str(folder / "inspect_task.py")}
+    program = {"__file__": str(folder / "inspect_task.py")}
     exec(compile(inspect_task(*tasks), "inspect_task.py", "exec"), program)
     return program
 

@@ -35,7 +35,7 @@ SPARE = Passage(
 
 @pytest.mark.parametrize("rendering", RENDERINGS)
 def test_the_harness_scores_the_target_alone(rendering):
-    record = harness_record(ITEM, rendering)  # type: ignore[arg-type]
+    record = harness_record(ITEM, rendering)
     assert record["context"] + record["continuation"] == record["text"]
     assert record["context"] == record["context"].rstrip()
     assert record["text"].endswith(record["target"])

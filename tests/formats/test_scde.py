@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -152,7 +151,7 @@ def test_marks_alone_are_no_sentences():
     assert without_marks(marks).sentences == ("...", "Yes.", "7")
 
 
-FAULTS: list[tuple[dict[str, Any], str]] = [
+FAULTS = [
     ({"eid": -1}, "`eid`"),
     ({"passage": ["<1>", None, "<2>"]}, "`passage`"),
     ({"passage": ["It rained."]}, "`passage` has no blank"),
@@ -309,7 +308,7 @@ def test_no_candidate_answers_two_blanks():
 # Collected passages
 
 
-COLLECTED: dict[str, Any] = {
+COLLECTED = {
     "eid": 4,
     "passage": ["<2>", "We left.", "<1>"],
     "candidates": ["It rained.", "Jane sang.", "Nobody came."],

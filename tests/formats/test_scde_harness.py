@@ -29,10 +29,11 @@ def test_a_blank_is_asked_alone():
         "So?",
         "It rained.",
     ]
+    # the harness puts one blank between them
     assert not {" ", "\n"} & {
         first["query"][-1],
         first["choices"][0][0],
-    }  # the harness puts one blank between them
+    }
 
 
 def test_the_whole_passage_is_asked_in_letters():

@@ -56,7 +56,7 @@ KINDS = {
 }
 SOURCE = {"book_id": "b", "index": 5, "start": 50, "end": 59}
 # Contradictions between fields; `test_any_other_value_is_read_or_refused` covers wrong types.
-WRONG: dict[str, list[dict[str, Any]]] = {
+WRONG = {
     "question": [
         {"position": 9}, {"answer_index": -1}, {"options": ["hide"]}, {"options": ["hide", "hide"]}, {"id": ""}, {"answer": "write"},
     ],

@@ -17,7 +17,6 @@ import pyarrow.parquet as pq
 
 SECRET = "the words of the user that no book may contain"
 Build = Callable[[Path], object]
-Content = bytes | str | Callable[[], bytes | str]
 
 _SENTENCES = (
     "The keeper of lamp {n} climbed the stairs with a light in her hand, for it was the hour.",
@@ -297,7 +296,7 @@ def epub(
     chapters=None,
 ):
     """An EPUB whose parts can be replaced; an empty part is left out."""
-    parts: dict[str, str | bytes] = {
+    parts = {
         "META-INF/container.xml": CONTAINER.format(opf="content.opf")
         if container is None
         else container,

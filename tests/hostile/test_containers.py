@@ -19,7 +19,6 @@ import tarfile
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -176,8 +175,8 @@ def nested_zip(depth):
 
 
 def deep_column(depth):
-    kind: pa.DataType = pa.string()
-    value: Any = "x"
+    kind = pa.string()
+    value = "x"
     for _ in range(depth):
         kind, value = pa.list_(kind), [value]
     return parquet(pa.table({"text": pa.array([value], kind)}))

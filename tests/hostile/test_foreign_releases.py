@@ -439,7 +439,7 @@ def test_it_is_refused(
     (tmp_path / "outside" / "secret.txt").write_bytes(SECRET)
     case.damage(it)
     before = dict(everything(tmp_path))
-    books = finished.corpus.train.parent  # type: ignore[union-attr]
+    books = finished.corpus.train.parent
     for call in case.calls:
         outcome = cli(*(part.format(it=it, books=books, to=tmp_path / "to") for part in call))
         said = outcome.out + outcome.err

@@ -146,7 +146,7 @@ def test_units_of_one_item_are_drawn_together():
         krippendorff_alpha({(*unit, str(copy)): said for unit, copy, said in copies}, seed=1),
         krippendorff_alpha({(f"{unit[0]}/{copy}",): said for unit, copy, said in copies}, seed=1),
     )
-    width, grouped_width, alone_width = (found.high - found.low for found in (one, grouped, alone))  # type: ignore[operator]
+    width, grouped_width, alone_width = (found.high - found.low for found in (one, grouped, alone))
     assert grouped_width == pytest.approx(width, rel=0.05)
     assert alone_width < width / 3
 
@@ -160,7 +160,7 @@ def test_the_interval_holds_what_it_promises():
         krippendorff_alpha(binary_ratings(errors, 150, seed=seed), seed=seed, draws=300)
         for seed in range(1, 201)
     ]
-    assert sum(one.low <= true <= one.high for one in found) / len(found) >= 0.9  # type: ignore[operator]
+    assert sum(one.low <= true <= one.high for one in found) / len(found) >= 0.9
 
 
 def test_judges_who_throw_dice_agree_by_chance():

@@ -52,7 +52,7 @@ def test_what_was_said_to_be_written_is_there(folder, after):
     store = StudyStore(folder)
     assert [store.find_verdict(str(n)).response for n in told] == [
         {"guesses": [f"word {n}"] * 50} for n in told
-    ]  # type: ignore[union-attr]
+    ]
     assert store.find_verdict(str(told[-1] + 2)) is None
     store.add_judges([Judge("bob", Role.JUDGE)])
     assert [judge.name for judge in store.judges()] == ["ann", "bob"]

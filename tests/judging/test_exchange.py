@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import unicodedata
-from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
@@ -80,10 +79,6 @@ def test_a_verdict_may_leave_its_judge_out(packet_of):
     assert [find_packet("read", judge, packet_of, where="").judge for judge in ("bo", "")] == [
         "bo"
     ] * 2
-
-
-Filled = Mapping[str, Mapping[str, str]]
-REASONS = ("ungrammatical", "too_few_wrong_options")
 
 
 def filled_in(text, filled, mark=","):
@@ -167,7 +162,6 @@ ANSWERED_B = {
     "broken": False,
     "trivial": False,
 }
-NONE = {"pick_1": "", "pick_2": "", "pick_3": "", "pick_4": ""}
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import Any
 
 import pytest
 
@@ -40,7 +39,7 @@ ITEMS = {
         "mine",
     ),
 }
-SAID: dict[Task, dict[str, Any]] = {Task.READ: READ, Task.FILL: {"fills": [1]}}
+SAID = {Task.READ: READ, Task.FILL: {"fills": [1]}}
 
 
 @pytest.mark.parametrize("task", list(ITEMS))

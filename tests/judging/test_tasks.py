@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,7 +17,7 @@ from cloze_gen.judging.tasks.task import Judged
 from cloze_gen.records.judgement import Task
 from tests.judging.conftest import read_verdict
 
-SHOWN: dict[Task, dict[str, Any]] = {
+SHOWN = {
     Task.GROOM: {
         "before": "A",
         "answer": "cat",
@@ -145,7 +143,7 @@ def test_every_judge_has_an_order():
 
 
 KEPT, REJECTED = {"picked": ["a", "b", "c", "d"]}, {"rejected": "offensive", "note": "?"}
-TALLIES: list[tuple[Task, Mapping[str, Any], Mapping[str, Any], Mapping[str, tuple[int, int]]]] = [
+TALLIES = [
     (Task.GROOM, {}, KEPT, {"rejected": (0, 1)}),
     (Task.GROOM, {}, REJECTED, {"rejected": (1, 1)}),
     (Task.READ, {"answer": 1}, read_verdict(None, broken=True), {"broken": (1, 1)}),

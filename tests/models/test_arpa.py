@@ -38,7 +38,7 @@ def pieces(data, size):
 
 def rows(data, size):
     """All rows by order, words joined by spaces."""
-    found: dict[int, list[tuple[str, float, float]]] = {}
+    found = {}
     for block in read_blocks(pieces(data, size)):
         words = [column.to_pylist() for column in block.words]
         lines = zip(

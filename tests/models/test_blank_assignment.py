@@ -2,15 +2,12 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from cloze_gen.models.blank_assignment import decode_greedily, decode_jointly
 
-Decoder = Callable[[NDArray[np.float64]], Sequence[int] | NDArray[np.int64]]
 PERMUTATIONS = np.array(list(itertools.permutations(range(7), 5)))  # shape (2520, 5)
 
 

@@ -144,10 +144,10 @@ def test_every_measure_is_nearly_the_same(space):
         space.neighbour_fit([WORDS], [["a"]], [["of", "."]]), abs=0.05
     )
     for neighbour, side in (("the", "before"), (",", "after"), ("upon", "after")):
-        wanted = space.neighbour_frequency([WORDS], [neighbour], side=side)  # type: ignore[arg-type]
+        wanted = space.neighbour_frequency([WORDS], [neighbour], side=side)
         assert small.neighbour_frequency([WORDS], [neighbour], side=side) == pytest.approx(
             wanted, abs=0.02, nan_ok=True
-        )  # type: ignore[arg-type]
+        )
     assert small.evidence(WORDS).tolist() == space.evidence(WORDS).tolist()
     assert (small.row_of, small.window) == (space.row_of, space.window)
 

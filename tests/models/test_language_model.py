@@ -58,7 +58,7 @@ def test_the_time_is_that_of_lmplz(tmp_path, monkeypatch, capsys):
     ctx = StageContext(Store(tmp_path), make_engine("local", workers=1), "lm")
     text = SimpleNamespace(path=lambda name: tmp_path / name)
     write_language_model(
-        ArtifactWriter(tmp_path / "lm"), ctx, text=text,  # type: ignore[arg-type]
+        ArtifactWriter(tmp_path / "lm"), ctx, text=text,
         settings=LmSettings(order=2), meanwhile=lambda: setattr(clock, "seconds", 1321.0),
     )  # fmt: skip
     assert "8 n-grams of order 2 in 12 s" in capsys.readouterr().err

@@ -11,7 +11,6 @@ from cloze_gen.models.network_layers import (
     LONGEST,
     Adagrad,
     FeedForwardNetwork,
-    Floats,
     RecurrentNetwork,
     class_bounds,
     close_ids,
@@ -182,7 +181,7 @@ def test_what_always_follows_is_learnt(make_network):
 
 
 def test_an_output_that_knows_nothing_prefers_nothing():
-    weights: dict[str, Floats] = fresh_output(BOUNDS, 2)
+    weights = fresh_output(BOUNDS, 2)
     assert not any(weight.any() for weight in weights.values())
     assert {name: weight.shape for name, weight in weights.items()} == {
         "class_weights": (3, 3),

@@ -21,33 +21,33 @@ class Teller:
     window: int = 2
     heard: list[tuple[str, ...]] = field(default_factory=list)
 
-    def _told(self, words):  # type: ignore[no-untyped-def]
+    def _told(self, words):
         return np.array([self.value if word in self.tokens else 0.0 for word in words])
 
-    def similarity(self, words, answers):  # type: ignore[no-untyped-def]
+    def similarity(self, words, answers):
         known = np.array([answer in self.tokens for answer in answers])
         return self._told(flatten(words)[0]) * known[flatten(words)[1]]
 
-    def topicality(self, words, others):  # type: ignore[no-untyped-def]
+    def topicality(self, words, others):
         self.heard.append([tuple(some) for some in others])
         return self._told(flatten(words)[0])
 
-    def frame_cues_of(self, words):  # type: ignore[no-untyped-def]
+    def frame_cues_of(self, words):
         counts = [self.tokens.get(word, 0) for word in words]
         return np.array(
             [[[round(count * self.value), count - round(count * self.value)]] for count in counts],
             np.int64,
         )
 
-    def neighbour_fit(self, words, before, after):  # type: ignore[no-untyped-def]
+    def neighbour_fit(self, words, before, after):
         return self._told(flatten(words)[0])
 
-    def neighbour_frequency(self, words, neighbours, *, side):  # type: ignore[no-untyped-def]
+    def neighbour_frequency(self, words, neighbours, *, side):
         named, blank = flatten(words)
         frequent = np.array([neighbour in self.frequent for neighbour in neighbours])[blank]
         return np.where(frequent, self._told(named), np.nan)
 
-    def evidence(self, words):  # type: ignore[no-untyped-def]
+    def evidence(self, words):
         return np.array([float(self.tokens.get(word, 0)) for word in words])
 
 

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from itertools import cycle
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cloze_gen.errors import DamageError
 from cloze_gen.store.artifacts import open_artifact
-
-Cli = Callable[..., Any]
-Digests = Callable[[Path], dict[str, str]]
-Damage = Callable[[Path, str], None]
 
 
 def flip(path):
@@ -78,7 +71,7 @@ def shared(finished, tmp_path_factory):
 @pytest.fixture
 def damaged(tmp_path):
     """Damage a file in a way; it is put back before the next one, and at the end."""
-    kept: list[Path] = []
+    kept = []
 
     def put_back():
         while kept:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,8 +13,6 @@ from cloze_gen.pipelines.style_task import find_style, style_names
 from cloze_gen.store.artifacts import open_artifact
 from tests.conftest import FinishedRun, without_canary
 
-Cli = Callable[..., Any]
-Digests = Callable[[Path], dict[str, str]]
 # A setting of each style, and the stages that would run when it changes.
 LATE = {
     "holmes-style": ("choice.n_questions=10", ["choice"]),
@@ -39,8 +34,7 @@ CARD = {
 
 @pytest.fixture(params=style_names())
 def style(request):
-    name: str = request.param
-    return name
+    return request.param
 
 
 @pytest.fixture

@@ -6,9 +6,7 @@ import itertools
 import json
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -19,7 +17,6 @@ from cloze_gen.formats.msr import format_human, format_lm, format_machine
 from cloze_gen.pipelines.holmes_style import HolmesSettings, notes, warnings
 from cloze_gen.pipelines.style_task import load_settings, style_of
 from cloze_gen.release.items.questions import QUESTION_ITEMS
-from cloze_gen.release.style import Facts
 from cloze_gen.store.runs import read_run, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
 from tests.conftest import SAMPLE
@@ -81,9 +78,8 @@ def test_provenance_leads_to_the_raw_file(finished, questions):
     raw = book.read_bytes().decode("utf-8-sig")
     for question in questions:
         marked = raw[question["source"]["start"] : question["source"]["end"]]
-        span = re.sub(
-            r"\[\d+\]|[^a-z0-9]", "", marked.lower()
-        )  # a footnote's mark is not part of the sentence
+        # a footnote's mark is not part of the sentence
+        span = re.sub(r"\[\d+\]|[^a-z0-9]", "", marked.lower())
         assert span == re.sub(r"[^a-z0-9]", "", question["source"]["text"].lower())
 
 
@@ -179,7 +175,7 @@ def test_it_is_found_by_its_name():
 
 def test_its_card_says_so(settings):
     """That no human groomed, and that no machine did; of a groomed set nothing of the kind."""
-    facts: Facts = {}
+    facts = {}
     (told,) = notes(settings, facts)
     assert told.startswith("unfiltered")
     assert "ambiguous" in warnings(settings.model_dump())[0]
@@ -225,7 +221,6 @@ TABLES = [
     ("focus", "focus.parquet"), ("focus", "rejected.parquet"), ("focus", "sentences.parquet"), ("alternates", "alternates"),
     ("screening", "items.parquet"), ("forward", "scored"), ("grooming", "decisions"), ("grooming", "items.parquet"),
 ]  # fmt: skip
-Cli = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")

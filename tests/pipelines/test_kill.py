@@ -16,9 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -33,8 +31,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc and relies on PDEATHSIG"),
 ]
 
-Cli = Callable[..., Any]
-Digests = Callable[[Path], dict[str, str]]
 # A style, the stage after whose first line on stderr the kill comes, seconds to the kill, workers.
 KILLS = [
     ("holmes-style", "lm: 1/5", 0.3, 2),
@@ -61,9 +57,8 @@ def kill_after(process, stage, wait_seconds):
     for line in iter(process.stderr.readline, "") if stage else ():
         if line.startswith(stage):
             break
-    drained = threading.Thread(
-        target=process.stderr.read
-    )  # else a full pipe would hold the run back
+    # else a full pipe would hold the run back
+    drained = threading.Thread(target=process.stderr.read)
     drained.start()
     time.sleep(wait_seconds)
     alive = process.poll() is None
@@ -377,9 +372,8 @@ def test_an_evaluation_is_of_the_questions_it_lies_beside(copied, tmp_path):
             time.sleep(0.05)
         changed = [*copied.corpus.options, "--name", "tiny", "--set", "choice.n_questions=10"]
         with subprocess.Popen([*program, "run", *changed, *where], **pipes) as running:
-            wait_for_end_or_rest(
-                running
-            )  # one that waits for the evaluation's end is right as well
+            # one that waits for the evaluation's end is right as well
+            wait_for_end_or_rest(running)
             go.touch()
             said, told = evaluating.communicate()[1], running.communicate()[1]
     assert running.returncode == 0, told

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-Cli = Callable[..., Any]
 
 
 def lay_everywhere(out):
@@ -221,11 +217,11 @@ def test_an_evaluation_comes_back_with_its_questions(copied, cli):
 @pytest.mark.thorough
 def test_sets_that_differ_have_signatures_that_differ(copied, cli):
     run = ("run", *copied.corpus.options, "--out", copied.out, "--workers", "1", "--name", "tiny")
-    variants: list[tuple[str, ...]] = [
+    variants = [
         (), ("--set", "alternates.count=100"), ("--set", "choice.n_questions=12"), ("--set", "grooming.max_ambiguity=0.3"),
         ("--seed", "2"), ("--set", "choice.method=random"), ("--set", "forward.keep=20"),
     ]  # fmt: skip
-    found: dict[str, str] = {}
+    found = {}
     for options in variants:
         done = cli(*run, *options)
         assert done.status == 0, done.err

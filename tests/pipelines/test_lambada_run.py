@@ -5,9 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,7 +18,6 @@ from cloze_gen.store.tables import read_jsonl, read_parquet, read_tsv
 from tests.conftest import Novels
 from tests.pipelines.test_finished_run import refused
 
-Cli = Callable[..., Any]
 SAMPLE = Path(__file__).parents[2] / "corpora" / "sample"
 PUBLISHED = {
     "validation": "lambada_development_plain_text.txt",
@@ -103,7 +100,7 @@ def test_a_passage_leads_back_to_its_book(lambada):
 
 def test_nothing_is_printed_twice(lambada):
     """Passages of the set, and of the control set, may touch in their book but share no sentence."""
-    spans: dict[tuple[bool, str], list[tuple[int, int]]] = {}
+    spans = {}
     for record in read_jsonl(lambada.release / "passages.jsonl"):
         spans.setdefault((record["split"] == "control", record["book_id"]), []).append(
             (record["start"], record["end"])
@@ -120,7 +117,7 @@ def test_a_dry_run_reads_no_large_model(cli, tmp_path, monkeypatch):
     weights = tmp_path / "models" / "tiny" / "weights.bin"
     weights.parent.mkdir(parents=True)
     weights.write_bytes(b"weights")
-    read: list[Path] = []
+    read = []
     monkeypatch.setattr(style_task, "MAX_PLANNED_BYTES", 0)
     monkeypatch.setattr(manifest, "file_sha256", lambda path: read.append(path) or "")
     member = f'committee.members=["ngram","hf:{weights.parent}"]'

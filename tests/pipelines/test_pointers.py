@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable
 
 import pytest
 
@@ -14,9 +13,8 @@ from cloze_gen.release.documents import CARD, REPORT
 from cloze_gen.release.signature import CHECKSUMS, write_checksums
 from cloze_gen.store.runs import read_run
 from cloze_gen.store.tables import read_jsonl
-from tests.conftest import SAMPLE, Outcome
+from tests.conftest import SAMPLE
 
-Cli = Callable[..., Outcome]
 _IN_A_ROW = 5  # words of a book that no release of pointers may hold
 
 
@@ -141,7 +139,7 @@ def test_an_evaluation_reaches_both(copied, tmp_path, cli):
     assert json.loads((folder / "full" / "release.json").read_text(encoding="utf-8"))["measured"]
     outcome = cli(
         "fill", folder / "release", "--books", copied.corpus.source, "--to", tmp_path / "filled"
-    )  # type: ignore[union-attr]
+    )
     assert outcome.status == 0, outcome.err
     assert filled_files(tmp_path / "filled") == filled_files(folder / "full")
     before = files(folder / "full")
@@ -189,7 +187,7 @@ def test_what_cannot_be_filled_is_told(copied, tmp_path, cli):
 @pytest.mark.thorough
 def test_what_only_a_person_knows_is_told(copied, cli):
     """Makers, day and address, with a slash in a name or a backslash in a book's title."""
-    source = copied.corpus.source  # type: ignore[union-attr]
+    source = copied.corpus.source
     (book,) = source.glob("*.txt")
     (source / "manifest.tsv").write_text(
         f"file\ttitle\tlicense\n{book.name}\tA \\\\ B\tCC-BY-4.0\n", encoding="utf-8"
@@ -222,7 +220,7 @@ def test_what_only_a_person_knows_is_told(copied, cli):
         "release.url=https://example.org/set"
         in json.loads((release / "release.json").read_text(encoding="utf-8"))["overrides"]
     )
-    outcome = cli("verify", release, "--books", copied.corpus.train.parent, "--deep")  # type: ignore[union-attr]
+    outcome = cli("verify", release, "--books", copied.corpus.train.parent, "--deep")
     assert outcome.status == 0, outcome.out + outcome.err
 
 

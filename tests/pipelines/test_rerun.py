@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -18,8 +16,6 @@ from cloze_gen.store.runs import RUN_SCHEMA, stage_artifact
 from cloze_gen.store.tables import read_parquet
 from tests.conftest import SAMPLE
 from tests.pipelines.test_finished_run import would_run
-
-Cli = Callable[..., Any]
 
 
 def store_state(out):
@@ -110,7 +106,7 @@ def test_exactly_what_depends_on_it_is_made_again(finished, cli, options, stages
     assert would_run(cli(*finished.call("--dry-run", *options)).out) == stages
 
 
-def test_a_list_of_words_is_known_by_its_content(finished, cli, tmp_path):
+def test_a_list_of_words_is_known_by_its_content(finished, tmp_path):
     """A changed list of offensive words grooms anew; the same list in another place does not."""
 
     def keys(text, name):

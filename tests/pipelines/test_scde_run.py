@@ -5,10 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +17,6 @@ from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet, read_tsv
 from tests.conftest import blanked
 
-Cli = Callable[..., Any]
 SAMPLE = Path(__file__).parents[2] / "corpora" / "sample"
 PUBLISHED = {Part.TRAIN: "train.json", Part.DEVELOPMENT: "dev.json", Part.TEST: "test.json"}
 
@@ -86,7 +83,7 @@ def _plain(text):
 
 
 def test_a_passage_is_a_window_of_its_book(scde):
-    spans: dict[str, list[tuple[int, int]]] = {}
+    spans = {}
     for one in passages_of(scde.folder):
         indices = [source.index for source in one.sources]
         assert 10 <= len(indices) <= 30
@@ -147,7 +144,7 @@ def test_the_paper_s_own_ablations_are_settings(own, cli, kind, said):
 def test_one_novel_more_changes_no_other(own, cli):
     shutil.copyfile(
         SAMPLE / "train" / "02-a-house-in-mercer-row.txt", own.corpus.books / "mercer.txt"
-    )  # type: ignore[union-attr]
+    )
     done = cli(*own.call(name="more"))
     assert done.status == 0, done.err
     parts, windows, blanks = [], [], []

@@ -19,7 +19,7 @@ from cloze_gen.pipelines.task import Build, StageTask
 from cloze_gen.store.artifacts import funnel
 from cloze_gen.store.runs import read_run
 
-DONE: list[str] = []
+DONE = []
 
 
 class Plain(StageTask):

@@ -59,6 +59,6 @@ def test_sentence_id_is_its_provenance():
 def test_records_do_not_change(record):
     """A record is frozen and takes no further attribute."""
     with pytest.raises(dataclasses.FrozenInstanceError):
-        record.id = "other"  # type: ignore[misc]
+        record.id = "other"
     with pytest.raises((AttributeError, TypeError)):
-        record.note = "x"  # type: ignore[union-attr]
+        record.note = "x"

@@ -49,7 +49,7 @@ def test_no_more_books_are_kept_than_fit(tmp_path, monkeypatch):
     texts = {name: f"It was {name}. No one came.".encode() for name in "abc"}
     for name, text in texts.items():
         (tmp_path / f"{name}.txt").write_bytes(text)
-    read: list[str] = []
+    read = []
 
     def noted(path, member, *, digest):
         read.append(path.stem)

@@ -166,7 +166,7 @@ def test_the_filter_and_the_key_need_only_a_keyboard(
     file = tmp_path / "report.html"
     file.write_text(render_report(replace(data, samples=more)), encoding="utf-8")
     page = chromium.new_page(viewport={"width": 390, "height": 800})
-    printed: list[str] = []
+    printed = []
     page.on("console", lambda message: printed.append(message.text))
     page.goto(file.as_uri())
 
@@ -211,9 +211,8 @@ def test_a_hostile_book_goes_through_the_whole_pipeline(corpus, cli, open_page, 
     """A book whose text, title and file name are markup ends as text in the report of its run."""
     (original,) = corpus.source.glob("*.txt")
     text = original.read_text(encoding="utf-8-sig")
-    spiked = text.replace(
-        ", ", ", <script>alert(1)</script> {{ 7*7 }} ", 3
-    )  # more of them, and the book is taken for a page of the web
+    # more of them, and the book is taken for a page of the web
+    spiked = text.replace(", ", ", <script>alert(1)</script> {{ 7*7 }} ", 3)
     original.unlink()
     name = "<img src=x onerror=alert(1)> {{ 7*7 }}.txt"
     (corpus.source / name).write_text(spiked, encoding="utf-8")

@@ -38,7 +38,7 @@ def blanked(item, part, candidates=("It rained.", "Jane sang.")):
 
 
 def with_items(run, kind, *items):
-    compared = {one.id: ComparedItem(kind.split_of(one), kind.compared(one)) for one in items}  # type: ignore[attr-defined]
+    compared = {one.id: ComparedItem(kind.split_of(one), kind.compared(one)) for one in items}
     return replace(run, noun=kind.noun, items=compared)
 
 

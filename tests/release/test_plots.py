@@ -45,7 +45,7 @@ def test_plots_are_equal_bytes():
 
 
 def test_plots_are_whole_and_without_names_that_clash():
-    seen: set[str] = set()
+    seen = set()
     for name, svg in all_plots().items():
         root = ElementTree.fromstring(svg)
         assert root.tag.endswith("svg")

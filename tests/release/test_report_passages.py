@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -45,7 +44,7 @@ JUDGED = {
     "auc_high": 0.59,
     "f1": 0.1,
 }
-RECORD: dict[str, Any] = {
+RECORD = {
     "signature": "sig|blanks",
     "n": 40,
     "blanks": 200,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from typing import Any
 
 import pytest
 
@@ -20,11 +19,11 @@ from cloze_gen.release.signature import (
 # The signature and the canary
 
 
-GIVEN: dict[str, Any] = {
+GIVEN = {
     "style": "holmes", "name": "a", "sides": {"train": "aa"}, "model": "kn3", "seed": 1, "n": 9, "order": "shuffled",
     "last": ("choice", "0011"), "items": "0" * 64,
 }  # fmt: skip
-OTHERWISE: dict[str, Any] = {
+OTHERWISE = {
     "style": "scs", "name": "b", "sides": {"train": "ab"}, "model": "kn4", "seed": 2, "n": 8, "order": "corpus",
     "last": ("choice", "0012"), "items": "1" * 64,
 }  # fmt: skip
@@ -46,9 +45,8 @@ def test_the_full_release_is_read_where_there_is_one(tmp_path):
     for folder in ("release", "full"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "signature.txt").write_text(f"{folder}\n")
-    assert (
-        read_signature(tmp_path) == "release"
-    )  # a file that a user added to `full` does not make it a release
+    # a file that a user added to `full` does not make it a release
+    assert read_signature(tmp_path) == "release"
     (tmp_path / "full" / "release.json").write_text("{}")
     assert read_signature(tmp_path) == "full"
 

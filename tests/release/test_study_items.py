@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from typing import Any
 
 import pytest
 
@@ -277,7 +276,7 @@ def test_published_passages_are_mixed_in(scde, tmp_path):
 )
 def test_another_passage_has_another_digest(change):
     """Other candidates or another key under the same id."""
-    values: dict[str, Any] = {"id": "4", "sentences": ("A.", "Nobody came."), "blanks": (1,), "candidates": ("Ann wept.", "Nobody came."),
+    values = {"id": "4", "sentences": ("A.", "Nobody came."), "blanks": (1,), "candidates": ("Ann wept.", "Nobody came."),
                               "answers": (1,)}  # fmt: skip
     assert (
         len(passages_by_digest([BlankedPassage(**values), BlankedPassage(**values | change)])) == 2

@@ -308,7 +308,7 @@ def test_surface_and_candidates_alone_are_the_leak_of_blanks(figures, leak, ambi
 @pytest.mark.parametrize("style", sorted(RUN_FIXTURES))
 def test_run_report_and_card_have_the_same_words(style, run_of):
     finished = run_of(style)
-    release: Path = finished.release
+    release = finished.release
     lines = json.loads((release / "release.json").read_text(encoding="utf-8"))["verdict"]
     rules = [line.partition(": ")[0] for line in lines]
     assert rules[0] == "verdict"

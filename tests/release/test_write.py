@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -114,7 +113,7 @@ def test_places_have_nothing_to_do_with_where_items_stood():
 
 
 def test_rows_come_back_with_the_declared_types(tmp_path):
-    records: list[dict[str, Any]] = [
+    records = [
         {
             "id": "a",
             "n": 1,

@@ -8,7 +8,6 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -119,7 +118,7 @@ def test_setting_aside_overwrites_nothing(tmp_path):
     assert set_aside(tmp_path / "x", tmp_path / "aside", name="x") is None
 
 
-DAMAGES: dict[str, Callable[[Path], object]] = {
+DAMAGES = {
     "a byte of the payload flipped": lambda folder: flip(folder / "sub" / "table.txt"),
     "payload cut": lambda folder: (folder / "sub" / "table.txt").write_text("x"),
     "payload emptied": lambda folder: (folder / "sub" / "table.txt").write_text(""),
@@ -241,7 +240,7 @@ def test_what_was_checked_is_not_read_again(tmp_path, monkeypatch):
     store.open(KEY)
     time.sleep(0.06)
     store.open(KEY)
-    read: list[Path] = []
+    read = []
     monkeypatch.setattr(
         manifest, "file_sha256", lambda path: read.append(path) or file_sha256(path)
     )
@@ -258,9 +257,8 @@ def test_a_note_that_a_killed_run_began_is_swept(tmp_path, monkeypatch):
     whole = set((store.store / manifest.NOTES).iterdir())
     with monkeypatch.context() as killed:
         killed.setattr(Path, "replace", interrupted)
-        killed.setattr(
-            Path, "unlink", lambda path, missing_ok=False: None
-        )  # who is killed tidies nothing
+        # who is killed tidies nothing
+        killed.setattr(Path, "unlink", lambda path, missing_ok=False: None)
         with pytest.raises(KeyboardInterrupt):
             manifest.note_written(store.folder(KEY))
     assert set((store.store / manifest.NOTES).iterdir()) > whole

@@ -204,7 +204,7 @@ def test_a_link_out_of_the_output_folder_is_known_by_its_name(tmp_path):
                 run, SCHEMA, lambda folder, books=books: (folder / "corpus").symlink_to(books)
             )
             == []
-        )  # type: ignore[misc]
+        )
         assert find_change(run) is None
         manifests.append((run / "manifest.json").read_bytes())
     assert sorted(path.name for path in run.iterdir()) == ["corpus", "manifest.json"]
@@ -278,7 +278,7 @@ def _die_at(step, run, replace):
 
         for name in ("rename", "replace", "unlink", "rmdir", "mkdir"):
             setattr(Path, name, counted(getattr(Path, name)))
-        published.exchange = counted(published.exchange)  # type: ignore[assignment]
+        published.exchange = counted(published.exchange)
         replace(run, SCHEMA, writes(a="new", release_b="new", release_c="new"))
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

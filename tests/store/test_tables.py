@@ -189,7 +189,7 @@ def test_the_rows_of_an_item_are_read_from_the_groups_that_can_have_it(tmp_path,
     ids = ["a:1", "a:2", "a:2", "b:1", "b:2", "c:1", "c:2", "d:1"]
     table = pa.table({"words": [[one] for one in ids], "id": ids, "at": range(len(ids))})
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=2)
-    read: list[int] = []
+    read = []
     whole = pq.ParquetFile.read_row_group
 
     def noted(file, group, **given):

@@ -3,9 +3,9 @@
 from cloze_gen.corpus.scan import scan
 
 
-def scan_corpus(location, *, settings=None, notice=None):
+def scan_corpus(location, *, notice=None):
     """The books, sorted by id; `notice` gets a line about each problem."""
-    found = scan(location, settings=settings)
+    found = scan(location)
     if notice is not None:
         for line in found.skipped + found.notes:
             notice(f"{found.location}: {line}")

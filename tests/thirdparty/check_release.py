@@ -242,7 +242,7 @@ def _tokenizers(texts):
 def _one_bit_a_byte(tokenizer):
     from lm_eval.api.model import TemplateLM
 
-    class OneBit(TemplateLM):  # type: ignore[misc]
+    class OneBit(TemplateLM):
         """Encodes as the models of the harness do; ln P of a token is -ln 2 times its bytes."""
 
         tokenizer_name = "own"

@@ -106,9 +106,8 @@ def main() -> None:
         gold = [
             [(word.removeprefix(glued), tag) for word, tag in sentence] for sentence in sentences
         ]
-        spacy_tagger.treebank_split = lambda word: (
-            normalize_for_tagging(word),
-        )  # gold tokens: nothing left to split
+        # gold tokens: nothing left to split
+        spacy_tagger.treebank_split = lambda word: (normalize_for_tagging(word),)
         tags = list(tagger.tag([[word for word, _ in sentence] for sentence in gold]))
         spacy_tagger.treebank_split = split
         row: dict[str, float] = {

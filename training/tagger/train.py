@@ -15,11 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-for name in (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-):  # before numpy: one BLAS thread, for equal weights
+# before numpy: one BLAS thread, for equal weights
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 import spacy

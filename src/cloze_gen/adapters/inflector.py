@@ -21,9 +21,8 @@ _UPOS = {
     "adjective": "ADJ",
     "adverb": "ADV",
 }
-_BASE_TAGS = frozenset(
-    {"NN", "NNP", "VB", "VBP", "JJ", "RB"}
-)  # the form is its own lemma, but for the words below
+# the form is its own lemma, but for the words below
+_BASE_TAGS = frozenset({"NN", "NNP", "VB", "VBP", "JJ", "RB"})
 # Older forms and base-tagged verb forms, which lemminflect lacks or takes for bases.
 _IRREGULAR = {
     ("am", "verb"): "be", ("are", "verb"): "be", ("is", "verb"): "be", ("was", "verb"): "be",

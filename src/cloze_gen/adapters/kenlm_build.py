@@ -109,10 +109,8 @@ def has_setuptools() -> bool:
     try:
         major, minor = importlib.metadata.version("setuptools").split(".")[:2]
         return (int(major), int(minor)) >= OLDEST_SETUPTOOLS
-    except (
-        importlib.metadata.PackageNotFoundError,
-        ValueError,
-    ):  # a version such as "70" or "70.1rc1" counts as too old
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        # a version such as "70" or "70.1rc1" counts as too old
         return False
 
 
@@ -143,9 +141,8 @@ def check(archive: Path) -> Path:
 
 def unpack(archive: Path, folder: Path) -> Path:
     """Unpack the sources below `folder` and mend what CMake requires; ToolError if it is not found."""
-    with tarfile.open(
-        archive
-    ) as tar:  # pinned by its sha256; Python 3.11.2 has no argument `filter`
+    # pinned by its sha256; Python 3.11.2 has no argument `filter`
+    with tarfile.open(archive) as tar:
         tar.extraction_filter = getattr(tarfile, "data_filter", None)
         tar.extractall(folder)
     sources = folder / f"kenlm-{VERSION}"

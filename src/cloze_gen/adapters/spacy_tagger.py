@@ -97,9 +97,8 @@ class SpacyTagger:
         self._network = WindowCnn.from_pipeline(nlp, margin=margin) if fast else None
         self._splits = _Splits(1)
         self._lock = threading.Lock()  # of the network's types and the splits
-        self._threads = (
-            ThreadpoolController()
-        )  # finds BLAS libraries once; doing so per batch costs more than the batch
+        # finds BLAS libraries once; doing so per batch costs more than the batch
+        self._threads = ThreadpoolController()
 
     @property
     def identity(self) -> str:
@@ -320,6 +319,7 @@ def _identity(name: str, nlp: Language) -> str:
 
 
 SCORES = "scores.json"
+# the files that determine the model
 _LOADED = (
     "config.cfg",
     "meta.json",
@@ -327,7 +327,7 @@ _LOADED = (
     "tagger/model",
     "tokenizer",
     "vocab/strings.json",
-)  # the files that determine the model
+)
 
 
 @functools.lru_cache(maxsize=4)

@@ -67,9 +67,8 @@ def build_tokenizer() -> Tokenizer:
     >>> [token.text for token in build_tokenizer()('"To-morrow," said Mr. J. Holmes, "\\'tis o\\'clock!"')][:8]
     ['"', 'To-morrow', ',', '"', 'said', 'Mr.', 'J.', 'Holmes']
     """
-    from spacy.symbols import (
-        ORTH,
-    )  # here, because spaCy takes a second to load and most commands do not need it
+    # here, because spaCy takes a second to load and most commands do not need it
+    from spacy.symbols import ORTH
     from spacy.tokenizer import Tokenizer
     from spacy.vocab import Vocab
 

@@ -145,9 +145,8 @@ def install_lacking(wanted: list[str]) -> list[str]:
             return lacking
         say(f"Installing: {' '.join(command)}")
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        subprocess.run(
-            ["apt-get", "update", "-q"], check=False, env=environment, stdout=sys.stderr
-        )  # a failure shows at install
+        # a failure shows at install
+        subprocess.run(["apt-get", "update", "-q"], check=False, env=environment, stdout=sys.stderr)
         subprocess.run(command, check=False, env=environment, stdout=sys.stderr)
     return missing(wanted)
 

@@ -414,9 +414,10 @@ def write_evaluation(
             names = {row["name"] for row in record["baselines"]}
             kept = [row for row in old["baselines"] if row["name"] not in names]
             if kept:
+                # adversaries first
                 together = sorted(
                     [*record["baselines"], *kept], key=lambda row: row["kind"] != "adversary"
-                )  # adversaries first
+                )
                 record = record | {"baselines": together}
                 if "left_out" in record:
                     there = {row["name"] for row in kept}

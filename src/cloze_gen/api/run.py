@@ -191,11 +191,12 @@ def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> 
     style = style_of_run(folder)
     links = {} if written["sample"] else {side: folder / f"corpus-{side}" for side in style.sides}
     patterns = written.get("patterns", {})
+    # only one side if the books are their own background
     sides = {
         side: str(Location(link.resolve(), patterns.get(side, "")))
         for side, link in links.items()
         if link.is_symlink()
-    }  # only one side if the books are their own background
+    }
     return RunTask(build=Build(), style=style.name, config=config, overrides=json.dumps(list(overrides)), out=str(folder.parent.parent),
                    seed=written["seed"], name=written["name"], processes=workers, **sides)  # fmt: skip
 

@@ -161,7 +161,7 @@ def verify(
         release, books=books, settings=settings, deep=deep, workers=workers
     ):
         wrong = wrong or bool(check.differences)
-        show("\n".join(check_text([check])))
+        show(check_text(check))
     if wrong:
         raise typer.Exit(1)
 
@@ -852,10 +852,8 @@ def needed(whole: typer.Typer, words: Sequence[str]) -> typer.Typer:
 
 def call() -> int:
     """Run the command line; an unexpected error also becomes one message and an exit status."""
-    for stream in (
-        sys.stdout,
-        sys.stderr,
-    ):  # escape characters that the terminal's encoding lacks, and undecodable file names
+    # escape characters that the terminal's encoding lacks, and undecodable file names
+    for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:

@@ -66,9 +66,8 @@ def number(least: float, most: float | None = None, *, help: str) -> Any:
     """A number within bounds; `--help` shows it as NUMBER, not as `<int range> [...]`."""
 
     def within(value: float | None) -> float | None:
-        if value is not None and not (
-            least <= value and (most is None or value <= most)
-        ):  # also refuses nan
+        # also refuses nan
+        if value is not None and not (least <= value and (most is None or value <= most)):
             bounds = f"from {least:,} to {most:,}" if most is not None else f"{least:,} or more"
             raise typer.BadParameter(f"{value} is out of range. Give a number {bounds}.")
         return value

@@ -130,13 +130,8 @@ def _count(n: int, noun: str) -> str:
 # ---- The published file
 
 DEFAULT_FILES = ("test.jsonl", "questions.jsonl")
-ITEM_FILES = (
-    *DEFAULT_FILES,
-    "train.jsonl",
-    "validation.jsonl",
-    "control.jsonl",
-    "passages.jsonl",
-)  # files of a release with one item a line
+# files of a release with one item a line
+ITEM_FILES = (*DEFAULT_FILES, "train.jsonl", "validation.jsonl", "control.jsonl", "passages.jsonl")
 _VOUCH = "If you know that its lines were shuffled before they were published, pass --exchangeable."
 
 

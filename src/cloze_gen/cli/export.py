@@ -53,9 +53,8 @@ def _ids_in(path: Path) -> list[str]:
         with open_regular(path) as handle:
             text = handle.read(MAX_TEXT_BYTES).decode("utf-8-sig")
         header = text.partition("\n")[0]
-        delimiter = (
-            ";" if ";" in header and "," not in header else ","
-        )  # a spreadsheet may change it
+        # a spreadsheet may change it
+        delimiter = ";" if ";" in header and "," not in header else ","
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"--skip {path}: cannot be read ({error_text(error)}).") from None

@@ -17,9 +17,8 @@ Sketch = NDArray[np.uint64]
 
 RUN_WORDS = 8
 _KEEP_ONE_IN = np.uint64(32)
-_MULTIPLIER = np.uint64(
-    0x9E3779B97F4A7C15
-)  # odd, golden ratio: Knuth's multiplicative constant in 64 bits
+# odd, golden ratio: Knuth's multiplicative constant in 64 bits
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)  # splitmix64's first mixing constant
 _MAX_BOOKS_PER_HASH = 50  # a run in more books than this, copies excluded, is boilerplate
 _MIN_SHARED = 10  # pairs with fewer common hashes are chance (10 hashes are about 320 words)
@@ -78,9 +77,8 @@ def find_overlaps(sketches: Mapping[str, Sketch], *, min_containment: float) -> 
         group_starts = starts[lengths == length]
         if not len(group_starts):
             continue
-        members = owners[
-            group_starts[:, None] + np.arange(length)
-        ]  # ascending: the sort is stable and owners ascend
+        # ascending: the sort is stable and owners ascend
+        members = owners[group_starts[:, None] + np.arange(length)]
         left, right = np.triu_indices(length, 1)
         pair_keys.append((members[:, left] * len(ids) + members[:, right]).ravel())
     keys, shared = np.unique(np.concatenate(pair_keys), return_counts=True)

@@ -37,14 +37,15 @@ class HyphenDecision:
     hyphenated_count: int
 
 
-def resolve_hyphens(
-    counts: Mapping[str, int], *, min_part_count: int = 5
-) -> dict[str, HyphenDecision]:
+_MIN_PART_COUNT = 5  # of a part that is a word
+
+
+def resolve_hyphens(counts: Mapping[str, int]) -> dict[str, HyphenDecision]:
     r"""Decide every type that holds U+00AD (``candle\xadlight``).
 
     The more frequent form wins, possessive endings aside; equal counts keep the hyphen. With
-    neither form attested the word is hyphenated if each part occurs `min_part_count` times, else
-    joined.
+    neither form attested the word is hyphenated if each part occurs `_MIN_PART_COUNT`
+    times, else joined.
 
     >>> resolve_hyphens({"candle\xadlight": 1, "candlelight": 3, "Candle-light": 2})["candle\xadlight"].form
     'candlelight'
@@ -59,10 +60,10 @@ def resolve_hyphens(
             continue
         key = word.casefold()
         folded[key] = folded.get(key, 0) + count
-    return {word: _decide(word, folded, min_part_count) for word in sorted(broken)}
+    return {word: _decide(word, folded) for word in sorted(broken)}
 
 
-def _decide(word: str, folded: Mapping[str, int], min_part_count: int) -> HyphenDecision:
+def _decide(word: str, folded: Mapping[str, int]) -> HyphenDecision:
     joined, hyphenated = word.replace(LINE_END_HYPHEN, ""), word.replace(LINE_END_HYPHEN, "-")
     joined_count, hyphenated_count = _attested(joined, folded), _attested(hyphenated, folded)
     if joined_count or hyphenated_count:
@@ -74,7 +75,7 @@ def _decide(word: str, folded: Mapping[str, int], min_part_count: int) -> Hyphen
             hyphenated, HyphenReason.HYPHENATED_ATTESTED, joined_count, hyphenated_count
         )
     parts = hyphenated.casefold().split("-")
-    if all(_attested(part, folded) >= min_part_count for part in parts):
+    if all(_attested(part, folded) >= _MIN_PART_COUNT for part in parts):
         return HyphenDecision(hyphenated, HyphenReason.PARTS_ARE_WORDS, 0, 0)
     return HyphenDecision(joined, HyphenReason.PARTS_ARE_NOT_WORDS, 0, 0)
 
@@ -140,8 +141,7 @@ def mend_text(text: str, line: str, forms: Mapping[str, str]) -> str:
     'By lamplight, he said.'
     """
     broken_words = {token for token in line.split(" ") if LINE_END_HYPHEN in token}
-    for broken in sorted(
-        broken_words, key=lambda word: (-len(word), word)
-    ):  # one may be the end of a longer one
+    # one may be the end of a longer one
+    for broken in sorted(broken_words, key=lambda word: (-len(word), word)):
         text = text.replace(broken, mend_token(broken, forms))
     return text

@@ -200,10 +200,8 @@ def _row(shard: BookShard, audit: dict[str, Any]) -> dict[str, Any]:
     }
     if shard.book.member:
         row |= {"member": shard.book.member}
-    row |= {
-        "folder": None,
-        **dict(shard.book.facts),
-    }  # the column's place; a book of which nothing is stored has no folder
+    # the column's place; a book of which nothing is stored has no folder
+    row |= {"folder": None, **dict(shard.book.facts)}
     row |= audit
     # File names and marker lines may hold any character; escaped from here on.
     return {

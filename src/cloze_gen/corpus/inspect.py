@@ -34,12 +34,11 @@ _LINES_OF_A_RUN = 5  # of what is skipped; all are in `cloze-gen corpus inspect`
 _SENTENCES = "one sentence per line, without books: use it with --train, as background only"
 
 
-def summary(found: CorpusScan, *, place: str = "") -> list[str]:
+def summary(found: CorpusScan) -> list[str]:
     """Two to four lines for the beginning of a run, and more for much that is skipped."""
-    where = place or str(found.location)
     shapes = (f"{shape}: {count}" for shape, count in _shapes(found))
     known = "; ".join((*found.layouts, *shapes)) or "no readable file"
-    lines = [f"{_books(found)} in {where}, {_size(found.bytes)} ({known})"]
+    lines = [f"{_books(found)} in {found.location}, {_size(found.bytes)} ({known})"]
     if found.sentences:
         lines.append(_SENTENCES)
     counts = _metadata(found)
@@ -53,7 +52,7 @@ def summary(found: CorpusScan, *, place: str = "") -> list[str]:
     lines += other[:_LINES_OF_A_RUN]
     if len(other) > _LINES_OF_A_RUN:
         lines.append(
-            f"{len(other) - _LINES_OF_A_RUN:,} more lines: {_command('corpus inspect', where)}"
+            f"{len(other) - _LINES_OF_A_RUN:,} more lines: {_command('corpus inspect', str(found.location))}"
         )
     return lines
 

@@ -81,9 +81,8 @@ def normalize_many(pieces: Sequence[str]) -> str:
         text = _PAGE_LINE.sub("", text)
     if "__" in text:
         text = _BLANK_RULE.sub("--", text)
-    for (
-        mark
-    ) in _MARKS:  # much faster than `str.translate`; and looking for one letter than replacing it
+    # much faster than `str.translate`; and looking for one letter than replacing it
+    for mark in _MARKS:
         if mark in text:
             text = text.replace(mark, "")
     if "<" in text or "[" in text or "{" in text:
@@ -226,8 +225,8 @@ def _doubled(tokens: Sequence[str], kept: Sequence[int], k: int) -> bool:
     )
 
 
-def rendered_tokens(tokens: Sequence[str], *, final_stop: bool = True) -> tuple[str, ...]:
-    """The printed tokens; `final_stop` prints a final `?` or `!` as `.`, as published questions do.
+def rendered_tokens(tokens: Sequence[str]) -> tuple[str, ...]:
+    """The printed tokens; a final `?` or `!` is printed as `.`, as published questions do.
 
     >>> rendered_tokens(('"', "What", "is", "it", "?", '"'))
     ('What', 'is', 'it', '.')
@@ -238,5 +237,5 @@ def rendered_tokens(tokens: Sequence[str], *, final_stop: bool = True) -> tuple[
     printed = [_REPLACED.get(tokens[i], tokens[i]) for i in positions[:-1]]
     if positions:
         last = tokens[positions[-1]]
-        printed.append("." if final_stop and last in _FINAL else last)
+        printed.append("." if last in _FINAL else last)
     return tuple(printed)

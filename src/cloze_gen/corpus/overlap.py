@@ -58,9 +58,8 @@ def write_overlap(
     """
     sketches = read_sketches(own)
     sizes = {row["book_id"]: int(row["tokens"]) for row in kept_books(own)}
-    largest_first = sorted(
-        sketches, key=lambda book: (-sizes[book], book)
-    )  # the kept copy represents all copies
+    # the kept copy represents all copies
+    largest_first = sorted(sketches, key=lambda book: (-sizes[book], book))
     inside = find_overlaps(
         {book: sketches[book] for book in largest_first}, min_containment=MIN_CONTAINMENT
     )
@@ -94,9 +93,8 @@ def write_overlap(
     ]
     header = (*(field.name for field in fields(Overlap)), "where")
     writer.rows[OVERLAPS] = write_tsv(writer.path(OVERLAPS), header, pairs)
-    leaks = (
-        {found.book_a for found in across} - set(drops) if settings.across == "keep" else ()
-    )  # else the other side drops its book
+    # else the other side drops its book
+    leaks = {found.book_a for found in across} - set(drops) if settings.across == "keep" else ()
     writer.facts |= {
         "overlaps": len(inside),
         "overlaps_across": len(across),

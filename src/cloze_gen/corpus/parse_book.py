@@ -388,9 +388,8 @@ def _subtract_headings(
 
 
 def _split_at_separators(joined: str) -> list[str]:
-    if (
-        len(joined) == len(SEPARATOR) or f"{SEPARATOR} {SEPARATOR}" in joined
-    ):  # no piece, or an empty one
+    # no piece, or an empty one
+    if len(joined) == len(SEPARATOR) or f"{SEPARATOR} {SEPARATOR}" in joined:
         return [piece[1:-1] for piece in joined.split(SEPARATOR)[1:-1]]
     return joined[2:-2].split(f" {SEPARATOR} ")
 

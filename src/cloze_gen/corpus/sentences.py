@@ -157,9 +157,8 @@ def _next_word(flat: str, following: int) -> str:
 PROSE, VERSE, HEADING, OTHER = "prose", "verse", "heading", "other"
 
 _GAP = re.compile(r"\n(?:[ ]*+\n)++[ ]*+")
-_LINE_GOES_ON = re.compile(
-    r"\n {0,1}[\"'(\[]?[a-z]"
-)  # a line that begins with a small letter at the margin: prose
+# a line that begins with a small letter at the margin: prose
+_LINE_GOES_ON = re.compile(r"\n {0,1}[\"'(\[]?[a-z]")
 _LETTER = re.compile(r"[^\W\d_]")
 _LOWER = re.compile(r"[a-zà-öø-ÿ]")
 _PAGE_NUMBER = re.compile(r"[\[{(<-]*[ ]*(?:[Pp](?:age|AGE|g)?\.?[ ]*)?\d{1,4}[ ]*[\]})>-]*")
@@ -208,9 +207,8 @@ def split_paragraphs(flat: str, body: Body) -> Iterator[Paragraph]:
     >>> [(p.kind, flat[p.start:p.end]) for p in split_paragraphs(flat, Body(0, len(flat), "", ""))][1]
     ('prose', 'It was late and\nthe lamp was\n\n[12]\n\nout.')
     """
-    held: list[
-        Paragraph
-    ] = []  # a prose paragraph that broke off without a stop, and the page furniture since
+    # a prose paragraph that broke off without a stop, and the page furniture since
+    held: list[Paragraph] = []
     for start, end, skipped in _blocks(flat, body):
         if skipped:
             yield from held

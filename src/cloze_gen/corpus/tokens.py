@@ -77,16 +77,13 @@ class ChunkMemo(dict[str, int]):
 
     def _forget(self) -> None:
         self.clear()
-        self._split: dict[
-            int, str
-        ] = {}  # of the rows whose tokens are not the chunk: these, a space behind each
+        # of the rows whose tokens are not the chunk: these, a space behind each
+        self._split: dict[int, str] = {}
         self._differs = bytearray()  # by row: 1 where `_split` has it
-        self._hashes = array(
-            "Q"
-        )  # by row: checksum of the chunk's letters and digits, case-folded; 0 without any
-        self._first = array(
-            "q", [0]
-        )  # by row: where its tokens begin in `_tokens_of`; one more for the end
+        # by row: checksum of the chunk's letters and digits, case-folded; 0 without any
+        self._hashes = array("Q")
+        # by row: where its tokens begin in `_tokens_of`; one more for the end
+        self._first = array("q", [0])
         self._tokens_of = array("q")
         self._tokens: list[str] = []
         self._is_word = bytearray()  # by token: 1 for a word token
@@ -195,9 +192,8 @@ def _marks_apart(encoded: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """
     spaces = np.flatnonzero(encoded == _SPACE)
     begins = np.concatenate((np.zeros(1, dtype=np.int64), spaces[:-1] + 1))
-    third, second, last = (
-        encoded[spaces - back] for back in (3, 2, 1)
-    )  # the last space precedes the first chunk
+    # the last space precedes the first chunk
+    third, second, last = (encoded[spaces - back] for back in (3, 2, 1))
     one = _IS_CLOSING[last] & _IS_LETTER[second]
     two = _IS_CLOSING[last] & _IS_CLOSING[second] & _IS_LETTER[third]
     comma = (last == ord(",")) & (second != _SPACE)

@@ -41,11 +41,8 @@ _WORKERLESS_SECONDS = 60  # time for a cluster to restart lost workers; after th
 _CLOSE_SECONDS = 5
 # Equal bytes need equal versions of these; the manifests name them.
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "spacy", "lemminflect")
-_NOT_FOR_WORKERS = {
-    "pipelines",
-    "configs",
-    "corpora",
-}  # below the package in a wheel, in folders of their own in a checkout
+# below the package in a wheel, in folders of their own in a checkout
+_NOT_FOR_WORKERS = {"pipelines", "configs", "corpora"}
 _ALONE = threading.Lock()
 _NEXT = "Finished work is kept. Run again to continue, or use --engine local."
 
@@ -195,9 +192,8 @@ class DaskEngine:
                 f"Give each worker more memory, or start fewer on a machine. {_NEXT}"
             ) from None
         except (CancelledError, OSError) as error:
-            lost = isinstance(
-                error, CancelledError | CommClosedError
-            )  # a lost connection raises before the client's status changes
+            # a lost connection raises before the client's status changes
+            lost = isinstance(error, CancelledError | CommClosedError)
             if not lost and self._client.status == "running":
                 raise  # the error of the shard itself
             raise self._gone(error) from None

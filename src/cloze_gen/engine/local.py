@@ -88,9 +88,8 @@ class LocalEngine:
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._pool: ProcessPoolExecutor | None = None
-        self._others: list[
-            multiprocessing.process.BaseProcess
-        ] = []  # children of this process that are not ours
+        # children of this process that are not ours
+        self._others: list[multiprocessing.process.BaseProcess] = []
 
     def share(self, folder: Path) -> None:
         return None

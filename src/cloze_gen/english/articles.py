@@ -58,9 +58,8 @@ def _articles_of_number(figures: str) -> tuple[str, ...]:
         return _AN
     if not plain.startswith(("11", "18")):
         return _A
-    if (
-        len(plain) == 4
-    ):  # a year, or `eleven hundred`; with its comma as well `one thousand one hundred`
+    # a year, or `eleven hundred`; with its comma as well `one thousand one hundred`
+    if len(plain) == 4:
         return _EITHER if "," in figures else _AN
     return _AN if len(plain) % 3 == 2 else _A
 

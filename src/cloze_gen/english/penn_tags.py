@@ -71,9 +71,8 @@ def coarse_class(penn_tag: str) -> str:
 # Forms that serve under another tag too. The dictionary gives a regular verb's participle as its
 # past form only.
 _SERVES_AS = {"VBP": {"VB"}, "VBN": {"VBD"}, "JJ": {"VBN", "VBD", "VBG"}}
-_ALIKE_IN_BASE_AND_PAST = frozenset(
-    {"VB", "VBD", "VBN", "VBP"}
-)  # tags that `spread` may have, and no -s or -ing form
+# tags that `spread` may have, and no -s or -ing form
+_ALIKE_IN_BASE_AND_PAST = frozenset({"VB", "VBD", "VBN", "VBP"})
 # Nouns to the dictionary, adverbs in use: "he met the lady to-night" has no place for *lamp*.
 _ADVERBS_OF_TIME = frozenset({"today", "tonight", "tomorrow", "yesterday", "nowadays"})
 

@@ -95,9 +95,8 @@ def find_places(kinds: np.ndarray) -> Places:
     before, after = np.roll(kinds, 1), np.roll(kinds, -1)
     here = np.arange(len(kinds))
     adverbial = np.isin(kinds, ADVERBIAL)
-    ahead = _next(~adverbial)[
-        np.minimum(here + 1, len(kinds) - 1)
-    ]  # the first later token that is no adverb
+    # the first later token that is no adverb
+    ahead = _next(~adverbial)[np.minimum(here + 1, len(kinds) - 1)]
     governs = _last(~adverbial)[here - 1]
     governor = kinds[governs]
     passive, attributive = _voices(kinds, before, after, governor)

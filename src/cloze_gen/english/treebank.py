@@ -21,9 +21,8 @@ _MODERN = {"to-day": "today", "to-night": "tonight", "to-morrow": "tomorrow"}
 _HYPHENATED_NUMBER = re.compile(
     r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?=[^\W\d_]+$)", re.IGNORECASE
 )
-_REMEMBERED = (
-    1 << 17
-)  # cached tokens: a book has some 10,000 types, each used about a hundred times
+# cached tokens: a book has some 10,000 types, each used about a hundred times
+_REMEMBERED = 1 << 17
 _ITALICS = re.compile(r"^_+(?=\w)|(?<=\w)_+$")
 
 
@@ -61,9 +60,8 @@ _CONTRACTIONS = {
     "d'ye": (2,), "d'you": (2,), "t'is": (2,), "t'was": (2,),
 }  # fmt: skip
 _NEGATION = re.compile(r"(?<=[^\W\d_])n't$", re.IGNORECASE)
-_CLITIC = re.compile(
-    r"(?<=[\w.])(?:'(?:s|m|d|ll|ve|re|st|rt|lt))$", re.IGNORECASE
-)  # the last three: thou'st, thou'rt, thou'lt
+# the last three: thou'st, thou'rt, thou'lt
+_CLITIC = re.compile(r"(?<=[\w.])(?:'(?:s|m|d|ll|ve|re|st|rt|lt))$", re.IGNORECASE)
 _MOST_CLITICS = 8  # of a word; English has four at most ("y'all'd've"), a line of noise a thousand
 _PLURAL_POSSESSIVE = re.compile(r"(?<=[^\W\d_]s)'$", re.IGNORECASE)
 
@@ -150,9 +148,8 @@ _NEGATED = frozenset(
 _SHORTENED = re.compile(
     r"(?:i|you|he|she|it|we|they|who|what|that|there|this)'(?:ll|ve|re|d|m)", re.IGNORECASE
 )
-_POSSESSIVE = re.compile(
-    r"[^\W_]+(?:-[^\W_]+)*'s(?:-[^\W_]+)*", re.IGNORECASE
-)  # `it's` is spelt as one; and `bull's-eye`
+# `it's` is spelt as one; and `bull's-eye`
+_POSSESSIVE = re.compile(r"[^\W_]+(?:-[^\W_]+)*'s(?:-[^\W_]+)*", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z][a-z]?'[A-Z][a-z]+(?:'s)?")  # O'Brien, D'Arcy
 # of the shortest plural possessive; shorter words are clipped (`las'`, `mos'`, `jes'`)
 _PLURAL_CHARS = 4

@@ -183,9 +183,8 @@ def scores_by_trees(
     trained: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
     """P(answer) of every option outside the training part, by gradient-boosted trees."""
-    from sklearn.ensemble import (
-        HistGradientBoostingClassifier,
-    )  # slow to import
+    # slow to import
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
     model = HistGradientBoostingClassifier(
         max_iter=TREES, max_leaf_nodes=LEAVES, early_stopping=False, random_state=0
@@ -218,12 +217,10 @@ ROUNDS = 3  # fold splits with different seeds; the accuracy is their mean
 LEAST_ITEMS = 10  # with fewer, a fold would hold a single question
 
 
-def item_folds(
-    questions: Sequence[Question], *, seed: int, rounds: int = ROUNDS
-) -> list[NDArray[np.int64]]:
+def item_folds(questions: Sequence[Question], *, seed: int) -> list[NDArray[np.int64]]:
     """The fold of every question in each round: int64, shape (n,); drawn from the item's id."""
     found = []
-    for draw in range(rounds):
+    for draw in range(ROUNDS):
         drawn = [
             derive_rng(seed, f"evaluate.adversary.items.{draw}", question.id).random()
             for question in questions
@@ -234,9 +231,7 @@ def item_folds(
     return found
 
 
-def book_folds(
-    questions: Sequence[Question], *, seed: int, rounds: int = ROUNDS
-) -> list[NDArray[np.int64]]:
+def book_folds(questions: Sequence[Question], *, seed: int) -> list[NDArray[np.int64]]:
     """The fold of every question in each round, whole books per fold; empty for a single book.
 
     Up to five books: one fold per book, one round. Otherwise each book, in random order, goes into
@@ -249,7 +244,7 @@ def book_folds(
         places = {book_id: place for place, book_id in enumerate(sorted(sizes))}
         return [np.array([places[question.book_id] for question in questions], np.int64)]
     found = []
-    for draw in range(rounds):
+    for draw in range(ROUNDS):
         drawn = sorted(
             sizes,
             key=lambda book_id: (
@@ -451,9 +446,8 @@ def _cross_validated(
 
 # ---- Text of the result
 
-Figure = tuple[
-    float, float, float
-]  # accuracy, low, high: shares of 1; 95 % interval corrected for the number of variants
+# accuracy, low, high: shares of 1; 95 % interval corrected for the number of variants
+Figure = tuple[float, float, float]
 # Adversary -> its features; the line begins with the first adversary that has a row.
 FEATURE_NAMES = {
     "adversary-scores": "the five scores (history, forward, sentence, frequency, length)",

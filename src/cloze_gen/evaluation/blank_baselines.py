@@ -23,10 +23,8 @@ from cloze_gen.word_tokens import is_word
 
 TEXT, NGRAMS, LSA = "text", "ngrams", "lsa"  # models of the training books
 PASSAGES = "passages"  # training passages, with answers filled in
-RULES, CLASSIFIERS = (
-    "rules",
-    "classifiers",
-)  # use candidates only; selected by these names, in separate tables
+# use candidates only; selected by these names, in separate tables
+RULES, CLASSIFIERS = "rules", "classifiers"
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,9 +82,8 @@ _HASH_BUCKETS = 1 << 16
 _DRAWS_AT_ONCE = 50
 _THRESHOLD = 0.5
 
-Classifier = Callable[
-    [Any, NDArray[np.bool_], Any], NDArray[np.float64]
-]  # training features, training labels, other features -> P(distractor) of the others
+# training features, training labels, other features -> P(distractor) of the others
+Classifier = Callable[[Any, NDArray[np.bool_], Any], NDArray[np.float64]]
 
 
 def classifier_rows(
@@ -220,9 +219,8 @@ def _cross_validated(
 
 def _hashed(grams: Sequence[Sequence[str]]) -> Any:
     """Hashed n-grams of each candidate, rows of length one."""
-    from sklearn.feature_extraction.text import (
-        HashingVectorizer,
-    )  # slow to import, as below
+    # slow to import, as below
+    from sklearn.feature_extraction.text import HashingVectorizer
 
     return HashingVectorizer(
         analyzer=lambda listed: listed, n_features=_HASH_BUCKETS, alternate_sign=False

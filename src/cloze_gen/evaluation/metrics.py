@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from cloze_gen.errors import UsageError
 from cloze_gen.rng import derive_rng
 
-TIES_PURPOSE = "evaluate.ties"
-
 
 def score_matrix(rows: Iterable[Sequence[float]]) -> NDArray[np.float64]:
     """Rows of option scores as one matrix, shape (n, k); short rows are filled with NaN.
@@ -29,7 +27,7 @@ def score_matrix(rows: Iterable[Sequence[float]]) -> NDArray[np.float64]:
 
 
 def best_options(
-    scores: NDArray[np.float64], item_ids: Sequence[str], *, seed: int, purpose: str = TIES_PURPOSE
+    scores: NDArray[np.float64], item_ids: Sequence[str], *, seed: int
 ) -> NDArray[np.int64]:
     """The highest-scoring option of every item; ties are broken by `seed` and the item's id.
 
@@ -49,7 +47,7 @@ def best_options(
         choices[item] = (
             best[0]
             if len(best) == 1
-            else best[derive_rng(seed, purpose, item_id).integers(len(best))]
+            else best[derive_rng(seed, "evaluate.ties", item_id).integers(len(best))]
         )
     return choices
 

@@ -73,11 +73,8 @@ from cloze_gen.store.tables import QUESTIONS, memory_mapped, read_jsonl
 # ---- Training text as printed in questions
 
 _SHARD_BYTES = 8 * 1024 * 1024
-_PRINTED_MARKS = (
-    ".",
-    ",",
-    ";",
-)  # added to the vocabulary, because the rendering replaces other marks by these
+# added to the vocabulary, because the rendering replaces other marks by these
+_PRINTED_MARKS = (".", ",", ";")
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,10 +368,8 @@ Scores = NDArray[np.float64]
 
 
 class Scorer:
-    def __init__(
-        self, question_set: QuestionSet, models: Mapping[str, Artifact], *, tagger: str = "builtin"
-    ) -> None:
-        self._set, self._models, self._tagger = question_set, models, tagger
+    def __init__(self, question_set: QuestionSet, models: Mapping[str, Artifact]) -> None:
+        self._set, self._models = question_set, models
         self._questions = question_set.questions
         self._computed: dict[str, tuple[Scores, float]] = {}
         self._opened: dict[str, Any] = {}
@@ -471,12 +466,11 @@ class Scorer:
         return self._once("tags", self._read_tags)
 
     def _read_tags(self) -> list[list[str]]:
-        from cloze_gen.adapters.spacy_tagger import (
-            load_tagger,
-        )  # slow to import; only two rules need it
+        # slow to import; only two rules need it
+        from cloze_gen.adapters.spacy_tagger import load_tagger
 
         pairs = [(question, option) for question in self._questions for option in question.options]
-        tagged = load_tagger(self._tagger).tag(
+        tagged = load_tagger("builtin").tag(
             question.blank.filled(option) for question, option in pairs
         )
         flat = [tags[question.position] for (question, _), tags in zip(pairs, tagged, strict=True)]
@@ -491,7 +485,7 @@ class Scorer:
         tags = {
             word: tag
             for word, (tag, *_) in zip(
-                words, load_tagger(self._tagger).tag((word,) for word in words), strict=True
+                words, load_tagger("builtin").tag((word,) for word in words), strict=True
             )
         }
         return [[tags[option] for option in question.options] for question in self._questions]

@@ -87,15 +87,10 @@ def sentence_scores(model: LanguageModel, questions: Sequence[Question]) -> NDAr
     )
 
 
-def history_scores(
-    model: LanguageModel, questions: Sequence[Question], *, history_tokens: int = 2
-) -> NDArray[np.float64]:
-    """log10 P(option | the `history_tokens` tokens before it) (MSR 2.2 step 2, with 2 tokens)."""
+def history_scores(model: LanguageModel, questions: Sequence[Question]) -> NDArray[np.float64]:
+    """log10 P(option | the two tokens before it) (MSR 2.2 step 2)."""
     return score_matrix(
-        [
-            model.log10_prob(_history(question, history_tokens), option)
-            for option in question.options
-        ]
+        [model.log10_prob(_history(question, 2), option) for option in question.options]
         for question in questions
     )
 
@@ -127,9 +122,8 @@ def _history(question: Question, count: int) -> tuple[str, ...]:
 POINTS = {2: 1, 3: 2, 4: 3}  # n -> points (4.1)
 _CHUNK_TOKENS = 1 << 18  # arrays of a chunk fit into the processor's cache
 _SIEVE_BITS = 24
-_MULTIPLIER = np.uint64(
-    0x9E3779B97F4A7C15
-)  # odd, 2**64 / golden ratio: Knuth's multiplicative hashing
+# odd, 2**64 / golden ratio: Knuth's multiplicative hashing
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)  # second multiplier of splitmix64
 
 

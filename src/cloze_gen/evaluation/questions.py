@@ -54,11 +54,8 @@ ADVERSARIES = {
     "adversary-scores": _SCORES, "adversary-scores+ngrams": (*_SCORES, *_NGRAMS), "adversary-scores+ngrams+lsa": (*_SCORES, *_NGRAMS, "lsa"),
     "adversary-options": (), **{f"adversary-{score}": (score,) for score in _SCORES},
 }  # fmt: skip
-TAGGED = (
-    "odd-tag-out",
-    "majority-tag",
-    "adversary-options",
-)  # rows that depend on the tagger
+# rows that depend on the tagger
+TAGGED = ("odd-tag-out", "majority-tag", "adversary-options")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 

@@ -176,9 +176,8 @@ def line_example(tokens: tuple[str, ...], number: int) -> PassageExample:
 
 
 def _from_records(text: str, name: str) -> PassageEvaluationSet:
-    found = PassageSet(
-        tuple(parse_passages(text.split("\n"), name=name))
-    )  # not splitlines: U+2028 may be in a string
+    # not splitlines: U+2028 may be in a string
+    found = PassageSet(tuple(parse_passages(text.split("\n"), name=name)))
     examples = (
         passage_example(one.passage, CONTROL if one.split == Split.CONTROL else PASSAGES)
         for one in found.passages
@@ -252,9 +251,10 @@ def read_cloze_examples(path: Path, *, to_learn: bool = False) -> ClozeEvaluatio
             else ClozeEvaluationSet(examples, (), digest)
         )
     else:
+        # not splitlines: U+2028 may be in a string
         found = _of_records(
             BlankedSet(tuple(parse_blanked_passages(text.split("\n"), name=path.name)))
-        )  # not splitlines: U+2028 may be in a string
+        )
     if not (found.training if to_learn else found.passages):
         raise UsageError(
             f"{path}: the file has no blanked passages "

@@ -74,9 +74,9 @@ def numbered_question(
     return Question(f"{BOOK_ID}:{number}", BOOK_ID, filled, position, options, answer_index)
 
 
-def lines_of(text: str, *, keep_empty: bool = False) -> list[str]:
+def lines_of(text: str) -> list[str]:
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n").split("\n")
-    return lines if keep_empty and lines != [""] else [line for line in lines if line]
+    return [line for line in lines if line]
 
 
 def joined(lines: Sequence[str]) -> str:
@@ -104,7 +104,7 @@ _NUMBERED_LINE = re.compile(r"([0-9]{1,9})([a-z])\) (.+)")
 _BRACKETED = re.compile(r"\[([^\[\]]+)\]")
 
 
-def format_machine(questions: Sequence[Question], *, first_number: int = 1) -> tuple[str, str]:
+def format_machine(questions: Sequence[Question]) -> tuple[str, str]:
     """The files ``(questions, answers)``: ``12c) I could [climb] it .``, a line an option.
 
     >>> question = Question("b:0:1", "b", ("I", "could", "climb", "it", "."), 2, ("write", "climb", "see", "be", "go"), 1)
@@ -113,7 +113,7 @@ def format_machine(questions: Sequence[Question], *, first_number: int = 1) -> t
     ('1a) I could [write] it .', '1b) I could [climb] it .\\n')
     """
     lines, answers = [], []
-    for number, question in enumerate(check_writable(questions), first_number):
+    for number, question in enumerate(check_writable(questions), 1):
         printed = [
             f"{number}{LETTERS[index]}) {' '.join(question.blank.filled(f'[{option}]'))}"
             for index, option in enumerate(question.options)
@@ -226,14 +226,14 @@ def _answer_index(
     return place
 
 
-def format_human(questions: Sequence[Question], *, first_number: int = 1) -> tuple[str, str]:
+def format_human(questions: Sequence[Question]) -> tuple[str, str]:
     """The files ``(questions, answers)``: a numbered stem with `BLANK`, its final stop attached,
     options after a tab, two empty lines. Only the very first line begins with a space. An answer
     is ``12) [c] climb``.
     """
     lines: list[str] = []
     answers: list[str] = []
-    for number, question in enumerate(check_writable(questions), first_number):
+    for number, question in enumerate(check_writable(questions), 1):
         *stem, stop = question.blank.filled(BLANK)
         lines.append(f"{number}) {' '.join(stem)}{stop}")
         lines.extend(

@@ -65,9 +65,8 @@ def parse_records(lines: Iterable[str], *, name: str) -> Iterator[tuple[int, dic
 
 BLANK_MARK = "_____"
 
-_ATTACHED_LEFT = frozenset(
-    {",", ";", ".", ":", "?", "!", ")"}
-)  # punctuation without a space before it
+# punctuation without a space before it
+_ATTACHED_LEFT = frozenset({",", ";", ".", ":", "?", "!", ")"})
 _ATTACHED_RIGHT = frozenset({"("})
 
 

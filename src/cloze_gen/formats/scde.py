@@ -205,7 +205,7 @@ def _published_answers(
 ) -> tuple[int, ...]:
     answers: dict[int, int] = {}
     for blank, candidate in sequence:
-        _check_blank("answer_sequence", blank, answers, n_blanks, where)
+        _check_blank(blank, answers, n_blanks, where)
         _require(
             0 <= candidate < n_candidates,
             where,
@@ -218,15 +218,13 @@ def _published_answers(
     return tuple(answers[blank] for blank in range(1, n_blanks + 1))
 
 
-def _check_blank(
-    field: str, blank: int, answers: Mapping[int, int | None], n_blanks: int, where: str
-) -> None:
+def _check_blank(blank: int, answers: Mapping[int, int | None], n_blanks: int, where: str) -> None:
     _require(
         1 <= blank <= n_blanks,
         where,
-        f"`{field}` answers blank {quote(blank)}, but the passage has 1 to {n_blanks}",
+        f"`answer_sequence` answers blank {quote(blank)}, but the passage has 1 to {n_blanks}",
     )
-    _require(blank not in answers, where, f"`{field}` answers blank {blank} twice")
+    _require(blank not in answers, where, f"`answer_sequence` answers blank {blank} twice")
 
 
 # JSON lines of a set: `passages.jsonl`
@@ -345,9 +343,8 @@ def parse_passages(
         yield _set_passage(record, where)
 
 
-def passage_from_record(
-    record: Mapping[str, Any], *, where: str = "passage record"
-) -> SetBlankedPassage:
+def passage_from_record(record: Mapping[str, Any]) -> SetBlankedPassage:
+    where = "passage record"
     return _set_passage(to_record(record, _SetRecord, where=where, wording=_SET_WORDING), where)
 
 
@@ -465,7 +462,7 @@ class CollectedPassage:
         """Candidate of each blank, in the order of their numbers; None if unknown."""
         answers: dict[int, int | None] = {}
         for blank, candidate in self.answer_sequence or ():
-            _check_blank("answer_sequence", blank, answers, len(self.blanks), f"eid {self.eid}")
+            _check_blank(blank, answers, len(self.blanks), f"eid {self.eid}")
             answers[blank] = candidate
         return tuple(answers.get(blank) for blank in range(1, len(self.blanks) + 1))
 

@@ -32,9 +32,8 @@ def messages(row: PacketRow) -> list[dict[str, str]]:
     ```
     """
     data = json.dumps(row.judging.prompt_data(row.shown), ensure_ascii=False)
-    data = re.sub(
-        r"[\x7f-\x9f\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", data
-    )  # no line separators
+    # no line separators
+    data = re.sub(r"[\x7f-\x9f\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", data)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", data)), default=0))
     return [
         {"role": "system", "content": _SYSTEM},

@@ -20,9 +20,8 @@ from cloze_gen.judging.tasks.task import JudgingTask
 from cloze_gen.parsing import name_list, quote
 from cloze_gen.records.judgement import Task
 
-_LINE = re.compile(
-    r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+"
-)  # lines as the csv module counts them: U+2028 ends none
+# lines as the csv module counts them: U+2028 ends none
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 @dataclass(frozen=True, slots=True)

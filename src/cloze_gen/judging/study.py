@@ -99,11 +99,11 @@ class Study:
         due = self.due(judge)
         return due[0] if due else None
 
-    def due(self, judge: str, *, condition: str | None = None) -> list[Assignment]:
+    def due(self, judge: str) -> list[Assignment]:
         """Unanswered items, or else the next page."""
         with self._lock:
             state = self.state()
-            return state.due(judge) or self.assign_page(judge, condition=condition)
+            return state.due(judge) or self.assign_page(judge)
 
     def assign_page(self, judge: str, *, condition: str | None = None) -> list[Assignment]:
         """One more page, even if items are still due; empty if there is nothing to assign."""
@@ -231,9 +231,8 @@ class Study:
                 if (given := state.verdicts.get(one.id)) and given.seconds
             ]
             done, left = sum(one.id in state.verdicts for one in mine), len(state.due(judge))
-            if (
-                state.judges[judge].role is Role.JUDGE
-            ):  # open items that this judge has not been assigned
+            # open items that this judge has not been assigned
+            if state.judges[judge].role is Role.JUDGE:
                 left += len(state.open) - sum(
                     item in state.open for item in {one.item for one in mine}
                 )

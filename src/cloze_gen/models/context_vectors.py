@@ -39,9 +39,8 @@ def context_counts(
         start = max(0, first - window)
         ids = np.asarray(corpus[start : first + _CHUNK_TOKENS + window])
         row_of, features = target_row[ids], np.pad(feature_column[ids], window, constant_values=-1)
-        row_of[: first - start] = row_of[
-            first - start + _CHUNK_TOKENS :
-        ] = -1  # targets of the chunks before and after
+        # targets of the chunks before and after
+        row_of[: first - start] = row_of[first - start + _CHUNK_TOKENS :] = -1
         places = np.flatnonzero(row_of >= 0)
         own = row_of[places]
         before, after = _tokens_left_in_sentence(ids, places, at_most=window)
@@ -54,9 +53,8 @@ def context_counts(
             columns.append(column[counted])
         row, column = np.concatenate(rows), np.concatenate(columns)
         totals.append(sp.csr_matrix((np.ones(len(row), np.float32), (row, column)), shape=shape))
-        while (
-            len(totals) > 1 and totals[-2].nnz < 2 * totals[-1].nnz
-        ):  # merge like sizes: each pair is added a few times, not once per chunk
+        # merge like sizes: each pair is added a few times, not once per chunk
+        while len(totals) > 1 and totals[-2].nnz < 2 * totals[-1].nnz:
             totals[-2:] = [totals[-2] + totals[-1]]
     return (
         functools.reduce(operator.add, reversed(totals))
@@ -115,9 +113,8 @@ class ContextVectors:
 
 def context_vectors(counts: sp.csr_matrix, *, dimensions: int, seed: int) -> ContextVectors:
     """From `context_counts`, scaled by the roots of the singular values (Levy et al. 2015)."""
-    from sklearn.utils.extmath import (
-        randomized_svd,
-    )  # here, because it takes 0.7 s to load and few workers need it
+    # here, because it takes 0.7 s to load and few workers need it
+    from sklearn.utils.extmath import randomized_svd
 
     pmi = positive_pmi(counts)
     targets, features = counts.shape

@@ -110,9 +110,8 @@ def write_language_model(
 
 
 WORDS = "words.txt"
-_BLOCK_BYTES = (
-    32 * 1024 * 1024
-)  # of the ARPA file; as arrays a block takes several times its size, and a few exist at once
+# of the ARPA file; as arrays a block takes several times its size, and a few exist at once
+_BLOCK_BYTES = 32 * 1024 * 1024
 _TYPES = {KEY: np.uint64, "log10_prob": np.float32, "log10_backoff": np.float32}  # of a `Level`
 
 

@@ -94,10 +94,8 @@ def count_neighbours(
         np.int64,
     )
     target_row = target_row.astype(np.int32)
-    shape = (
-        int(target_row.max()) + 1,
-        len(neighbours) + 1,
-    )  # the last column: every other token, and the sentence's edge
+    # the last column: every other token, and the sentence's edge
+    shape = (int(target_row.max()) + 1, len(neighbours) + 1)
     total, places = np.zeros((2, *shape), np.int64), np.zeros((2, shape[0]), np.int64)
     pairs = np.zeros((2, shape[1]), np.int64)
     for first in range(0, len(corpus), _CHUNK_TOKENS):
@@ -116,9 +114,8 @@ def count_neighbours(
             pairs[side] += np.bincount(
                 folded[adjacent[(ids[1:-1] > 0) & (adjacent > 0)]], minlength=shape[1]
             )
-    by_neighbour = (
-        total[:, :, :-1].transpose(0, 2, 1).reshape(2 * len(neighbours), shape[0])
-    )  # explicit shape: there may be no word
+    # explicit shape: there may be no word
+    by_neighbour = total[:, :, :-1].transpose(0, 2, 1).reshape(2 * len(neighbours), shape[0])
     column, row = np.nonzero(by_neighbour)
     counted = by_neighbour[column, row]
     start = np.searchsorted(column, np.arange(2 * len(neighbours) + 1))

@@ -238,8 +238,7 @@ def histories_of_last(
     histories = np.where(
         back < np.asarray(lengths)[:, None], ids[np.maximum(lasts[:, None] - back, 0)], -1
     )
-    starts_right = np.cumsum((histories == start)[:, ::-1], axis=1)[:, ::-1] - (
-        histories == start
-    )  # starts to the right of each place
+    # starts to the right of each place
+    starts_right = np.cumsum((histories == start)[:, ::-1], axis=1)[:, ::-1] - (histories == start)
     histories[starts_right > 0] = -1
     return histories.astype(np.int64), ids[lasts].astype(np.int64)

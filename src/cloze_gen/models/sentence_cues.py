@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cloze_gen.english.cohesion import Opener, Person, SurfaceTies
 
-RIDGE = 1.0  # half the squared norm of the weights: a standard normal prior
+_RIDGE = 1.0  # half the squared norm of the weights: a standard normal prior
 _MAX_ITERATIONS = 200
 
 
@@ -20,8 +20,6 @@ def fit_conditional_logit(
     features: scipy.sparse.csr_array,
     item_of_row: NDArray[np.int64],
     is_answer: NDArray[np.bool_],
-    *,
-    ridge: float = RIDGE,
 ) -> NDArray[np.float64]:
     """Weights, shape (f,), that maximise the answers' log-likelihood minus the ridge.
 
@@ -37,10 +35,10 @@ def fit_conditional_logit(
         shifted = utility - np.maximum.reduceat(utility, starts)[item_of_row]
         exponent = np.exp(shifted)
         total = np.add.reduceat(exponent, starts)
-        value = np.log(total).sum() - shifted[is_answer].sum() + ridge / 2 * weights @ weights
+        value = np.log(total).sum() - shifted[is_answer].sum() + _RIDGE / 2 * weights @ weights
         return float(value), transposed @ (
             exponent / total[item_of_row]
-        ) - answer_sum + ridge * weights
+        ) - answer_sum + _RIDGE * weights
 
     from scipy.optimize import minimize  # slow to import
 
@@ -196,9 +194,8 @@ def cue_features(passage: TiedPassage, blanks: NDArray[np.int64]) -> NDArray[np.
     shared = _padded(passage.persons @ passage.candidate_persons.T)
     tenses = _padded(passage.tenses[:, None] * passage.candidate_tenses[None, :])
     same_speech = _padded((passage.speech[:, None] > 0) == (passage.candidate_speech[None, :] > 0))
-    shown_echoes = passage.echoes.sum(axis=0) - passage.echoes[blanks].sum(
-        axis=1
-    )  # (draws, candidates)
+    # (draws, candidates)
+    shown_echoes = passage.echoes.sum(axis=0) - passage.echoes[blanks].sum(axis=1)
     close = np.concatenate((before[:, :, :2], behind[:, :, :2]), axis=2)
     have = _padded(passage.persons)[close].max(axis=2)
     of_both = have @ passage.candidate_persons.T
@@ -221,11 +218,9 @@ def cue_features(passage: TiedPassage, blanks: NDArray[np.int64]) -> NDArray[np.
     return np.stack([np.broadcast_to(cue, shape) for cue in cues], axis=3).astype(np.float64)
 
 
-def cue_scores(
-    passage: TiedPassage, blanks: NDArray[np.int64], weights: NDArray[np.float64] = WEIGHTS
-) -> NDArray[np.float64]:
+def cue_scores(passage: TiedPassage, blanks: NDArray[np.int64]) -> NDArray[np.float64]:
     """Score of each candidate in each blank, (draws, blanks, candidates); higher is better."""
-    return cue_features(passage, blanks) @ weights
+    return cue_features(passage, blanks) @ WEIGHTS
 
 
 def fit_weights(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cloze_gen.release.documents import CARD, FILE_DOCS
-from cloze_gen.release.items.kind import ItemKind
 from cloze_gen.release.style import Style
 from cloze_gen.store.file_docs import FileDoc
 
@@ -67,7 +66,3 @@ def release_files(style: Style) -> Mapping[str, str]:
         for file, about in {**kind.file_docs, **style.file_docs}.items()
     }
     return items | own | {CARD: "the dataset card."} | FILE_DOCS  # fmt: skip
-
-
-def item_columns(kind: ItemKind) -> Mapping[str, str]:
-    return kind.column_docs

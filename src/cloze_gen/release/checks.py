@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.parsing import one_line, quote
+from cloze_gen.parsing import counted, one_line, quote
 from cloze_gen.records.spans import TakenSpans
 from cloze_gen.release.documents import CARD, REPORT
 from cloze_gen.release.facts import ReleaseRecord, record_text
@@ -33,6 +33,9 @@ from cloze_gen.store.runs import RELEASE_FILE
 from cloze_gen.store.tables import CANDIDATES, FEWSHOT
 
 _PARQUET = ".parquet"
+
+
+_SHOWN = 5  # differences of a check
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,11 +268,11 @@ def quotes(text: str, span: str) -> bool:
     return re.fullmatch("-?".join(map(re.escape, parts)), text.replace(" ", "")) is not None
 
 
-def check_text(checks: Iterable[Check], *, most: int = 5) -> Iterator[str]:
-    for check in checks:
-        n = len(check.differences)
-        result = f"{n:,} difference{'s' if n > 1 else ''}" if n else check.summary
-        yield f"{'FAILED' if n else 'ok':<8}{check.name:<12}{result}"
-        yield from (f"        {text}" for text in check.differences[:most])
-        if n > most:
-            yield f"        ... and {n - most:,} more"
+def check_text(check: Check) -> str:
+    count = len(check.differences)
+    result = counted(count, "difference") if count else check.summary
+    lines = [f"{'FAILED' if count else 'ok':<8}{check.name:<12}{result}"]
+    lines += [f"        {text}" for text in check.differences[:_SHOWN]]
+    if count > _SHOWN:
+        lines.append(f"        ... and {count - _SHOWN:,} more")
+    return "\n".join(lines)

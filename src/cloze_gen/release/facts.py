@@ -141,12 +141,8 @@ def _first_fault(error: ValidationError) -> str:
 
 KEPT = "kept"
 SAMPLE_LICENCE = "CC0-1.0"  # of the sample books: corpora/LICENSE
-_LIBRARIES = (
-    "numpy",
-    "pyarrow",
-    "spacy",
-    "matplotlib",
-)  # their versions can change bytes of a release
+# their versions can change bytes of a release
+_LIBRARIES = ("numpy", "pyarrow", "spacy", "matplotlib")
 _COLUMNS = ("member", "title", "author", "year", "etext", "language", "genre", "role", "license")
 
 

@@ -170,9 +170,8 @@ def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
         for name, some in rows.items()
         if some
     }
-    return {
-        name: Markup(svg) for name, svg in drawn.items()
-    }  # SVG by `plots`, without text of books
+    # SVG by `plots`, without text of books
+    return {name: Markup(svg) for name, svg in drawn.items()}
 
 
 def _passage_plots(passages: PassageFigures) -> dict[str, str]:

@@ -76,9 +76,8 @@ def svg_text(figure: Figure, *, name: str, label: str) -> str:
     text = re.sub(r"<style[^>]*>.*?</style>", "", text, flags=re.DOTALL)
     text = re.sub(r'<g id="[^"]*"', "<g", text)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
-    text = re.sub(
-        r"font: (?:[a-z0-9]+ )?([0-9.]+px) [^;\"]*", r"font-size: \1", text
-    )  # the page's font in this size
+    # the page's font in this size
+    text = re.sub(r"font: (?:[a-z0-9]+ )?([0-9.]+px) [^;\"]*", r"font-size: \1", text)
     text = re.sub(r"font-family: [^;\"]*; ", "", text)
     for placeholder, colour in _PAGE_COLOURS.items():
         text = text.replace(placeholder, colour)

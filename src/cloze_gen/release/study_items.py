@@ -40,9 +40,8 @@ POOL = "pool"  # stage whose questions are read before the choice
 RELEASED = "release"  # key in `StudyFacts.of` for a study of finished items
 _MOST_NAME_CHARS = 80
 
-ReadSet = Callable[
-    [Path], tuple[str, Sequence[StudyItem]]
-]  # a file -> (digest of its set, its items without spans)
+# a file -> (digest of its set, its items without spans)
+ReadSet = Callable[[Path], tuple[str, Sequence[StudyItem]]]
 
 
 def _released_file(run: Path, file: str) -> Path:

@@ -108,9 +108,8 @@ def find_row(folder: Path, stage: str, file: str, item_id: str) -> dict[str, Any
 
 
 def has_id(item_id: str) -> Any:
-    return (
-        pc.field("id") == item_id.encode("utf-8", "replace").decode()
-    )  # Arrow refuses lone surrogates; no id has them
+    # Arrow refuses lone surrogates; no id has them
+    return pc.field("id") == item_id.encode("utf-8", "replace").decode()
 
 
 def describe_source(item: Traced) -> Iterator[str]:

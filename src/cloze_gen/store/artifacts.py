@@ -36,10 +36,8 @@ from cloze_gen.store.manifest import (
     write_manifest,
 )
 
-KEPT_BY_BOOK = (
-    "book-",
-    "tags-",
-)  # stages whose artifacts are kept one a book, in a folder of the stage
+# stages whose artifacts are kept one a book, in a folder of the stage
+KEPT_BY_BOOK = ("book-", "tags-")
 _SHELF = re.compile(r"[a-z0-9_]+-[0-9a-f]{16}")
 Reason = TypeVar("Reason", bound=str)
 

@@ -60,8 +60,8 @@ REJECTED_COLUMNS = {
 }
 
 
-def rejected_file(about: str, example: str = "", *, name: str = "rejected.parquet") -> FileDoc:
-    return FileDoc(name, about, REJECTED_COLUMNS, example=example)
+def rejected_file(about: str, example: str = "") -> FileDoc:
+    return FileDoc("rejected.parquet", about, REJECTED_COLUMNS, example=example)
 
 
 # ---- the output folder

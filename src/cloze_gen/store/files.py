@@ -18,9 +18,8 @@ from cloze_gen.parsing import error_text
 
 # no text begins with these bytes; content, not the name, decides whether a file is compressed
 GZIP_MAGIC = b"\x1f\x8b"
-MAX_TEXT_BYTES = (
-    1024 * 1024 * 1024
-)  # maximum size of a text read as a whole (configs, lists, questions, scores)
+# maximum size of a text read as a whole (configs, lists, questions, scores)
+MAX_TEXT_BYTES = 1024 * 1024 * 1024
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFLNK: "a link",
@@ -40,9 +39,8 @@ def open_regular(path: str | Path) -> io.BufferedReader:
     _require_regular(path, Path(path).stat())
     handle = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
     try:
-        _require_regular(
-            path, os.fstat(handle.fileno())
-        )  # the path may have been replaced meanwhile
+        # the path may have been replaced meanwhile
+        _require_regular(path, os.fstat(handle.fileno()))
     except OSError:
         handle.close()
         raise
@@ -114,9 +112,8 @@ def open_below(folder: Path, name: str) -> io.BufferedReader:
     finally:
         os.close(place)
     try:
-        _require_regular(
-            name, os.fstat(handle.fileno())
-        )  # the path may have been replaced meanwhile
+        # the path may have been replaced meanwhile
+        _require_regular(name, os.fstat(handle.fileno()))
     except OSError:
         handle.close()
         raise

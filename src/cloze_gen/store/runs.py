@@ -34,9 +34,8 @@ class NewerRunError(UsageError):
 
 def run_folders(out: Path) -> list[Path]:
     """The runs of an output folder, the newest first."""
-    found = [
-        path for path in Store(out).runs.glob(f"*/{RUN_FILE}") if "~" not in path.parent.name
-    ]  # ~: being written
+    # ~: being written
+    found = [path for path in Store(out).runs.glob(f"*/{RUN_FILE}") if "~" not in path.parent.name]
     return [
         path.parent
         for path in sorted(found, key=lambda path: (-path.stat().st_mtime_ns, path.parent.name))
@@ -64,9 +63,8 @@ def is_run_name(name: str) -> bool:
 def released_folder(folder: Path) -> Path:
     """The full set of a run: in `full` where `release` may hold no text of the books."""
     full = folder / FULL
-    return (
-        full if (full / RELEASE_FILE).is_file() else folder / RELEASE
-    )  # `full` may hold a user's own files
+    # `full` may hold a user's own files
+    return full if (full / RELEASE_FILE).is_file() else folder / RELEASE
 
 
 def link_name(number: int, label: str) -> str:

@@ -21,12 +21,8 @@ from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.artifacts import Artifact
 
-_ESCAPES = {
-    "\\": "\\\\",
-    "\t": "\\t",
-    "\n": "\\n",
-    "\r": "\\r",
-}  # the backslash first, or it would be escaped twice
+# the backslash first, or it would be escaped twice
+_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _UNESCAPES = {escaped: plain for plain, escaped in _ESCAPES.items()}
 _ESCAPED = re.compile(r"\\(?:[\\tnr]|x([0-9a-f]{2}))")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")

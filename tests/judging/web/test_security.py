@@ -30,9 +30,8 @@ _MOCK = Known(
     token="t", item_id="b1:1", other_csrf="1" * 64, other_item="2" * 12, other_verdict="w", foreign_token="u", foreign_session="s",
     foreign_item="3" * 12, revoked_token="r", revoked_session="q", digest="d",
 )  # fmt: skip
-NAMES = [
-    request.name for request in hostile_requests(_MOCK)
-]  # what is sent depends on the study; how many there are does not
+# what is sent depends on the study; how many there are does not
+NAMES = [request.name for request in hostile_requests(_MOCK)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,11 +113,10 @@ def test_the_published_set_is_as_the_paper_says(data_dir):
         for tokens in parse_plain_text(path.read_text(encoding="utf-8"))
     ]
     found = summarize(listed)
-    assert found["tokens"] == pytest.approx(
-        PAPER["tokens"][0], abs=1.5
-    )  # the final mark and the quotes behind it are cut
+    # the final mark and the quotes behind it are cut
+    assert found["tokens"] == pytest.approx(PAPER["tokens"][0], abs=1.5)
     assert found["context sentences"] == pytest.approx(PAPER["context sentences"][0], abs=0.05)
-    assert found["target or lemma in context"] > PAPER["target or lemma in context"][0]  # type: ignore[operator]
+    assert found["target or lemma in context"] > PAPER["target or lemma in context"][0]
     assert found["direct speech"] == pytest.approx(0.79, abs=0.04)  # single quotation marks too
 
 

@@ -69,7 +69,7 @@ def test_the_head_is_drawn(lambada):
     signals = {row["id"]: row for row in read_parquet(ranking.path(SIGNALS)).to_pylist()}
     raw = {
         path.stem: path.read_text(encoding="ascii") for path in lambada.corpus.books.glob("*.txt")
-    }  # type: ignore[union-attr]
+    }
     for one in drawn:
         row, [span] = signals[one.id], one.spans
         assert span == (row["book_id"], row["start"], row["end"])
@@ -83,7 +83,7 @@ def test_the_head_is_drawn(lambada):
         assert row["book_id"] not in json.dumps(one.shown)
 
 
-def test_a_copy_elsewhere_has_nothing_to_draw_from(lambada, tmp_path):
+def test_a_copy_elsewhere_has_nothing_to_draw_from(tmp_path):
     """Its stages are in the store that it does not bring."""
     with pytest.raises(UsageError, match="not in an output folder"):
         draw_passages(tmp_path, StudySettings())
@@ -134,10 +134,11 @@ def test_no_alpha_can_be_above_zero(tmp_path):
     study = guessed_study(tmp_path / "study", n=30, sentence_subjects=0)
     for judge in ("Ann", "Bob", "Cid"):
         while (one := study.next_open(judge)) is not None:
+            # mostly of one mind
             right = (
                 stable_fraction("knows", one.item) < 0.8
                 or stable_fraction("says", one.item + judge) < 0.5
-            )  # mostly of one mind
+            )
             study.take(
                 one,
                 {"guesses": ["key"] if right else []},

@@ -234,7 +234,7 @@ def test_the_cache_counts_the_passage(committee):
 
 
 @pytest.mark.parametrize("kind", NETWORKS)
-def test_a_network_reads_the_whole_passage(committee, kind):  # type: ignore[no-untyped-def]
+def test_a_network_reads_the_whole_passage(committee, kind):
     """Sentence by sentence, 0 before each; targets outside its sixty words are marked."""
     words = list(read_counts(committee.counts).words[:60])
     number = {word: i for i, word in enumerate(words, 1)}

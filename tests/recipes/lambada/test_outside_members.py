@@ -109,7 +109,7 @@ def model(tmp_path):
 @pytest.fixture
 def read(monkeypatch):
     """Names of the files whose bytes are read for a digest, as they are read."""
-    names: list[str] = []
+    names = []
     whole = manifest.file_sha256
     monkeypatch.setattr(manifest, "_unwritten", {})
     monkeypatch.setattr(

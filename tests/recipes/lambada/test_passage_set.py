@@ -46,6 +46,5 @@ def test_every_passage_is_as_likely():
         for one in draw_control(places, settings=ControlSettings(n_passages=5), seed=seed)
     )
     assert set(times) == {one.id for one in places}
-    assert all(
-        60 <= count <= 140 for count in times.values()
-    )  # 100 expected, standard deviation 8.7
+    # 100 expected, standard deviation 8.7
+    assert all(60 <= count <= 140 for count in times.values())

@@ -40,11 +40,8 @@ SHORT = PassagesSettings(
     min_target_sentence_tokens=4,
     max_target_sentence_tokens=8,
 )
-RAIN, LAMP, JANE = (
-    "It rained hard .",
-    "The lamp went out .",
-    "Then in came Jane .",
-)  # of 4, 5 and 5 tokens
+# of 4, 5 and 5 tokens
+RAIN, LAMP, JANE = ("It rained hard .", "The lamp went out .", "Then in came Jane .")
 
 
 def cut(
@@ -60,7 +57,7 @@ def cut(
 
 def why(*lines, **columns):
     """The verdict on the last of some sentences."""
-    return str(cut(list(lines), **columns).reason(len(lines) - 1) or "kept")  # type: ignore[arg-type]
+    return str(cut(list(lines), **columns).reason(len(lines) - 1) or "kept")
 
 
 @pytest.mark.parametrize(
@@ -84,11 +81,8 @@ def why(*lines, **columns):
         (("It rained , damn it .", LAMP), JANE, PassageReason.OFFENSIVE),
         ((RAIN, LAMP), "Then came the Damn .", PassageReason.OFFENSIVE),
         (('" Hush !', RAIN, LAMP), JANE, PassageReason.BEGINS_IN_SPEECH),
-        (
-            ("damn it all .", RAIN, LAMP),
-            JANE,
-            "kept",
-        ),  # what stands before the passage does not count
+        # what stands before the passage does not count
+        (("damn it all .", RAIN, LAMP), JANE, "kept"),
     ],
 )
 def test_each_reason_has_its_case(before, last, reason):

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 
 import pytest
 
 from cloze_gen.recipes.lambada.passages import PassageReason
 from cloze_gen.store.tables import read_parquet
-
-Told = Callable[..., str]
 
 
 @pytest.fixture
@@ -43,10 +40,10 @@ def test_a_passage_is_told_from_its_book_to_its_line(lambada, told):
     assert f"released test: line {len(lines)} of lambada_test_plain_text.txt" in text
     assert "outcome in the set; judged: none" in text
     assert ", fewer than 50" in text
-    assert all(f"\n{member} " in text for member in last["scores"])  # type: ignore[attr-defined]
-    assert text.count("not guessed") == len(last["scores"])  # type: ignore[arg-type]
+    assert all(f"\n{member} " in text for member in last["scores"])
+    assert text.count("not guessed") == len(last["scores"])
     sums = [int(line.split()[2]) for line in text.splitlines() if re.match(r"\d+ \d+ \d+ ", line)]
-    assert len(sums) == len(last["texts"]) - 1  # type: ignore[arg-type]
+    assert len(sums) == len(last["texts"]) - 1
     assert sums[-1] >= 50
     assert all(total < 50 for total in sums[:-1])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import pytest
@@ -54,7 +53,7 @@ def focus(stages):
 
 
 def by_item(artifact, folder):
-    found: dict[str, list[dict[str, Any]]] = {}
+    found = {}
     for row in read_parquet(artifact.path(folder)).to_pylist():
         found.setdefault(row["id"], []).append(row)
     return found
@@ -112,9 +111,10 @@ def test_a_word_that_scores_best_is_screened_out(stages, index, focus):
             [float(model[index.id_of[word]]) for word in words],
         )
         assert row["answer_log10_prob"] == pytest.approx(own, abs=1e-4)
+        # words of the same frequency tie but for rounding
         least, most = (
             1 + sum(other > own + margin for other in others) for margin in (1e-5, -1e-5)
-        )  # words of the same frequency tie but for rounding
+        )
         assert least <= row["answer_rank"] <= most
         assert (row["status"] == ANSWER_SCORES_BEST) == (own > max(others))
     assert best

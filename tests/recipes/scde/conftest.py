@@ -86,13 +86,13 @@ class Blanked:
         return {"partition": self.partition, "passages": self.passages}
 
     def blanks(self, **settings):
-        given: dict[str, Any] = self._books | {"coherence": self.coherence}
+        given = self._books | {"coherence": self.coherence}
         return self.novels.stage(
             "blanks", write_blanks, **given, settings=BlanksSettings(**settings), seed=1
         )
 
     def rivals(self, **settings):
-        given: dict[str, Any] = self._books | {"coherence": self.coherence, "blanks": self.blanks()}
+        given = self._books | {"coherence": self.coherence, "blanks": self.blanks()}
         return self.novels.stage(
             "rivals",
             write_rivals,
@@ -113,7 +113,7 @@ class Blanked:
         )
 
     def blanked_passages(self, n_passages=2000, **settings):
-        given: dict[str, Any] = self._books | {
+        given = self._books | {
             "blanks": self.blanks(),
             "distractors": self.distractors(**settings),
         }
@@ -172,9 +172,9 @@ def planted(*, books=16, rivals=24, often=0.6):
     """Passages, six a book; a trait has a given share of the answers and 20 % of the rivals."""
     of_half = [(book("train", number, number % 2), "train") for number in range(books)]
     every = [*of_half, *((book("test", number), "test") for number in range(books))]
-    passages: Rows = []
-    answers: Rows = []
-    considered: Rows = []
+    passages = []
+    answers = []
+    considered = []
     for book_id, part in every:
         for first in range(0, 600, 100):
             name = f"{book_id}:{first}"

@@ -63,7 +63,7 @@ def test_only_those_drawn_can_be_taken(passages, most):
 
 
 def test_kinds_are_equally_frequent():
-    many: Passages = {f"often{i}": ("often", 1.0 + i) for i in range(90)} | {
+    many = {f"often{i}": ("often", 1.0 + i) for i in range(90)} | {
         f"seldom{i}": ("seldom", -i) for i in range(12)
     }
     assert Counter(many[name][0] for name in chosen(many, 20)) == {"often": 10, "seldom": 10}
@@ -95,7 +95,7 @@ def test_one_passage_more_moves_few(
 
 def test_the_set_is_no_slice_of_the_alphabet():
     """Half of many passages that tempt alike, first letters of either half alike."""
-    ids: Passages = {f"{letter}:{i}": ((0, 1), 0.0) for letter in "az" for i in range(300)}
+    ids = {f"{letter}:{i}": ((0, 1), 0.0) for letter in "az" for i in range(300)}
     kept = Counter(name[0] for name in chosen(ids, 300))
     assert abs(kept["a"] - 150) < 35
 

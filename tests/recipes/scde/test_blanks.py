@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.english.cohesion import surface_ties
-from cloze_gen.models.sentence_cues import TiedPassage, tie
+from cloze_gen.models.sentence_cues import tie
 from cloze_gen.recipes.scde.blanks import (
     BlankReason,
     BlanksSettings,
@@ -176,7 +176,7 @@ def setting(seed, *, misled=False):
     draws = np.array(
         rng.permutation([some for some in combinations(PLACES, 3) if some[-2:] != (9, 10)])
     )
-    tied: TiedPassage = tie(
+    tied = tie(
         ties,
         [ties[place] for place in (rng.permutation(PLACES) if misled else PLACES)],
         lambda _: 3.0,
@@ -257,7 +257,7 @@ def test_more_pairs_than_a_passage_can_have_are_refused():
 
 
 def verdicts_of(artifact):
-    found: dict[str, list[str]] = {}
+    found = {}
     for row in read_parquet(artifact.path(VERDICTS)).to_pylist():
         own = found.setdefault(row["id"], [])
         assert row["sentence"] == len(own)

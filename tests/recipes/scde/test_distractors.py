@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from cloze_gen.recipes.scde.passages import (
     PASSAGES,
     PROPENSITY,
 )
-from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import REJECTED, read_tsv
 from tests.conftest import SAMPLE
 from tests.recipes.scde.conftest import (
@@ -65,8 +63,8 @@ def test_distractors_are_so_many_candidates(lengths, count, seed):
 def test_each_place_by_length_falls_to_distractors_as_often():
     lengths = [5, 6, 7, 14, 15, 16, 24, 25, 26, 34, 35, 36, 44, 45, 46, 54, 55, 56]
     passages = 2100
-    places: Counter[int] = Counter()
-    pairs: Counter[tuple[int, ...]] = Counter()
+    places = Counter()
+    pairs = Counter()
     for seed in range(passages):
         taken = draw(lengths, [0.0] * len(lengths), seed)
         assert taken is not None
@@ -108,9 +106,7 @@ def test_a_place_without_a_candidate_takes_one_of_the_nearest():
 @pytest.mark.parametrize("count", [2, 10])
 def test_distractors_are_rivals_of_their_passage(sample, count):
     artifact = sample.distractors(count=count)
-    rivals: dict[str, set[tuple[str, int]]] = {
-        row["id"]: set() for row in rows(sample.blanks(), BLANKS)
-    }
+    rivals = {row["id"]: set() for row in rows(sample.blanks(), BLANKS)}
     for row in rows(sample.rivals(), CONSIDERED):
         if row["verdict"] == "rival":
             rivals[row["id"]].add((row["book_id"], row["sentence"]))
@@ -177,7 +173,7 @@ def test_a_novel_more_changes_no_other(own_sample):
     def others(artifact, name):
         return [row for row in rows(artifact, name) if not row["id"].startswith("mercer:")]
 
-    tables: list[tuple[Callable[[Blanked], Artifact], str]] = [
+    tables = [
         (lambda made: made.blanks(), BLANKS),
         (lambda made: made.rivals(), CONSIDERED),
         (lambda made: made.rivals(), ANSWERS),
@@ -305,7 +301,7 @@ def test_temptation_is_fit_and_topic_above_the_mean(distract):
 def test_temptation_that_anybody_sees_is_none(distract, whose):
     """The part predicted by traits is subtracted."""
     passages, answers, considered = planted(books=32, rivals=6, often=0.5)
-    shown: dict[str, int] = {}
+    shown = {}
     for row in answers:
         shown[row["id"]] = shown.get(row["id"], 0) + ("planted" in row["traits"])
     adds = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -64,7 +63,7 @@ def made(paragraphs):
 
 def cut(*sentences, settings=SHORT, seed=1):
     """A book: a number is a paragraph's sentences, `#` a heading, `*` stars, other a sentence."""
-    paragraphs: list[tuple[str, Sequence[str], int]] = []
+    paragraphs = []
     step = 1
     for one in sentences:
         if one == "*":

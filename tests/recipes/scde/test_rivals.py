@@ -83,10 +83,8 @@ def test_fit_is_at_the_blank_where_it_is_most(answers, further, seed):
 @pytest.mark.parametrize(
     ("line", "wanted"),
     [
-        (
-            "They lit lamps and a boat .",
-            9 / 11,
-        ),  # a rare word that is shown beside two common ones that are not
+        # a rare word that is shown beside two common ones that are not
+        ("They lit lamps and a boat .", 9 / 11),
         ("They saw a boat .", 0),
         ("They saw Joe at the lamp .", 9 / 10),  # a name counts neither as said again nor as new
         ("They saw Joe .", 0),
@@ -140,7 +138,7 @@ def considered(sample):
 def test_sentences_of_the_chapter_near_a_passage_are_considered(sample, most):
     found = rows(sample.rivals(max_distance=most), CONSIDERED)
     blanked = read_blanks(sample.blanks())
-    near: dict[str, set[int]] = {}
+    near = {}
     for row in found:
         near.setdefault(row["id"], set()).add(row["sentence"])
     forms = read_hyphen_forms(sample.passages.path(HYPHENS))
@@ -199,7 +197,7 @@ def test_topic_and_fit_are_relative_to_the_answers(sample, considered):
 
 
 def test_hardness_has_mean_zero_over_the_rivals_of_a_passage(considered):
-    by_passage: dict[str, list[float]] = {}
+    by_passage = {}
     for row in considered:
         if row["verdict"] == "rival":
             by_passage.setdefault(row["id"], []).append(row["hardness"])
@@ -207,7 +205,7 @@ def test_hardness_has_mean_zero_over_the_rivals_of_a_passage(considered):
 
 
 def test_answers_are_the_sentences_at_the_blanks(sample):
-    places: dict[str, list[int]] = {}
+    places = {}
     for row in rows(sample.rivals(), ANSWERS):
         places.setdefault(row["id"], []).append(row["sentence"])
         assert row["traits"] == sorted(row["traits"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from cloze_gen.recipes.scde.release import PUBLISHED
@@ -11,8 +9,6 @@ from cloze_gen.records.passage import Part
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
-
-Told = Callable[..., str]
 
 
 @pytest.fixture

@@ -191,7 +191,7 @@ def rate(method, *, n=4000, stay=1.0):
     """
     rng = np.random.default_rng(5)
     weights = np.array([form.freq**stay for form in NOUNS])
-    places: Counter[int] = Counter()
+    places = Counter()
     for i, chosen in enumerate(rng.choice(len(NOUNS), size=n, p=weights / weights.sum()).tolist()):
         found = [
             form

@@ -27,7 +27,7 @@ def cells(case):
         case["lemma"],
         case["class"],
         forms_of=lambda _, tag: case["forms"].get(tag, []),
-        counts=counts,  # type: ignore[arg-type]
+        counts=counts,
         form_classes=lambda form, _: share.get(form, 1.0),
         listed=lambda form, tag: f"{form} {tag}" not in case.get("unlisted", []),
         settings=InflectionsSettings(min_count=5, min_class_share=0.5, min_cell_share=0.2),

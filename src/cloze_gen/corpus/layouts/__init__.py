@@ -12,7 +12,7 @@ from cloze_gen.corpus.layouts.arrangement import (
     PlacedFile,
 )
 from cloze_gen.corpus.layouts.bookcorpus import arrange_bookcorpus
-from cloze_gen.corpus.layouts.catalogs import Catalogs, is_catalog, read_catalogs
+from cloze_gen.corpus.layouts.catalogs import is_catalog, read_catalogs
 from cloze_gen.corpus.layouts.gutenberg import arrange_gutenberg
 
 __all__ = [
@@ -30,8 +30,8 @@ def arrange(
     root: Path,
     files: Sequence[str],
     *,
-    catalogs: Sequence[str] = (),
-    listed: Container[str] = (),
+    catalogs: Sequence[str],
+    listed: Container[str],
 ) -> Arrangement:
     """Choose one file for each book, and find its metadata.
 
@@ -57,6 +57,7 @@ def arrange_members(
     names: Sequence[str], known: Arrangement, read: Container[str]
 ) -> tuple[Arrangement, frozenset[str]]:
     """The same for the files in an archive, with the tables beside it; and the files that are
-    decided on. `read` are numbers of etexts that are read elsewhere. Other members of a file, such as rows, have no names of Gutenberg's.
+    decided on. `read` are numbers of etexts that are read elsewhere. Other members of a file, such
+    as rows, have no names of Gutenberg's.
     """
-    return arrange_gutenberg(names, known.catalogs or Catalogs(), read=read)
+    return arrange_gutenberg(names, known.catalogs, read=read)

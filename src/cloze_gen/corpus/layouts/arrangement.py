@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cloze_gen.corpus.layouts.catalogs import Catalogs
 from cloze_gen.parsing import name_list
@@ -44,7 +44,7 @@ class Arrangement:
     names: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    catalogs: Catalogs | None = None
+    catalogs: Catalogs = field(default_factory=Catalogs)
 
 
 def skipped_lines(skipped: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

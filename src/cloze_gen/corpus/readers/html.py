@@ -23,9 +23,8 @@ _DECLARED = re.compile(
     rb"""<\?xml\s[^>]{0,80}?encoding\s*=\s*["']([\w.:-]{1,40})|<meta\s[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""",
     re.IGNORECASE,
 )
-_SINGLE_BYTE = re.compile(
-    r"(?:iso8859-\d{1,2}|cp\d{3,4}|mac-roman|koi8-r|koi8-u)"
-)  # by codec name: texts only, no `zip` or `unicode_escape`
+# by codec name: texts only, no `zip` or `unicode_escape`
+_SINGLE_BYTE = re.compile(r"(?:iso8859-\d{1,2}|cp\d{3,4}|mac-roman|koi8-r|koi8-u)")
 _TITLE = re.compile(r"<title\b[^>]{0,200}>([^<]{0,2000})", re.IGNORECASE)
 _META = re.compile(r"<meta\s([^>]{1,4000})>", re.IGNORECASE)
 _LANG = re.compile(

@@ -36,9 +36,8 @@ _LOOSE_TAG = re.compile(r"<(/?)([A-Za-z][^\s/>]*+)([^>]*+)>", re.ASCII)
 _TAG_OPENS = re.compile(r"</?[A-Za-z]", re.ASCII)
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\][^>]*+)?>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([^\s=/"'>]++)(?:\s*+=\s*+("[^"]*+"|'[^']*+'|[^\s>"']++))?""")
-_LONG_REFERENCE = re.compile(
-    r"&#[xX]?[0-9a-fA-F]{9,}+;?"
-)  # `unescape` fails on thousands of digits
+# `unescape` fails on thousands of digits
+_LONG_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{9,}+;?")
 _BROKEN_WORD = re.compile(r"(?<=[^\W_]-)[ \t]*+\r?\n\s*+(?=[^\W_])")
 _LINE, _CELL = "\v", "\0"  # ends of lines and cells among the pieces of a paragraph
 # Characters that `decoding.flatten` ignores, and long dashes that it does not know.

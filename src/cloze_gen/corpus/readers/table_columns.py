@@ -55,9 +55,8 @@ _SOURCES: tuple[tuple[str, frozenset[str], bool], ...] = (
     ("Dolma", frozenset({"id", "text", "source", "added"}), False),
 )
 _OCR_SOURCES = frozenset({"Institutional Books", "Library of Congress"})
-_PLAIN_SOURCES = frozenset(
-    {"", "BookCorpusOpen", "manu/project_gutenberg"}
-)  # many tables are like them
+# many tables are like them
+_PLAIN_SOURCES = frozenset({"", "BookCorpusOpen", "manu/project_gutenberg"})
 
 _GUTENBERG_URL = re.compile(r"gutenberg\.org/(?:ebooks|files|etext|cache/epub)/(\d{1,6})(?!\d)")
 _GUTENBERG_ID = re.compile(r"(?:PG)?(\d{1,6})(?:-[08])?", re.IGNORECASE)

@@ -261,16 +261,11 @@ class Groomed:
     judges: int
 
 
-def groomed(
-    responses: VerdictsByJudge,
-    *,
-    candidates: Sequence[str],
-    n_impostors: int = N_PICKED,
-) -> Groomed:
+def groomed(responses: VerdictsByJudge, *, candidates: Sequence[str]) -> Groomed:
     """An item's result, by majority of the judges.
 
     Of equally frequent reasons the first in `RejectReason` counts. If a majority picked more than
-    `n_impostors` candidates, those with the most votes are taken, then those with the better score
+    four candidates, those with the most votes are taken, then those with the better score
     (`candidates`: best first).
 
     Raises:
@@ -286,7 +281,7 @@ def groomed(
     if not responses:
         raise UsageError("an item without verdicts has no result; leave it out")
     votes = _votes(responses.values(), candidates)
-    verdict, picked = _by_most(responses, votes, n_impostors)
+    verdict, picked = _by_most(responses, votes)
     rank = {word: place for place, word in enumerate(candidates)}
     return Groomed(
         verdict,
@@ -296,17 +291,13 @@ def groomed(
     )
 
 
-def _by_most(
-    responses: VerdictsByJudge, votes: Mapping[str, int], n_impostors: int
-) -> tuple[str, Sequence[str]]:
+def _by_most(responses: VerdictsByJudge, votes: Mapping[str, int]) -> tuple[str, Sequence[str]]:
     given = [RejectReason(one["rejected"]) for one in responses.values() if "rejected" in one]
     kept = len(responses) - len(given)
     if len(given) > kept:
         return max(RejectReason, key=given.count), ()  # the first of equals
-    picked = [word for word, count in votes.items() if 2 * count > kept][:n_impostors]
-    return (
-        (FIT, picked) if kept > len(given) and len(picked) == n_impostors else (JUDGES_DISAGREE, ())
-    )
+    picked = [word for word, count in votes.items() if 2 * count > kept][:N_PICKED]
+    return (FIT, picked) if kept > len(given) and len(picked) == N_PICKED else (JUDGES_DISAGREE, ())
 
 
 def _votes(responses: Iterable[Mapping[str, Any]], candidates: Sequence[str]) -> dict[str, int]:

@@ -110,12 +110,13 @@ class Guard:
             )
         names = [name for name, _ in pairs if name in _ONCE]
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
+        # ambiguous: proxies and servers interpret these differently
         if (
             len(names) > len(set(names))
             or {"content-length", "transfer-encoding"} <= headers.keys()
             or not scope["path"].startswith("/")
             or scope["http_version"] not in {"1.0", "1.1"}
-        ):  # ambiguous: proxies and servers interpret these differently
+        ):
             raise Refusal(400, "This is not a valid browser request.", headers=_CLOSE)
         if headers.get("host", "").lower() != self._host:
             raise Refusal(

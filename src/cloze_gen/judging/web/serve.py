@@ -51,9 +51,8 @@ def listen(host: str, port: int) -> socket.socket:
             "--host out to listen on this machine only."
         ) from None
     try:
-        listener.setsockopt(
-            socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
-        )  # so that the port is free immediately after a server ends
+        # so that the port is free immediately after a server ends
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(_MOST_WAITING)
     except OSError as error:

@@ -185,9 +185,8 @@ def count_in_context(book: BookText, cut: CutPassages) -> NDArray[np.int64]:
         [folded.setdefault(word.casefold(), len(folded)) for word in book.types], dtype=np.int64
     )[book.codes]
     places = len(words) + 1
-    keys = np.sort(
-        words * places + np.arange(len(words))
-    )  # every word's positions, one word after the other
+    # every word's positions, one word after the other
+    keys = np.sort(words * places + np.arange(len(words)))
     of_target = words[cut.target[cut.kept]] * places
     edges = (of_target + book.bounds[sentence] for sentence in (cut.first[cut.kept], cut.kept))
     first, last = (np.searchsorted(keys, edge) for edge in edges)

@@ -302,9 +302,8 @@ def _by_id(artifact: Artifact, name: str) -> pd.DataFrame:
 def _candidates(forward: Artifact, grooming: Artifact, fit: Collection[str]) -> pd.DataFrame:
     ids = pa.array(sorted(fit), pa.string())
     scored = _of_fit(part_paths(forward, SCORED), ids, only=pc.field("kept")).drop_columns(["kept"])
-    decided = _of_fit(
-        part_paths(grooming, DECISIONS), ids
-    )  # already in the order of focus words and forward rank
+    # already in the order of focus words and forward rank
+    decided = _of_fit(part_paths(grooming, DECISIONS), ids)
     scored = scored.take(
         np.lexsort([scored["forward_rank"].to_numpy(), pc.index_in(scored["id"], ids).to_numpy()])
     )
@@ -327,9 +326,8 @@ def _of_fit(parts: Sequence[Path], ids: pa.Array, *, only: pc.Expression | None 
         decoded = {name: table[name].cast(pa.string()) for name in ("id", "word")}
         table = pa.table({name: decoded.get(name, table[name]) for name in table.column_names})
         tables.append(table.filter(pc.is_in(table["id"], ids)))
-    return pa.concat_tables(
-        tables, promote_options="default"
-    )  # columns of a part without rows may have no type
+    # columns of a part without rows may have no type
+    return pa.concat_tables(tables, promote_options="default")
 
 
 def scored_items(tables: ChoiceTables) -> list[ScoredItem]:
@@ -340,9 +338,10 @@ def scored_items(tables: ChoiceTables) -> list[ScoredItem]:
     fits_as_well, plausible, topicality = (
         fit[name].to_numpy(np.float64) for name in ("fits_as_well", "plausible", "topicality")
     )
+    # as BALANCED_SCORES
     columns = np.column_stack(
         [scores, [freq[word] for word in words], [len(word) for word in words]]
-    )  # as BALANCED_SCORES
+    )
     rows = fit.groupby("id", sort=False).indices
     of_answers = tables.answers.join(tables.screened["answer_log10_prob"])[
         ["answer_log10_prob", FORWARD_SCORE, SENTENCE_SCORE]

@@ -96,9 +96,8 @@ def _windows(sentence: FilledSentence, order: int) -> tuple[np.ndarray, np.ndarr
     """n-grams with the option, (options, touched, order), and without, (others, order); padded with -1."""
     reach, position, length = order - 1, sentence.position, len(sentence.ids)
     padded = np.concatenate([np.full(reach, -1, np.int64), sentence.ids])
-    grams = np.lib.stride_tricks.sliding_window_view(padded, order)[
-        1:
-    ]  # one for each id after `<s>`
+    # one for each id after `<s>`
+    grams = np.lib.stride_tricks.sliding_window_view(padded, order)[1:]
     first, last = position - 1, min(position + reach, length - 1)
     near = padded[first + 1 : last + reach + 1]
     filled = np.repeat(near[None, :], len(sentence.options), axis=0)

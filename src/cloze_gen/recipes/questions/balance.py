@@ -31,12 +31,10 @@ def rank_features(scores: np.ndarray) -> np.ndarray:
     array([[ 0.67, -0.33, -0.33]], dtype=float32)
     """
     draws, options, n_scores = scores.shape
-    above = (scores[:, None, :, :] > scores[:, :, None, :]).sum(
-        axis=2
-    )  # (draws, options, scores): options that score higher
-    ties = (scores[:, None, :, :] == scores[:, :, None, :]).sum(
-        axis=2
-    )  # includes the option itself
+    # (draws, options, scores): options that score higher
+    above = (scores[:, None, :, :] > scores[:, :, None, :]).sum(axis=2)
+    # includes the option itself
+    ties = (scores[:, None, :, :] == scores[:, :, None, :]).sum(axis=2)
     places = np.arange(options)[None, :, None]
     answer_above, answer_ties = above[:, None, 0, :], ties[:, None, 0, :]
     held = (places >= answer_above) & (places < answer_above + answer_ties)

@@ -35,9 +35,8 @@ def herd_draws(
     numbers, group = np.unique(group, return_inverse=True)
     parts = min(_PARTS, max(1, len(numbers) // _LEAST_SENTENCES))
     part_of = rng.permutation(len(numbers)) % parts
-    order = np.argsort(
-        part_of[group], kind="stable"
-    )  # groups the draws by part, and within a part by sentence
+    # groups the draws by part, and within a part by sentence
+    order = np.argsort(part_of[group], kind="stable")
     cost, stratum = (
         np.broadcast_to(np.asarray(cost, np.float32), len(features))[order],
         None if stratum is None else stratum[order],
@@ -58,9 +57,8 @@ def herd_draws(
     for _ in range(passes):
         for turn, old in enumerate(chosen):
             herd.release(old)
-            chosen[turn] = herd.take(
-                herd.best(herd.part_of(old))
-            )  # searches the draw's own part, so it can be chosen again
+            # searches the draw's own part, so it can be chosen again
+            chosen[turn] = herd.take(herd.best(herd.part_of(old)))
     return np.sort(order[chosen])
 
 
@@ -75,9 +73,8 @@ class _Herd:
         self._part, self._parts = part, [slice(*pair) for pair in itertools.pairwise(edges)]
         self._stratum, self._left = stratum, quota
         self._total = -target
-        self._taken = np.zeros(
-            len(features), np.float32
-        )  # infinite for draws of a sentence that is already used
+        # infinite for draws of a sentence that is already used
+        self._taken = np.zeros(len(features), np.float32)
         self._first = {number: row for row, number in reversed(list(enumerate(group.tolist())))}
         self._draws = np.bincount(group)
 

@@ -17,17 +17,14 @@ from numpy.typing import NDArray
 from cloze_gen.recipes.questions.balance import median_of_sorted
 from cloze_gen.rng import derive_rng
 
-Each = Callable[
-    [Callable[[Any], Any], Sequence[Any]], Iterable[Any]
-]  # a function with the interface of `map`
+# a function with the interface of `map`
+Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 
 FOLDS = 5
 _BAGS = 2  # number of forests that are averaged
 _CHECK_TREES = 30
-_COLUMN_SHARE, _QUESTION_SHARE = (
-    0.7,
-    0.85,
-)  # shares of columns and questions that each forest is trained on
+# shares of columns and questions that each forest is trained on
+_COLUMN_SHARE, _QUESTION_SHARE = (0.7, 0.85)
 _MOST_CERTAIN = (
     5.0  # limit of a model's natural log odds, so that one model cannot outvote the others
 )
@@ -159,9 +156,8 @@ def _forest(
     *,
     seed: int,
 ) -> Callable[[NDArray[np.float32]], NDArray[np.float64]]:
-    from sklearn.ensemble import (
-        HistGradientBoostingClassifier,
-    )  # imported here and below because loading takes more than a second
+    # imported here and below because loading takes more than a second
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
     forest = HistGradientBoostingClassifier(
         max_iter=30,

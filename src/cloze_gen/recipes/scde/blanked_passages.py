@@ -76,9 +76,8 @@ def choose_set(
     drawn = by_hash[: math.ceil(settings.oversampling * settings.n_passages)]
     seen: Counter[Hashable] = Counter()
     turns: dict[str, int] = {}
-    order = sorted(
-        drawn, key=lambda name: -passages[name][1]
-    )  # stable: ties keep the order of their hashes
+    # stable: ties keep the order of their hashes
+    order = sorted(drawn, key=lambda name: -passages[name][1])
     for name in order:
         kind = passages[name][0]
         turns[name] = seen[kind]

@@ -312,11 +312,8 @@ PASSAGES = "passages.parquet"
 BLANKS, VERDICTS = "blanks.parquet", "sentences.parquet"
 CONSIDERED, ANSWERS = "considered.parquet", "answers.parquet"
 DISTRACTORS, PROPENSITY = "distractors.parquet", "propensity.tsv"
-BLANK, NOT_DRAWN, RIVAL = (
-    "blank",
-    "not_drawn",
-    "rival",
-)  # verdicts on sentences, in addition to the reasons
+# verdicts on sentences, in addition to the reasons
+BLANK, NOT_DRAWN, RIVAL = ("blank", "not_drawn", "rival")
 
 Place = tuple[str, int]  # a book, and the index of one of its sentences
 

@@ -106,9 +106,8 @@ def learn(answers: Sequence[Collection[str]], distractors: Sequence[Collection[s
     if not columns:
         return Propensity()
     labels = np.repeat([1, 0], [len(answers), len(distractors)])
-    from sklearn.linear_model import (
-        LogisticRegression,
-    )  # imported here and below because loading takes over a second
+    # imported here and below because loading takes over a second
+    from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=_STRENGTH, class_weight="balanced", max_iter=300).fit(
         table, labels

@@ -134,10 +134,8 @@ def choose_focus(
     """
     times = Counter(token.casefold() for token in tokens)
     printed = rendered_positions(tokens)
-    seen, seen_tags = (
-        [tokens[i] for i in printed],
-        [tags[i] for i in printed],
-    )  # printed tokens only: in `the " bed "`, bed has a determiner
+    # printed tokens only: in `the " bed "`, bed has a determiner
+    seen, seen_tags = ([tokens[i] for i in printed], [tags[i] for i in printed])
     places = places_of(tokens, tags)
     eligible = [
         (position, own_place)

@@ -32,11 +32,8 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import read_parquet, write_parquet
 
 _RIGHTS = N_KINDS**2  # codes of the right neighbours
-_OBJECTS = (
-    Kind.NOUN,
-    Kind.OBJECT,
-    Kind.REFLEXIVE,
-)  # right neighbours that are objects (`english.places`)
+# right neighbours that are objects (`english.places`)
+_OBJECTS = (Kind.NOUN, Kind.OBJECT, Kind.REFLEXIVE)
 _MIN_OBJECT_SHARE = (
     0.25  # least share of a verb's active uses: sigh 0.1, work 0.2, say 0.4, read 0.6, enclose 0.8
 )
@@ -230,9 +227,8 @@ class _Facet:
     ) -> None:
         self._codes, column = np.unique(codes, return_inverse=True)
         self._counts = csc_array((counts, (unit, column)), shape=(len(uses), len(self._codes)))
-        weight = np.minimum(uses, _HELD_SHARE) / np.maximum(
-            uses, 1
-        )  # weight of each token of a word
+        # weight of each token of a word
+        weight = np.minimum(uses, _HELD_SHARE) / np.maximum(uses, 1)
         n_groups = len(CLASSES) * N_USES
         cells = np.bincount(
             groups[unit] * len(self._codes) + column,

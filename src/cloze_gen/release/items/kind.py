@@ -118,8 +118,7 @@ class ItemKind:
     def items_of(self, data: bytes) -> list[Any]:
         """The items of the bytes of `file`; FormatError if they do not follow the format."""
         try:
-            return list(
-                self.parse(data.decode("utf-8").split("\n"))
-            )  # not splitlines: a string may contain U+2028
+            # not splitlines: a string may contain U+2028
+            return list(self.parse(data.decode("utf-8").split("\n")))
         except UnicodeDecodeError as error:
             raise FormatError(f"{self.file}: {error_text(error)}") from None

@@ -24,12 +24,8 @@ from cloze_gen.release.samples import sample_passage
 from cloze_gen.store.runs import Digested
 from cloze_gen.store.tables import PASSAGE_SET
 
-_RENDERED = (
-    "text",
-    "context",
-    "target",
-    "cased",
-)  # fields of `passage_record`
+# fields of `passage_record`
+_RENDERED = ("text", "context", "target", "cased")
 
 
 def _read_set(path: Path) -> Digested:

@@ -13,7 +13,6 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -201,10 +200,8 @@ class Watched:
     console: list[str] = field(default_factory=list)
 
     def watch(self, page):
-        ours = (
-            f"{self.origin}/",
-            "chrome-error:",
-        )  # the second: what the browser shows where there is no server
+        # the second: what the browser shows where there is no server
+        ours = (f"{self.origin}/", "chrome-error:")
         page.on(
             "request",
             lambda request: None if request.url.startswith(ours) else self.away.append(request.url),
@@ -218,7 +215,7 @@ def sit(chromium):
     """Open a judge's link in its own browser; console output or foreign requests fail the test,
     except lost requests with `cut=True`.
     """
-    contexts: list[tuple[Any, Watched, bool]] = []
+    contexts = []
 
     def open_link(study, judge="ann", *, cut=False, **more):
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **more})

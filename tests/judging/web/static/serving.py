@@ -15,7 +15,6 @@ import threading
 from pathlib import Path
 
 from starlette.responses import Response
-from starlette.types import ASGIApp
 
 from cloze_gen.judging.study import open_study
 from cloze_gen.judging.web.app import make_app
@@ -53,7 +52,7 @@ def replying(app, replies):
 def serve(folder, port, how):
     listener = listen("127.0.0.1", port)
     fast = Rates(judge=Rate(10_000, 10_000), unknown_visitor=Rate(10_000, 10_000))
-    app: ASGIApp = make_app(
+    app = make_app(
         open_study(folder, rule_of_folder(folder)),
         origin=origin_of(listener, ""),
         rates=fast,

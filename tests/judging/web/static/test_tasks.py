@@ -132,9 +132,8 @@ def test_what_was_missing_is_not_shown_once_it_is_mended(served, sit):
         lambda: page.click("#reject >> text=Fewer than four candidates"),
         lambda: press(page, "8"),
     ):
-        press(
-            page, "4", *(["4"] if page.is_checked("[name=picked][value='3']") else [])
-        )  # picked, and no reason to reject
+        # picked, and no reason to reject
+        press(page, "4", *(["4"] if page.is_checked("[name=picked][value='3']") else []))
         press(page, "Enter")
         assert page.inner_text("#status") == "Pick exactly 4 (remove 1), or reject the sentence."
         act()

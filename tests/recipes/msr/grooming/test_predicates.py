@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -33,7 +32,7 @@ def test_a_sentence_that_tells_too_little(line):
     assert found == [False, False, True]
 
 
-SOUND: dict[str, Any] = {"classes": (), "has_tag": True, "doubtful": False}
+SOUND = {"classes": (), "has_tag": True, "doubtful": False}
 
 
 @pytest.mark.parametrize(
@@ -57,7 +56,7 @@ def test_what_a_tagger_shows_of_an_answer(tags, change, fault):
 
 def test_the_first_fault_of_an_answer_is_the_verdict():
     """What is mended makes way for the next fault, down to none."""
-    against: dict[str, Any] = {"classes": ("verb",), "has_tag": False, "doubtful": True}
+    against = {"classes": ("verb",), "has_tag": False, "doubtful": True}
     tags = ["DT", "NN", "NN"]
     assert answer_fault(tags, 1, **against) is AnswerFault.CLASS_NOT_SELECTED
     against["classes"] = ()
@@ -71,7 +70,7 @@ CASES = json.loads(
     (Path(__file__).parents[3] / "cases" / "candidates.json").read_text(encoding="utf-8")
 )
 SENTENCE = "He wandered with a lamp through the house .".split()
-AROUND: dict[str, Any] = {
+AROUND = {
     "answer": "lamp",
     "predecessor": "the",
     "sentence_stems": frozenset(map(stem, SENTENCE)),
@@ -100,7 +99,7 @@ def test_every_fault_has_a_case():
 def test_the_first_fault_of_a_candidate_is_the_verdict():
     """Faults are mended one by one, down to none."""
     around = {"answer": "owls", "predecessor": "a", "sentence_stems": {"owl"}, "offensive": {"owl"}}
-    mended: list[tuple[CandidateFault, dict[str, Any]]] = [
+    mended = [
         (CandidateFault.ARTICLE, {"predecessor": "the"}),
         (CandidateFault.FORM_OF_ANSWER, {"answer": "60,000"}),
         (CandidateFault.IN_SENTENCE, {"sentence_stems": ()}),

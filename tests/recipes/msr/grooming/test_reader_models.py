@@ -140,9 +140,8 @@ def test_an_opinion_is_a_logistic_model():
 )
 def test_whatever_is_measured_an_opinion_is_a_share(values, name):
     """From 0 to 1, of each candidate, by all models."""
-    with np.errstate(
-        invalid="ignore", over="ignore"
-    ):  # of two infinite measures neither gains anything
+    # of two infinite measures neither gains anything
+    with np.errstate(invalid="ignore", over="ignore"):
         found = opinion(features_of(measures(**{name: values}), PLACE))
     for shares in (found.fits_as_well, found.ungrammatical, found.plausible):
         assert shares.shape == (2,)

@@ -216,13 +216,8 @@ def _attested(
 
 def _around(item: GroomedItem, index: ForwardIndex) -> list[int]:
     """Ids of the printed tokens before and after the blank, the two before it, the two after it."""
-    own = [
-        index.start,
-        index.start,
-        *index.ids(item.sentence.tokens),
-        index.end,
-        index.end,
-    ]  # position p is at p + 2
+    # position p is at p + 2
+    own = [index.start, index.start, *index.ids(item.sentence.tokens), index.end, index.end]
     at = item.position
     return [*index.ids(printed_neighbour_pair(item)), *own[at : at + 2], *own[at + 3 : at + 5]]
 

@@ -68,11 +68,8 @@ class JudgingReason(Reason):
 DISAGREED, UNJUDGED, NOT_PICKED = map(str, JudgingReason)
 JUDGED_AS = "judges_say_"  # before a judges' reason
 _VERDICTS = {*map(str, RejectReason), DISAGREED, FIT}
-_SURE = {
-    "fits_as_well": 0.0,
-    "ungrammatical": 0.0,
-    "plausible": 1.0,
-}  # assumed shares for words that people picked
+# assumed shares for words that people picked
+_SURE = {"fits_as_well": 0.0, "ungrammatical": 0.0, "plausible": 1.0}
 
 
 def read_groomed(path: str) -> VerdictFile:
