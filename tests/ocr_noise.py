@@ -1,7 +1,5 @@
 """Text with errors like those of OCR, at a rate of errors a character."""
 
-from __future__ import annotations
-
 import random
 import re
 

@@ -1,7 +1,5 @@
 """Forward indexes of models that fit into a test."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

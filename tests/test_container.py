@@ -1,7 +1,5 @@
 """The Dockerfile and the compose file: what matters holds, and they work where Docker is there."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

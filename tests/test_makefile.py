@@ -1,7 +1,5 @@
 """What `make` does with a user's values and with the Pythons it finds; the lock and the versions."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

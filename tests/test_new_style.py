@@ -1,7 +1,5 @@
 """A new style is a folder of its own, and edits nothing."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -1,7 +1,5 @@
 """What others wrote, on one line."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

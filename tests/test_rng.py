@@ -1,7 +1,5 @@
 """Randomness belongs to the record."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

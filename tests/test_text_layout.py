@@ -1,7 +1,5 @@
 """Text as the terminal shows it."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

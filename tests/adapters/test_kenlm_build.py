@@ -1,7 +1,5 @@
 """Building KenLM, without compilers or a network."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.metadata
 import io

@@ -1,7 +1,5 @@
 """The Python API: the notebook and the page about it are run, in one folder of their own."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import os

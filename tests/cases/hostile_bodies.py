@@ -2,8 +2,6 @@
 with the statuses that may answer it.
 """
 
-from __future__ import annotations
-
 from tests.cases.hostile_request import NOTHING
 
 

@@ -1,7 +1,5 @@
 """Requests that no page of ours sends, byte for byte, each with the statuses that may answer it."""
 
-from __future__ import annotations
-
 from tests.cases.hostile_bodies import kinds, notation, sizes, verdicts, wires
 from tests.cases.hostile_request import Make, Request
 

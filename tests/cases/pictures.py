@@ -4,8 +4,6 @@ As a program: `cloze-gen` with such pictures, for runs whose release is compared
 the suite's own process.
 """
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 
 from matplotlib.figure import Figure

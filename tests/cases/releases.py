@@ -2,8 +2,6 @@
 release.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from cloze_gen.records.release_facts import Measured, PaperReference, ReleasedBook, ReleaseFacts

@@ -2,8 +2,6 @@
 [unbounded]`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from pathlib import Path

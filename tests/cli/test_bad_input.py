@@ -1,7 +1,5 @@
 """Bad input: one message and the right status; an error that is no message fails the test."""
 
-from __future__ import annotations
-
 import errno
 import gzip
 import hashlib

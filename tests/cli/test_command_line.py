@@ -1,7 +1,5 @@
 """The commands that inspect: dry runs, explain, runs, show, trace, settings; Luigi's command."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

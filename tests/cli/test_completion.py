@@ -1,7 +1,5 @@
 """Tab completion: configs, runs and settings."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

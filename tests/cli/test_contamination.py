@@ -1,7 +1,5 @@
 """`contamination`: the requests of a release, the result of a log, and untrusted folders."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import itertools

@@ -1,7 +1,5 @@
 """`cloze-gen clean-exams`, and the options of commands that read books."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """`cloze-gen evaluate` from questions to files."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """`cloze-gen evaluate` from blanked passages to files."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

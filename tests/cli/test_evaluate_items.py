@@ -1,7 +1,5 @@
 """`cloze-gen evaluate --items`, and `judge new --items`, from scores to files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`cloze-gen evaluate` from passages to files."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

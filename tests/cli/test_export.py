@@ -1,7 +1,5 @@
 """`cloze-gen export`: a sample of any set in any format, its filters, and what it refuses."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

@@ -1,7 +1,5 @@
 """The help of every command, with an example that can be typed."""
 
-from __future__ import annotations
-
 import re
 import shlex
 

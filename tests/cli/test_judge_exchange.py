@@ -1,7 +1,5 @@
 """Packets out, verdicts in, and what is refused."""
 
-from __future__ import annotations
-
 import csv
 import io
 

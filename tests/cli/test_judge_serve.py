@@ -1,7 +1,5 @@
 """`cloze-gen judge serve`, up to where it listens."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A whole round of grooming with scripted judges, whose errors are known beforehand."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """The folder that a newcomer begins in."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Books at a file, a folder or a pattern, through the command line."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import shutil

@@ -1,7 +1,5 @@
 """A pool of questions, the readers' marks on it, and the set that is chosen from the rest."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Releases as they say they are, and made again from their books."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The report and the comparison of runs on disk."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from functools import partial

@@ -1,7 +1,5 @@
 """The start of the program: no command imports a library that it does not need."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

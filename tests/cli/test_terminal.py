@@ -1,7 +1,5 @@
 """Nothing foreign can command the terminal, and no line of a result is broken or cut."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

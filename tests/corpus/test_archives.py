@@ -1,7 +1,5 @@
 """Zip and tar archives of books: equal to the plain files, and harmless where they are hostile."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import hashlib

@@ -1,7 +1,5 @@
 """Arrays give a book's sentences back, and say of each what it says when read alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

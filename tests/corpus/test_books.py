@@ -1,7 +1,5 @@
 """What helps against each reason a book is dropped for."""
 
-from __future__ import annotations
-
 import re
 
 from cloze_gen.config import settings_dict

@@ -1,7 +1,5 @@
 """Books that hold each other's text are found by content, and one of them goes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Cross-fitting: the group of each book, and the words that its model lacks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Decoding: the encoding is chosen by evidence, and flattening keeps every offset."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

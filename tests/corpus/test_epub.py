@@ -1,7 +1,5 @@
 """EPUB books: their spine, what is left out, facts, and hostile or damaged files."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 

@@ -1,7 +1,5 @@
 """Reading a folder of books."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is printed around a book: every kind of matter is removed, and no story with it."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

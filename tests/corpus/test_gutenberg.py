@@ -1,7 +1,5 @@
 """The body of a Gutenberg file: every shape of header and footer."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

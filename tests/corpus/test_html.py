@@ -1,7 +1,5 @@
 """HTML books: the text made of them, what is left out, encodings, facts, and hostile files."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

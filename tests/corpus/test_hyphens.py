@@ -1,7 +1,5 @@
 """Words that a line end broke, decided once and mended everywhere alike."""
 
-from __future__ import annotations
-
 import pytest
 
 from cloze_gen.corpus.hyphens import (

@@ -1,7 +1,5 @@
 """Books are kept under the digest of the bytes that were read, or not at all."""
 
-from __future__ import annotations
-
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

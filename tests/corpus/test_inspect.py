@@ -1,7 +1,5 @@
 """What is printed about a location before anything runs."""
 
-from __future__ import annotations
-
 import pytest
 
 from cloze_gen.corpus.inspect import inspection, summary

@@ -1,7 +1,5 @@
 """JSON lines, a book a line: equal to the plain files, line by line where they are broken."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

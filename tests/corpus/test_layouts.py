@@ -1,7 +1,5 @@
 """Folders as people have them: which files are read, under which ids, with which facts."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Catalogues and trees that mean harm: each is one note, and the books are read."""
 
-from __future__ import annotations
-
 import gzip
 import time
 

@@ -1,7 +1,5 @@
 """Locations: files, folders and patterns."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

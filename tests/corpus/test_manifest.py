@@ -1,7 +1,5 @@
 """The manifest of a folder of books: each slip named by its line."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 

@@ -1,7 +1,5 @@
 """Normalizing: the marks of the typist go, twice is once, many are as one."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

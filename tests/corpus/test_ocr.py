@@ -1,7 +1,5 @@
 """Text from OCR is recognised by its errors; dialect and old spelling are not taken for it."""
 
-from __future__ import annotations
-
 from itertools import islice
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which books of one side go on: none that the other side holds, and of copies among the rest one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Parquet tables of books: their columns, rows, and what is damaged."""
 
-from __future__ import annotations
-
 import datetime
 import hashlib
 import random

@@ -1,7 +1,5 @@
 """Books that cannot serve are recognised by their content; books, plays and poems stay books."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections import Counter

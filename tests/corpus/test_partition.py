@@ -1,7 +1,5 @@
 """The table of novels with domain, rate and part; and a part as a corpus."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """Files with one sentence a line: their ranges, their tokens, and what a run makes of them."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from functools import cache

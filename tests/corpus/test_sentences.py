@@ -1,7 +1,5 @@
 """Paragraphs and their kinds."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Lemma and class of whole-word tokens; the tagger of a process."""
 
-from __future__ import annotations
-
 import pytest
 
 from cloze_gen.corpus.tagging import lemma_pair, worker_tagger

@@ -1,7 +1,5 @@
 """The memory of chunks gives the tokenizer's tokens, counts and hashes."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

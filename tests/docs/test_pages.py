@@ -1,7 +1,5 @@
 """Links, pictures, tables and versions on the pages are correct."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

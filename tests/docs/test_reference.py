@@ -1,7 +1,5 @@
 """The reference: what runs write is described, what is described exists, and the pages are current."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

@@ -1,7 +1,5 @@
 """`docs/tutorial.md` is typed from top to bottom in an empty folder, and prints what it shows."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

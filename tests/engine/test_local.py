@@ -1,7 +1,5 @@
 """Shards in one process and in several, ahead of their use, and what is said meanwhile."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import multiprocessing

@@ -1,7 +1,5 @@
 """Bytes do not depend on the number of BLAS threads."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A recording scorer, a passage of five blanks and seven candidates, and a builder of passages."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Tests of `cloze_gen.evaluation.adversary`."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

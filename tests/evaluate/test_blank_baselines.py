@@ -1,7 +1,5 @@
 """Tests of `cloze_gen.evaluation.blank_baselines`."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

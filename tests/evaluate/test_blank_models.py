@@ -1,7 +1,5 @@
 """Tests of `cloze_gen.evaluation.blank_models`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

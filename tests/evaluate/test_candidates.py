@@ -1,7 +1,5 @@
 """Tests of `cloze_gen.evaluation.candidates`."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Tests of `cloze_gen.evaluation.chance`."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import time

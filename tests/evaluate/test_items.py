@@ -1,7 +1,5 @@
 """Tests of `cloze_gen.evaluation.items`: planted faults and the figures' definitions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

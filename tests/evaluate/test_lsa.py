@@ -1,7 +1,5 @@
 """Latent semantic analysis."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

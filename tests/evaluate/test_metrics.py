@@ -1,7 +1,5 @@
 """Choices, accuracies, intervals and ranks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

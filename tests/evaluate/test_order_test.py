@@ -1,7 +1,5 @@
 """Tests of `cloze_gen.evaluation.order_test`."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Tests of `cloze_gen.evaluation.passage_baselines`."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import rankdata

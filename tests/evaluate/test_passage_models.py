@@ -1,7 +1,5 @@
 """The text in small letters and its n-gram model, as artifacts."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests of `cloze_gen.evaluation.passages`."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests of `cloze_gen.evaluation.question_models`."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from types import SimpleNamespace
 

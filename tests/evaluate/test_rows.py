@@ -1,7 +1,5 @@
 """Evaluations written and read back, whatever the items are."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

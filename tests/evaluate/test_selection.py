@@ -1,7 +1,5 @@
 """The rule for `--only` and for what is missing."""
 
-from __future__ import annotations
-
 import pytest
 
 from cloze_gen.errors import UsageError

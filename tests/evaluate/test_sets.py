@@ -1,7 +1,5 @@
 """Tests of `cloze_gen.evaluation.sets`."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of `cloze_gen.evaluation.user_scores`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tasks of lm-evaluation-harness."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

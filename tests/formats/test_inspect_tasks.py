@@ -1,7 +1,5 @@
 """The tasks of inspect-ai."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

@@ -1,7 +1,5 @@
 """LAMBADA passages: renderings, published files, JSON lines, and another model's answers."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from itertools import pairwise

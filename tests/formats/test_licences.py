@@ -1,7 +1,5 @@
 """How a set is cited, and its licence."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

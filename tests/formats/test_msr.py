@@ -1,7 +1,5 @@
 """The published files of the MSR challenge."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Texts as places in the spans that they came from."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Questions as JSON lines and as printed text."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

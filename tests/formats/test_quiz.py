@@ -1,7 +1,5 @@
 """Quizzes for people: what each format holds is read back by the rules of the programs that import it."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

@@ -1,7 +1,5 @@
 """SCDE passages: published files, JSON lines, collected passages, requests, pairs for training."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The tasks of the lm-evaluation-harness."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

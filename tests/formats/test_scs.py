@@ -1,7 +1,5 @@
 """The published files of an SCS set."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """One item of each task, with texts that a spreadsheet, XML or a prompt could misread."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Alpha and kappa beside published examples, beside their definitions, and their laws."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np

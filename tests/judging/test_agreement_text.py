@@ -1,7 +1,5 @@
 """Figures of a study as lines for a person."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Who is asked about which item."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

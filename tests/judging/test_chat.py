@@ -1,7 +1,5 @@
 """What a model is asked, and how its reply is read."""
 
-from __future__ import annotations
-
 import json
 import time
 

@@ -1,7 +1,5 @@
 """The database of a study, whoever is killed while writing."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

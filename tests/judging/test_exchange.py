@@ -1,7 +1,5 @@
 """What of an item leaves the study."""
 
-from __future__ import annotations
-
 import csv
 import io
 import unicodedata

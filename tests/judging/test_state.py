@@ -1,7 +1,5 @@
 """How a study stands, whatever order things come in."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """The file of what judges said, read back."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import sqlite3

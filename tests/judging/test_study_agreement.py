@@ -1,7 +1,5 @@
 """The lines of a file of verdicts on finished items."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What judges may say of the items of each task."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """Files of what judges said."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Damage of any stage's file or of the release is detected, and rebuilt or refused."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from itertools import cycle

@@ -1,7 +1,5 @@
 """Fingerprints cover the settings that are read."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from functools import cache

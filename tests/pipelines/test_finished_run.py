@@ -1,7 +1,5 @@
 """What every finished run leaves on disk, and what happens when it is made again, of all styles."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

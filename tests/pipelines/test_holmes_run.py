@@ -1,7 +1,5 @@
 """What a Holmes-style run makes: questions, candidates, published files, the paper's own set."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

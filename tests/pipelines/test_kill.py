@@ -5,8 +5,6 @@ program kills itself before the n-th audit event under `runs/` or `evaluations/`
 an exchange: tests/store/test_folder_replacement.py.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

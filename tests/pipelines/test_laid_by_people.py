@@ -1,7 +1,5 @@
 """Files and folders that a person adds in any place that a command writes to are kept."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

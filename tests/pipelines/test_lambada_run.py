@@ -1,7 +1,5 @@
 """LAMBADA-style runs, end to end: the sample, a user's novels, unsuitable novels."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 from collections import Counter

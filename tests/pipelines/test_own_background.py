@@ -1,7 +1,5 @@
 """Source books alone: they are their own background, and no question's own book is behind it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Releases without the text of their books, and the full ones back from them, of every style."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

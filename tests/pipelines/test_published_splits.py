@@ -1,7 +1,5 @@
 """`--keep-splits`: train books become background, test books questions, the others neither."""
 
-from __future__ import annotations
-
 import shutil
 
 import pyarrow as pa

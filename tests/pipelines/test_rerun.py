@@ -1,7 +1,5 @@
 """Runs after the first: exactly what depends on a change is made again."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

@@ -1,7 +1,5 @@
 """SCDE-style runs, end to end: the sample, a user's novels, unsuitable novels."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import shutil

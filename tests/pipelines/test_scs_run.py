@@ -1,7 +1,5 @@
 """The SCS-style run on the embedded sample, end to end."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

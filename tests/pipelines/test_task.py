@@ -1,7 +1,5 @@
 """Stages as Luigi tasks: what they need, what runs beside them, the books and models they are given."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

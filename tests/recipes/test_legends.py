@@ -1,7 +1,5 @@
 """Every reason that a stage can write has a legend."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The records that pass from step to step."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

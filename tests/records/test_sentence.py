@@ -1,7 +1,5 @@
 """Stretches of books that are spoken for."""
 
-from __future__ import annotations
-
 import random
 
 from cloze_gen.records.spans import TakenSpans

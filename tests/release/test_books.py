@@ -1,7 +1,5 @@
 """A user's copies of books."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 

@@ -1,7 +1,5 @@
 """The dataset card."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Checks of a release that need only its folder."""
 
-from __future__ import annotations
-
 import pytest
 
 from cloze_gen.release.checks import check_fewshot

@@ -1,7 +1,5 @@
 """Releases made by others; hostile ones: `tests/hostile/test_foreign_releases.py`."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

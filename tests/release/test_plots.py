@@ -1,7 +1,5 @@
 """The pictures of a report."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """An evaluation of blanked passages, as records, as a picture and on the page."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Signature, canary and checksums of a release."""
 
-from __future__ import annotations
-
 import hashlib
 import uuid
 

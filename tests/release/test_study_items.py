@@ -1,7 +1,5 @@
 """Pools of finished items, and other sets among them."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of the verdict on a set: each limit, the evidence used, and the same words everywhere."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

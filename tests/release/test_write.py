@@ -1,7 +1,5 @@
 """`release.json`, the order of the items, tables, and publication."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from types import SimpleNamespace

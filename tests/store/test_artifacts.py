@@ -1,7 +1,5 @@
 """Artifacts: payload and manifest in one step."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Opening what a user's path leads to."""
 
-from __future__ import annotations
-
 import os
 import socket
 

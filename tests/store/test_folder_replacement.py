@@ -1,7 +1,5 @@
 """Rewriting folders that people use: nothing of theirs is lost, whenever the writer dies."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """Folders that are whole or not there, and what killed writers leave."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import threading

@@ -1,7 +1,5 @@
 """What an artifact is known by."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """A run's description that was changed by hand."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Rows sorted in runs come back whole and in order, however the runs and the ranges fall."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

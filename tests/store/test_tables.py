@@ -1,7 +1,5 @@
 """Sentences and rejections on disk and back."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`cloze-gen runs` and `clean`: what runs use of the disk, and what none uses."""
 
-from __future__ import annotations
-
 import re
 import shutil
 

@@ -1,7 +1,5 @@
 """Refusals: the class of the error, what it names, and its form."""
 
-from __future__ import annotations
-
 import pytest
 
 from cloze_gen.errors import ClozeGenError

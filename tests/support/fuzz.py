@@ -1,7 +1,5 @@
 """Mutations of a valid file: what damage, another program or an enemy may leave of it."""
 
-from __future__ import annotations
-
 import random
 
 # Values that parsers like least, as they stand in text and in binary files.

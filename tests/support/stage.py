@@ -1,7 +1,5 @@
 """The artifact of a stage without a run."""
 
-from __future__ import annotations
-
 from cloze_gen.engine.local import engine_scope, make_engine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.store.artifacts import Artifact

@@ -1,7 +1,5 @@
 """The pages of a study, asked for as a browser does."""
 
-from __future__ import annotations
-
 import re
 import uuid
 from urllib.parse import quote

@@ -1,7 +1,5 @@
 """Pages as text: what stands in them, and what may never."""
 
-from __future__ import annotations
-
 import contextlib
 import html
 import json

@@ -1,7 +1,5 @@
 """The corpus of small novels, and the stages of the recipe over it."""
 
-from __future__ import annotations
-
 import pytest
 
 from cloze_gen.recipes.lambada.passages import PassagesSettings, write_passages

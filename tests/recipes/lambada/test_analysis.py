@@ -1,7 +1,5 @@
 """What the passages are like."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A study of passages: what is drawn, and what goes back to the run."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What people guessed, read back."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

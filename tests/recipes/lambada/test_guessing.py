@@ -1,7 +1,5 @@
 """Guessing by people: what is asked next, and what the answers come to."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Members from outside: what they are asked, and what is made of their answers."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

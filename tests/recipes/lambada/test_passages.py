@@ -1,7 +1,5 @@
 """Every sentence of a novel gets a passage with the least context, or the first reason against."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Readers nobody asked, and the order in which people are."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections import Counter

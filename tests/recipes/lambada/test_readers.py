@@ -1,7 +1,5 @@
 """What the readers know, from a finished run's artifacts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The published files of a LAMBADA set."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -1,7 +1,5 @@
 """What `trace` tells of a passage."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Alternates: distinct, allowed, and drawn by the law of sampling without replacement."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """The choice over a finished run's tables: impostors, questions, and reasons against the others."""
 
-from __future__ import annotations
-
 import math
 import shutil
 from collections import Counter

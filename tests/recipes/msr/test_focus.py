@@ -1,7 +1,5 @@
 """Focus words: every qualifying position, and a reason for every other."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """The forward score and the score of the whole sentence."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

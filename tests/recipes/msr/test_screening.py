@@ -1,7 +1,5 @@
 """Screening: rejected where the right word scores best, not where it scores worst."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The middle stages over a finished run, compared with the model's single scores."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Items and plans for the choice of a set of questions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cloze_gen.recipes.questions.random_choice import (

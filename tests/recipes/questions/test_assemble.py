@@ -1,7 +1,5 @@
 """Positions, few-shot examples, and no text printed twice."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """The features that are balanced."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

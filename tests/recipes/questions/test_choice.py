@@ -1,7 +1,5 @@
 """The choice by each method, and what is reported about it."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

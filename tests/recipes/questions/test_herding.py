@@ -1,7 +1,5 @@
 """Draws whose feature vectors sum to a target: few sentences, many, quotas and costs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The matched choice: what gave the answer away no longer does; shares of the classes of words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

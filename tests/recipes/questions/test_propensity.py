@@ -1,7 +1,5 @@
 """The propensity to be the answer: features, cross-fitting, and the check."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The sets of four impostors: distinct, drawn by weight, clear to a reader and not absurd."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

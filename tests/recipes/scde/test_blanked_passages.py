@@ -1,7 +1,5 @@
 """Which passages make the set, and in which order their candidates stand."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Hashable

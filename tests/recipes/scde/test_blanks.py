@@ -1,7 +1,5 @@
 """Which sentences are taken out of a passage."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations, pairwise
 

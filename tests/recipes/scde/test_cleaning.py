@@ -1,7 +1,5 @@
 """The rules by which collected passages are cleaned."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

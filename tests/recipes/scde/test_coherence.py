@@ -1,7 +1,5 @@
 """How well a sentence goes with what stands around a blank."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Drawing distractors: lengths that tell nothing, odds that are kept."""
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 

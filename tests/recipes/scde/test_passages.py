@@ -1,7 +1,5 @@
 """Every sentence of a book is in one window or in one rejected stretch."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import Counter

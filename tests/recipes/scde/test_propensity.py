@@ -1,7 +1,5 @@
 """What a sentence alone shows of whether it is an answer."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

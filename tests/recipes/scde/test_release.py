@@ -1,7 +1,5 @@
 """The paper's figures of models."""
 
-from __future__ import annotations
-
 import typing
 
 from cloze_gen.recipes.scde.distractors import DistractorsSettings

@@ -1,7 +1,5 @@
 """Sentences that look as if they answered a blank, and answer none."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """What a set is like, in the measures of Table 3."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What `trace` tells of a blanked passage."""
 
-from __future__ import annotations
-
 import pytest
 
 from cloze_gen.recipes.scde.release import PUBLISHED

@@ -1,7 +1,5 @@
 """The likeness of a book's vocabulary to a reference's."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

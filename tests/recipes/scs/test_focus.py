@@ -1,7 +1,5 @@
 """The focus word of an SCS sentence."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

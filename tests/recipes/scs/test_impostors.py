@@ -1,7 +1,5 @@
 """Laws of the SCS impostors."""
 
-from __future__ import annotations
-
 import functools
 from collections import Counter
 

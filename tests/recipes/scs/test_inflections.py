@@ -1,7 +1,5 @@
 """Which form stands for a lemma under a tag."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What places words take."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Which items make the set."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

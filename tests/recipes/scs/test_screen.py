@@ -1,7 +1,5 @@
 """The screen: what its models expect of drawn questions."""
 
-from __future__ import annotations
-
 import pytest
 
 from cloze_gen.recipes.scs.screen import (

@@ -1,7 +1,5 @@
 """Which sentences serve the SCS set."""
 
-from __future__ import annotations
-
 import pytest
 
 from cloze_gen.english.sentence_fitness import SentenceFault

@@ -1,7 +1,5 @@
 """Which words are common content words."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

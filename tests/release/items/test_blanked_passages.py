@@ -1,7 +1,5 @@
 """Blanked passages as a release publishes them."""
 
-from __future__ import annotations
-
 import json
 
 from cloze_gen.formats.scde import passage_record

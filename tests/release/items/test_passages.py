@@ -1,7 +1,5 @@
 """Passages as a release publishes them."""
 
-from __future__ import annotations
-
 from cloze_gen.records.passage import Part, Passage, SetPassage, Split
 from cloze_gen.release.items.kind import TaskInfo
 from cloze_gen.release.items.passages import PASSAGE_ITEMS

@@ -1,7 +1,5 @@
 """Questions as a release publishes them."""
 
-from __future__ import annotations
-
 import pytest
 
 from cloze_gen.records.question import Question

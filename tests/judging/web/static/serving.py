@@ -5,8 +5,6 @@ for SIGKILL once a verdict is on disk and before the reply, or `reply PORT FOLDE
 with what FOLDER.replies says.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

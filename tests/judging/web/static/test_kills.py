@@ -1,7 +1,5 @@
 """Servers that are killed, tabs and judges at the same time."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """What was said stays in the browser until the server has it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What the page looks like: widths, letters, colours, and what a screen reader is told."""
 
-from __future__ import annotations
-
 import pytest
 
 from cloze_gen.records.judgement import Task

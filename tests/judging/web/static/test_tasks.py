@@ -1,7 +1,5 @@
 """Each task from its first item to its last, by the keyboard alone and by touch."""
 
-from __future__ import annotations
-
 import pytest
 
 from cloze_gen.records.judgement import Task

@@ -1,7 +1,5 @@
 """Measures for grooming: printed neighbours, and each word's corpus counts beside the answer's."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which focus words people are asked to groom."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """Predicates on a sentence and its answer: for each fault a case with it and one without."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The models of readers' marks: features, predictions, and what they have learnt."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Verdicts of people in the place of a machine's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

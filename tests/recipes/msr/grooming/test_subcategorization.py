@@ -1,7 +1,5 @@
 """What a place requires of a word, and what counts show a word to take."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The questions as an artifact: the words of the next sentences are the other options."""
 
-from __future__ import annotations
-
 from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
 from cloze_gen.formats.questions import question_record, source_record
 from cloze_gen.recipes.questions.assemble import assemble_question, balance_answer_positions

@@ -1,7 +1,5 @@
 """The toy's own file: one sentence a line, its blank left open."""
 
-from __future__ import annotations
-
 
 def toy_files(run):
     """`NAME.toy.txt`."""

@@ -1,7 +1,5 @@
 """The trace of a toy question."""
 
-from __future__ import annotations
-
 from cloze_gen.release.trace import (
     TraceSections,
     describe_question,
