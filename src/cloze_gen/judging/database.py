@@ -10,6 +10,7 @@ import secrets
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -125,6 +126,8 @@ class Database:
                 f"{path}: missing. It holds the study's items and verdicts; restore it from a backup."
             )
         self._connection = _connect(path, "rw")
+        # Python 3.13 warns of a connection that nobody closed.
+        weakref.finalize(self, self._connection.close)
         try:
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
             self._connection.execute("PRAGMA journal_mode=WAL")
