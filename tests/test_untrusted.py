@@ -31,15 +31,15 @@ from cloze_gen.pipelines.holmes_style import HolmesSettings
 from cloze_gen.records.judgement import Task
 from cloze_gen.release.facts import read_record
 from tests.hostile.containers import book, catalog, epub, gzipped, lines, page, row, shelf, tarred
-from tests.support.fuzz import mutations
+from tests.support.fuzz import json_mutations, mutations
 
 EACH = 150  # mutations of a file
 
 
-def refused_or_read(read, data, count=EACH):
+def refused_or_read(read, data, changes=None):
     """The valid file is read; a mutated one is read or refused with a short printable message."""
     read(data)
-    for changed in mutations(data, count=count):
+    for changed in changes or mutations(data, count=EACH):
         try:
             read(changed)
         except ClozeGenError as error:
@@ -171,7 +171,18 @@ PARSERS = {
 def test_mutated_texts(name):
     """A file is decoded before it is parsed, so its text may hold any character."""
     parser = PARSERS[name]
-    refused_or_read(lambda data: parser.parse(data.decode("utf-8", "replace")), parser.data, 400)
+    refused_or_read(
+        lambda data: parser.parse(data.decode("utf-8", "replace")),
+        parser.data,
+        mutations(parser.data, count=400),
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in PARSERS if PARSERS[name].data[:1] in b"{["])
+def test_values_of_other_types(name):
+    parser = PARSERS[name]
+    changes = json_mutations(parser.data)
+    refused_or_read(lambda data: parser.parse(data.decode()), parser.data, changes)
 
 
 def test_mutated_release_records(finished, tmp_path):

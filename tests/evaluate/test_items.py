@@ -5,7 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cloze_gen.evaluation.items import ItemSet, analyse, item_rest_correlations, suspects
+from cloze_gen.evaluation.items import (
+    ItemSet,
+    analyse,
+    item_rest_correlations,
+    suspects,
+    suspicions,
+)
 from cloze_gen.evaluation.metrics import clustered_margin
 
 N, OPTIONS = 300, ("ash", "birch", "cedar", "elm", "fir")
@@ -52,6 +58,15 @@ def test_votes_of_strong_models_count_more():
     strong, weak = analyse(item_set(np.zeros(N, np.int64)), choices)[:2]
     assert strong.is_suspect
     assert not weak.is_suspect
+
+
+def test_an_even_vote_leaves_the_prior():
+    """Two pairs of models of equal accuracy contradict each other: 2 % stay for the other option."""
+    choices = np.zeros((10, 4), np.int64)
+    choices[0] = [0, 0, 1, 1]
+    choices[1] = [1, 1, 0, 0]
+    items = ItemSet(tuple("abcdefghij"), (("x", "y"),) * 10, np.zeros(10, np.int64), "questions")
+    assert suspicions(choices, items)[:2] == pytest.approx([0.02, 0.02])
 
 
 def test_figures_are_those_of_numpy(faulty):

@@ -1,5 +1,6 @@
 """Mutations of a valid file: what damage, another program or an enemy may leave of it."""
 
+import json
 import random
 
 # Values that parsers like least, as they stand in text and in binary files.
@@ -34,3 +35,27 @@ def _changed(data, rng):
         return data[:start] + rng.randbytes(end - start) + data[end:]
     piece = rng.choice(_PIECES)
     return data[:start] + piece + data[end if way == 4 else start :]
+
+
+_OTHER_TYPES = (None, True, -1, 1e300, "", "../x", [], {}, [[]])
+
+
+def replaced_values(value):
+    """A JSON value with each of its parts in turn replaced by other types, or left out."""
+    yield from _OTHER_TYPES
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield {name: other for name, other in value.items() if name != key}
+            for other in replaced_values(part):
+                yield value | {key: other}
+    elif isinstance(value, list):
+        for place, part in enumerate(value):
+            for other in replaced_values(part):
+                yield [*value[:place], other, *value[place + 1 :]]
+
+
+def json_mutations(data):
+    """The file with each value of its first line replaced in turn."""
+    first, _, rest = data.partition(b"\n")
+    for value in replaced_values(json.loads(first)):
+        yield json.dumps(value).encode() + b"\n" + rest
