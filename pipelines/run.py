@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import luigi
 
@@ -19,8 +18,10 @@ from cloze_gen.corpus.partition import PartitionSettings, no_author_warning
 from cloze_gen.corpus.splits import SPLITS_OF_SIDES
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.style_task import StyleTask, find_style, style_of_run
-from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
+from cloze_gen.parsing import quote
+from cloze_gen.pipelines.books import SIDES, Books
+from cloze_gen.pipelines.stage import Pipeline, PipelineTask, Stage, StageTask
+from cloze_gen.pipelines.styles import find_style, load_settings, style_of_run
 from cloze_gen.records.rejection import FunnelStep, funnel_steps
 from cloze_gen.records.release_facts import RELEASE_FORMAT
 from cloze_gen.release.settings import public_overrides, public_settings
@@ -79,47 +80,93 @@ class RunTarget(luigi.Target):
 
 
 class RunTask(PipelineTask):
-    """The root of a style's DAG. Another name writes another folder and runs no stage."""
+    """A run. Another name writes another folder and runs no stage."""
 
     style = luigi.Parameter(description="name of the style")
     name = luigi.Parameter(default="", description="name of the run; empty: the style's name")
+    config = luigi.Parameter(
+        default="", description="a built-in config's name or a TOML file; empty: the style's own"
+    )
+    overrides = luigi.Parameter(default="[]", description="JSON list of stage.key=value settings")
+    train = luigi.Parameter(
+        default="",
+        description="training books: folder, file or pattern; empty: the source books, or the sample",
+    )
+    source = luigi.Parameter(
+        default="", description="source books: folder, file or pattern; empty: the embedded sample"
+    )
+    books = luigi.Parameter(
+        default="",
+        description="books of a style of one side: folder, file or pattern; empty: the sample",
+    )
+    out = luigi.Parameter(default="artifacts", description="output folder")
+    seed = luigi.IntParameter(default=1, description="random seed")
+    processes = luigi.IntParameter(
+        default=2,
+        significant=False,
+        description="processes of the local engine (Luigi has its own `--workers`)",
+    )
+    engine = luigi.Parameter(
+        default="local", significant=False, description="local, or dask:ADDRESS"
+    )
+    strict = luigi.BoolParameter(
+        default=False, significant=False, description="stop the run if a book is dropped"
+    )
 
     @property
     def of_style(self) -> Style:
         return find_style(self.style)
 
-    @property
-    def last(self) -> StyleTask:
-        return cast("StyleTask", self.clone(self.of_style.last))
+    @functools.cached_property
+    def sides(self) -> Books:
+        return Books.of(self.of_style, {side: getattr(self, side) for side in SIDES})
 
     @property
-    def all_settings(self) -> Any:
-        return self.last.all_settings
+    def config_used(self) -> str:
+        """The given config, else the default for the given books."""
+        return str(self.config) or self.sides.config
 
     @functools.cached_property
-    def is_sample(self) -> bool:
-        """Whether the run uses the embedded sample."""
-        return not self.last.given_sides()
+    def settings(self) -> Any:
+        return load_settings(self.of_style.settings, self.config_used, self.overrides)
 
-    def stages(self) -> list[StageTask]:
-        """Every stage, inputs first, in the order of the links."""
-        return self.build.once(RunTask._stages, self)
+    @functools.cached_property
+    def pipeline(self) -> Pipeline:
+        """The stages of the run, in the order of the links; books are listed and hashed here."""
+        pipeline = Pipeline(
+            store=self.store,
+            seed=self.seed,
+            settings=self.settings,
+            workers=self.processes,
+            engine_name=self.engine,
+            strict=self.strict,
+            remedy=self._remedy,
+        )
+        self.of_style.stages(pipeline, self.sides, self.settings)
+        return pipeline
 
-    def _stages(self) -> list[StageTask]:
-        extra = (self.clone(task) for task in self.of_style.extra_stages)
-        stages = stage_order(self.last, *extra)
-        labels = Counter(stage.label for stage in stages)
-        if labels.total() > len(labels):
-            raise ValueError(
-                f"{self.style}: more than one stage is labelled "
-                f"{', '.join(one for one in labels if labels[one] > 1)}"
-            )
-        return stages
+    @property
+    def store(self) -> Store:
+        return Store(Path(self.out))
+
+    @property
+    def stages(self) -> list[Stage]:
+        return self.pipeline.stages
+
+    def _remedy(self, group: str) -> str:
+        alone = self.of_style.own_background and not self.train
+        train = ", give other novels as --train" if alone else ""
+        relax = (
+            f", or relax the settings in [{group}] (`cloze-gen settings {self.style}` lists them)"
+            if group
+            else ""
+        )
+        chosen = ", ".join(quote(one, most_chars=60) for one in json.loads(self.overrides))
+        return f"Give more books{train}{relax}.{f' You chose {chosen}.' if chosen else ''}"
 
     def requires(self) -> list[StageTask]:
         # all stages: an artifact deleted below a finished one is rebuilt
-        self.build.stages = self.stages()
-        return self.build.stages
+        return [StageTask(stage=stage, pipeline=self.pipeline) for stage in self.stages]
 
     @property
     def run_name(self) -> str:
@@ -127,7 +174,7 @@ class RunTask(PipelineTask):
 
     @property
     def folder(self) -> Path:
-        return Store(Path(self.out)).runs / self.run_name
+        return self.store.runs / self.run_name
 
     def description(self) -> dict[str, Any]:
         """The contents of `run.json`: everything needed to repeat the run, and no path of the
@@ -141,17 +188,17 @@ class RunTask(PipelineTask):
         stages = [
             {
                 "number": number,
-                "label": task.label,
-                "folder": task.key.folder_name,
-                "fingerprint": task.key.fingerprint,
+                "label": stage.label,
+                "folder": stage.key.folder_name,
+                "fingerprint": stage.key.fingerprint,
             }
-            | task.key.described()
-            for number, task in enumerate(self.stages(), 1)
+            | stage.key.described()
+            for number, stage in enumerate(self.stages, 1)
         ]
         patterns = {
             side: pattern
-            for side in self.last.given_sides()
-            if (pattern := self.last.location(side).pattern)
+            for side in self.sides.given
+            if (pattern := self.sides.location(side).pattern)
         }
         return {
             "name": self.run_name,
@@ -159,7 +206,7 @@ class RunTask(PipelineTask):
             "config": config,
             "overrides": json.loads(self.overrides),
             "seed": self.seed,
-            "sample": self.is_sample,
+            "sample": self.sides.is_sample,
             **({"patterns": patterns} if patterns else {}),
             "release_format": RELEASE_FORMAT,
             "settings": self.published_settings(),
@@ -168,16 +215,16 @@ class RunTask(PipelineTask):
 
     def published_settings(self) -> dict[str, Any]:
         """All settings as JSON, paths cut to file names."""
-        return public_settings(self.all_settings.model_dump(mode="json"))
+        return public_settings(self.settings.model_dump(mode="json"))
 
     def links(self) -> dict[str, str]:
         links = {
-            link_name(number, task.label): f"../../store/{task.key.folder_name}"
-            for number, task in enumerate(self.stages(), 1)
+            link_name(number, stage.label): f"../../store/{stage.key.folder_name}"
+            for number, stage in enumerate(self.stages, 1)
         }
-        for side in self.last.given_sides() or self.of_style.sides:
+        for side in self.sides.given or self.of_style.sides:
             links[f"corpus-{side}"] = os.path.relpath(
-                os.path.realpath(self.last.location(side).root), os.path.realpath(self.folder)
+                os.path.realpath(self.sides.location(side).root), os.path.realpath(self.folder)
             )
         return links
 
@@ -185,7 +232,7 @@ class RunTask(PipelineTask):
         return RunTarget(self.folder, self.description(), self.links())
 
     def complete(self) -> bool:
-        return all(task.complete() for task in self.stages()) and self.output().exists()
+        return all(map(self.pipeline.is_complete, self.stages)) and self.output().exists()
 
     def run(self) -> None:
         with exclusive_lock(run_lock(self.folder)):
@@ -227,12 +274,12 @@ class RunTask(PipelineTask):
         return RunToPublish(
             name=self.run_name,
             seed=self.seed,
-            settings=self.all_settings,
+            settings=self.settings,
             json_settings=self.published_settings(),
-            artifacts={task.label: self.store.open(task.key) for task in self.stages()},
-            last=self.last.label,
-            books=self.last.location(self.of_style.drawn_from),
-            sample=self.is_sample,
+            artifacts={stage.label: self.pipeline.open(stage) for stage in self.stages},
+            last=self.of_style.last,
+            books=self.sides.location(self.of_style.drawn_from),
+            sample=self.sides.is_sample,
             signature=self.signature(),
             notes=self.notes(),
             steps=self.steps(),
@@ -241,58 +288,53 @@ class RunTask(PipelineTask):
 
     def _drawn_from(self) -> Artifact:
         """The last stage that drops books that items are drawn from."""
-        keys = {task.label: task.key for task in self.stages()}
-        return self.store.open(keys[self.of_style.last_books(keys)[self.of_style.drawn_from]])
+        labels = [stage.label for stage in self.stages]
+        return self._artifact(self.of_style.last_books(labels)[self.of_style.drawn_from])
+
+    def _artifact(self, label: str) -> Artifact:
+        return self.pipeline.open(self.pipeline.labelled(label))
 
     def steps(self) -> list[FunnelStep]:
         return funnel_steps(
-            (task.label, self.store.open(task.key).manifest) for task in self.stages()
+            (stage.label, self.pipeline.open(stage).manifest) for stage in self.stages
         )
 
     def signature(self) -> str:
-        prints = {task.label: task.key.fingerprint for task in self.stages()}
-        style, finished = self.of_style, self.store.open(self.last.key)
+        prints = self.pipeline.fingerprints()
+        style = self.of_style
+        finished = self._artifact(style.last)
         return make_signature(
             style=style.short_name,
             name=self.run_name,
             sides={side: prints[f"corpus {side}"][:8] for side in style.sides},
-            model=style.model(self.last.all_settings, prints),
+            model=style.model(self.settings, prints),
             seed=self.seed,
             n=int(finished.funnel["kept"]),
-            order=style.order(self.all_settings),
-            last=(self.last.label, self.last.key.fingerprint),
+            order=style.order(self.settings),
+            last=(style.last, prints[style.last]),
             items=_digest_of_items(style, finished),
-            people=style.people(
-                {task.label: self.store.open(task.key).facts for task in self.stages()}
-            ),
+            people=style.people(self.pipeline.facts()),
         )
 
     def notes(self) -> list[str]:
         style, books = self.of_style, read_books(self._drawn_from())
         kept = {row["book_id"] for row in books if row["status"] == "kept"}
-        prints = {task.label: task.key.fingerprint for task in self.stages()}
-        facts = {task.label: self.store.open(task.key).facts for task in self.stages()}
-        notes = [*style.notes(self.all_settings, facts)]
-        if self.last.is_own_background:
-            notes += style.background_notes(prints, facts)
+        facts = self.pipeline.facts()
+        notes = [*style.notes(self.settings, facts)]
+        if self.sides.own_background:
+            notes += style.background_notes(self.pipeline.fingerprints(), facts)
         elif len(style.sides) > 1:
-            corpus = next(
-                task for task in self.stages() if task.label == f"corpus {style.drawn_from}"
-            )
-            leaks = [
-                book
-                for book in self.store.open(corpus.key).facts["kept_despite_overlap"]
-                if book in kept
-            ]
-            notes.append(f"books on both sides: {self.all_settings.overlap.across}")
+            overlapping = facts[f"corpus {style.drawn_from}"]["kept_despite_overlap"]
+            leaks = [book for book in overlapping if book in kept]
+            notes.append(f"books on both sides: {self.settings.overlap.across}")
             notes += [
                 f"leak: source book {book} overlaps the training corpus and was kept "
                 "(overlap.across = keep)"
                 for book in leaks
             ]
-        if splits := self.all_settings.input.keep_splits:
+        if splits := self.settings.input.keep_splits:
             notes.append(f"splits: kept; {SPLITS_OF_SIDES[len(style.sides) > 1]}")
-        partition = getattr(self.all_settings, "partition", None)
+        partition = getattr(self.settings, "partition", None)
         if isinstance(partition, PartitionSettings) and partition.by_author and not splits:
             authors = (row.get("author", "") for row in books if row["book_id"] in kept)
             notes += filter(None, [no_author_warning(authors)])

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 from pydantic import model_validator
 
-from cloze_gen.corpus.offensive_words import words_digest
 from cloze_gen.corpus.overlap import OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
 from cloze_gen.corpus.partition import PartitionSettings
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.evaluation.user_scores import ANSWER
-from cloze_gen.pipelines.corpus import Counts, Partition, TrainingNovels, TrainingText
-from cloze_gen.pipelines.style_task import StyleTask
+from cloze_gen.pipelines.books import Books, corpora
+from cloze_gen.pipelines.shared import (
+    count_words,
+    partition,
+    training_novels,
+    training_text,
+    word_list,
+)
+from cloze_gen.pipelines.stage import Pipeline
 from cloze_gen.recipes.questions.printed_once import RepeatReason
 from cloze_gen.recipes.scde import blanks, passages
 from cloze_gen.recipes.scde.blanked_passages import (
@@ -75,93 +81,80 @@ class ScdeSettings(SettingsGroup):
         return self
 
 
-class Passages(StyleTask):
-    """5.7: windows of 10 to 30 sentences."""
-
-    stage = "passages"
-    group = "passages"
-    draws = True
-    needs = {"partition": Partition, "counts": Counts}
-    write = staticmethod(write_passages)
-
-    def settings(self) -> dict[str, Any]:
-        return super().settings() | {
-            "offensive_words": words_digest(self.all_settings.partition.offensive_words)
-        }
-
-    def given(self) -> dict[str, Any]:
-        return super().given() | {"offensive": self.all_settings.partition.offensive_words}
-
-
-class Coherence(StyleTask):
-    """A coherence model trained on the training novels; no baseline uses it."""
-
-    stage = "coherence"
-    group = "coherence"
-    draws = True
-    needs = {"text": TrainingText, "counts": Counts}
-    write = staticmethod(write_coherence)
-
-
-class Blanks(StyleTask):
-    """5.7: five sentences of each passage, never three in a row."""
-
-    stage = "blanks"
-    group = "blanks"
-    draws = True
-    needs = {"partition": Partition, "passages": Passages, "coherence": Coherence}
-    write = staticmethod(write_blanks)
-
-
-class Rivals(StyleTask):
-    """Sentences near a passage that seem to answer a blank; not in the paper."""
-
-    stage = "rivals"
-    group = "rivals"
-    version = 2
-    # other kinds of distractors need no rivals; `write_distractors` reports missing ones of kind hard
-    may_keep_nothing = True
-    also_reads = {
-        name: f"blanks.{name}" for name in ("min_words", "max_words", "min_content_words")
-    }
-    needs = {"partition": Partition, "passages": Passages, "blanks": Blanks, "coherence": Coherence}
-    write = staticmethod(write_rivals)
-
-    def given(self) -> dict[str, Any]:
-        return super().given() | {"of_blanks": self.all_settings.blanks}
-
-
-class Distractors(StyleTask):
-    """Candidates that answer no blank; the paper leaves generating them to future work."""
-
-    stage = "distractors"
-    group = "distractors"
-    version = 2
-    draws = True
-    needs = {"passages": Passages, "rivals": Rivals}
-    write = staticmethod(write_distractors)
-
-
-class BlankedPassages(StyleTask):
-    """3.1: answers and distractors as one shuffled list of candidates."""
-
-    stage = "blanked_passages"
-    group = "assembly"
-    version = 2
-    draws = True
-    needs = {
-        "partition": Partition,
-        "passages": Passages,
-        "blanks": Blanks,
-        "distractors": Distractors,
-    }
-    write = staticmethod(write_blanked_passages)
-
-
-class Statistics(StyleTask):
-    stage = "statistics"
-    needs = {"finished": BlankedPassages}
-    write = staticmethod(write_statistics)
+def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
+    """The steps of the paper, in order."""
+    corpus = corpora(run, books, s)["books"]
+    parts = partition(run, corpus, s.partition, keep_splits=s.input.keep_splits)
+    novels = training_novels(run, parts)
+    counts = count_words(run, novels)
+    text = training_text(run, novels, counts)
+    # 5.7: windows of 10 to 30 sentences.
+    windows = run.stage(
+        "passages",
+        write_passages,
+        v=2,
+        partition=parts,
+        counts=counts,
+        settings=s.passages,
+        offensive=word_list(s.partition.offensive_words),
+        seed=run.seed,
+    )
+    # A coherence model trained on the training novels; no baseline uses it.
+    coherence = run.stage(
+        "coherence",
+        write_coherence,
+        text=text,
+        counts=counts,
+        settings=s.coherence,
+        seed=run.seed,
+    )
+    # 5.7: five sentences of each passage, never three in a row.
+    blanks = run.stage(
+        "blanks",
+        write_blanks,
+        partition=parts,
+        passages=windows,
+        coherence=coherence,
+        settings=s.blanks,
+        seed=run.seed,
+    )
+    # Sentences near a passage that seem to answer a blank; not in the paper. Other kinds of
+    # distractors need none; `write_distractors` reports missing ones of kind hard.
+    rivals = run.stage(
+        "rivals",
+        write_rivals,
+        v=2,
+        may_keep_nothing=True,
+        partition=parts,
+        passages=windows,
+        blanks=blanks,
+        coherence=coherence,
+        settings=s.rivals,
+        of_blanks=s.blanks,
+    )
+    # Candidates that answer no blank; the paper leaves generating them to future work.
+    distractors = run.stage(
+        "distractors",
+        write_distractors,
+        v=2,
+        passages=windows,
+        rivals=rivals,
+        settings=s.distractors,
+        seed=run.seed,
+    )
+    # 3.1: answers and distractors as one shuffled list of candidates.
+    finished = run.stage(
+        "blanked_passages",
+        write_blanked_passages,
+        v=2,
+        partition=parts,
+        passages=windows,
+        blanks=blanks,
+        distractors=distractors,
+        settings=s.assembly,
+        seed=run.seed,
+    )
+    run.stage("statistics", write_statistics, finished=finished)
 
 
 def model_name(settings: ScdeSettings, fingerprints: Mapping[str, str]) -> str:
@@ -194,11 +187,11 @@ STYLE = Style(
     sample_config="scde-sample",
     sides=("books",),
     items=BLANKED_ITEMS,
-    last=BlankedPassages,
+    stages=stages,
+    last="blanked passages",
     files=scde_files,
     file_docs=FILE_DOCS,
     card_tables=statistics_table,
-    extra_stages=(Statistics,),
     filtered_by={"books": "partition"},
     trace=TRACE,
     legends=LEGENDS,
@@ -210,7 +203,6 @@ STYLE = Style(
         ANSWER,
         "pass the file to `cloze-gen evaluate` with --scores",
     ),
-    training=TrainingNovels,
     trained_on="training novels",
     study_sources=(FILLING,),
     notes=notes,

@@ -24,7 +24,7 @@ import cloze_gen.release.artifacts
 from cloze_gen.api.run import make_task
 from cloze_gen.cli.app import app
 from cloze_gen.config import allowed_values, toml_value
-from cloze_gen.pipelines.style_task import find_style, load_settings, style_names
+from cloze_gen.pipelines.styles import find_style, load_settings, style_names
 from cloze_gen.records.rejection import Reason
 from cloze_gen.release.style import Style
 from cloze_gen.store.file_docs import MANIFEST_DOC, OUTPUT_FOLDER, FileDoc, StageDoc, column_type

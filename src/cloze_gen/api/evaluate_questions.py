@@ -41,9 +41,9 @@ from cloze_gen.evaluation.questions import (
 from cloze_gen.evaluation.selection import HUMAN, NO_BOOKS, measurable
 from cloze_gen.evaluation.sets import read_question_set
 from cloze_gen.evaluation.user_scores import parse_user_scores
-from cloze_gen.pipelines.baseline_models import model_tasks
-from cloze_gen.pipelines.style_task import style_of_run
-from cloze_gen.pipelines.task import StageTask
+from cloze_gen.pipelines.evaluation_models import question_models
+from cloze_gen.pipelines.stage import Stage
+from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.records.judgement import Task
 from cloze_gen.records.question import Question
 from cloze_gen.release.study_items import questions_by_digest
@@ -75,7 +75,7 @@ class QuestionKind:
         return QuestionData(
             items=found,
             run=source.run,
-            corpus=source.corpus(request.train, request),
+            books=source.books(request.train, request),
             signature=source.signature(self.items, found.digest, len(found.questions)),
             balanced=run is not None and style_of_run(source.run).is_balanced(run["settings"]),
             tagger=None if run is None else run_tagger(run["stages"]),
@@ -88,9 +88,7 @@ class QuestionKind:
             for row in pick(word_baselines(max(data.items.option_counts)), request.only)
         ]
         left_out = {
-            row.name: NO_BOOKS
-            for row in rows
-            if data.corpus is None and models_for(row, data.items)
+            row.name: NO_BOOKS for row in rows if data.books is None and models_for(row, data.items)
         }
         skipped = skip_reason(questions)
         left_out |= {row.name: skipped for row in rows if skipped and row.kind == ADVERSARY}
@@ -99,10 +97,10 @@ class QuestionKind:
 
     def models(
         self, data: QuestionData, chosen: Sequence[Baseline], request: Request
-    ) -> dict[str, StageTask]:
+    ) -> dict[str, Stage]:
         needed = dict.fromkeys(name for row in chosen for name in models_for(row, data.items))
-        tasks = model_tasks(data.corpus) if data.corpus is not None else {}
-        return {name: tasks[name] for name in needed}
+        models = question_models(data.books) if data.books is not None else {}
+        return {name: models[name] for name in needed}
 
     def score(
         self, data: QuestionData, chosen: Sequence[Baseline], models: Mapping[str, Artifact], request: Request

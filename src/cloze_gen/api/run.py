@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +19,8 @@ from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import CorpusError, UsageError
 from cloze_gen.parsing import name_list, quote
 from cloze_gen.pipelines.run import RunTask, check_run_name
-from cloze_gen.pipelines.style_task import style_of, style_of_run
-from cloze_gen.pipelines.task import Build, StageTask, build, log_file, logged, look_ahead
+from cloze_gen.pipelines.stage import log_file, logged
+from cloze_gen.pipelines.styles import style_of, style_of_run
 from cloze_gen.records.rejection import FunnelStep, funnel_steps, funnel_text
 from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.release.facts import MOST_SEED, read_record
@@ -150,10 +150,10 @@ def prepared(*, config: str, **parameters: Any) -> RunTask:
     task = make_task(config=config, **parameters)
     check_engine(task.engine)
     check_two_sides(task)
-    if task.last.is_own_background:
+    if task.sides.own_background:
         say(
             "no --train: the books of --source are also the background, with the settings of "
-            f"{task.last.config_used}"
+            f"{task.config_used}"
         )
     return task
 
@@ -165,7 +165,6 @@ def make_task(*, config: str, name: str, out: Path, workers: int, seed: int, ove
     is_sample_config = config == style.sample_config and config != style.name
     default = config == style.name or (is_sample_config and not (train or source or books))
     task = RunTask(
-        build=Build(),
         style=style.name,
         config="" if default else config,
         overrides=json.dumps(list(overrides)),
@@ -197,7 +196,7 @@ def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> 
         for side, link in links.items()
         if link.is_symlink()
     }
-    return RunTask(build=Build(), style=style.name, config=config, overrides=json.dumps(list(overrides)), out=str(folder.parent.parent),
+    return RunTask(style=style.name, config=config, overrides=json.dumps(list(overrides)), out=str(folder.parent.parent),
                    seed=written["seed"], name=written["name"], processes=workers, **sides)  # fmt: skip
 
 
@@ -208,12 +207,10 @@ def carry_out(task: RunTask) -> Run:
     clock = Stopwatch()
     task.check_not_newer()
     task.store.sweep()
-    # Compute all stages' keys first: an unreadable file in a setting is then an error before any work.
-    task.description()
     done_before = task.complete()
     if not done_before:
-        look_ahead(task.last)
-        _build(task)
+        task.pipeline.check_early(task.stages)
+        _run(task)
     say(
         f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in "
         f"{clock.seconds:.1f} s"
@@ -223,37 +220,24 @@ def carry_out(task: RunTask) -> Run:
     return Run(task.folder)
 
 
-def _build(task: RunTask) -> None:
+def _run(task: RunTask) -> None:
     waits = f"another command is building a run named {task.run_name!r}; waiting for it to finish"
     with (
         task.store.in_use(),
-        engine_scope(task.build.engine(task.engine, task.processes)) as engine,
+        engine_scope(task.pipeline.engine) as engine,
         exclusive_lock(name_lock(task.folder), on_wait=lambda: say(waits)),
         logged(task.store, task.run_name),
     ):
         engine.share(task.store.store)
-        task.build.announce = announcer(task.stages())
-        build(task)
+        task.pipeline.run(task.stages, root=task)
         task.store.sweep()  # temporary folders of dead workers of a cluster
-
-
-def announcer(stages: Sequence[StageTask]) -> Callable[[StageTask], None]:
-    """Prints `stage 7 of 15: alternates`."""
-    n_done = sum(stage.complete() for stage in stages)
-    begun = set[str]()
-
-    def announce(stage: StageTask) -> None:
-        begun.add(stage.task_id)
-        say(f"stage {n_done + len(begun)} of {len(stages)}: {stage.label}")
-
-    return announce
 
 
 def check_two_sides(task: RunTask) -> None:
     """UsageError if the sides share files and the overlap stage would drop these books."""
-    across = task.all_settings.overlap.across
-    splits = task.all_settings.input.keep_splits
-    if set(task.last.given_sides()) != {"train", "source"} or across == "keep" or splits:
+    across = task.settings.overlap.across
+    splits = task.settings.input.keep_splits
+    if set(task.sides.given) != {"train", "source"} or across == "keep" or splits:
         return
     train, source = Location.parse(task.train), Location.parse(task.source)
     shared = _shared_files(train, source)
@@ -293,16 +277,12 @@ def check_no_book_dropped(task: RunTask) -> None:
     """CorpusError if an earlier run without `--strict` dropped a book."""
     filtering = task.of_style.filtered_by.values()
     tables = [
-        stage
-        for stage in task.stages()
-        if stage.stage in {"ingest", "corpus"} or stage.label in filtering
+        task.pipeline.open(stage)
+        for stage in task.stages
+        if stage.key.stage in {"ingest", "corpus"} or stage.label in filtering
+        if task.pipeline.is_complete(stage)
     ]
-    rows = {
-        (row["book_id"], row["reason"]): row
-        for one in tables
-        if one.complete()
-        for row in read_books(one.store.open(one.key))
-    }
+    rows = {(row["book_id"], row["reason"]): row for table in tables for row in read_books(table)}
     dropped = dropped_text(rows.values())
     if dropped:
         raise CorpusError(

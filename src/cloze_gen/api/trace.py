@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloze_gen.errors import ClozeGenError, UsageError
 from cloze_gen.parsing import quote
-from cloze_gen.pipelines.style_task import find_style, style_names, style_of_run
+from cloze_gen.pipelines.styles import find_style, style_names, style_of_run
 from cloze_gen.release.style import Style
 from cloze_gen.release.trace import Traced, find_row
 from cloze_gen.store.runs import find_run, run_folders

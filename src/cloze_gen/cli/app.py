@@ -413,7 +413,7 @@ def _hint(error: Any) -> str:
     extra = re.search(r"unexpected extra argument.*? \((.+)\)", said)
     if extra is None or not ctx.params.get("config"):
         return ""
-    from cloze_gen.pipelines.style_task import style_of  # slow to import
+    from cloze_gen.pipelines.styles import style_of  # slow to import
 
     side = style_of(ctx.params["config"]).drawn_from
     if ctx.params.get(side):

@@ -30,7 +30,7 @@ def run_names(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def setting_keys(ctx: typer.Context, incomplete: str) -> list[str]:
     """`group.key=` for the run or config on the command line; none after the `=`."""
-    from cloze_gen.pipelines.style_task import style_of, style_of_run  # slow to import
+    from cloze_gen.pipelines.styles import style_of, style_of_run  # slow to import
     from cloze_gen.store.runs import find_run
 
     try:

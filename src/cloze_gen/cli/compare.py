@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cloze_gen.api.evaluator import PREDICTIONS
-from cloze_gen.pipelines.style_task import style_of_run
+from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.records.rejection import funnel_steps
 from cloze_gen.release.compare import Answered, ComparedItem, RunFacts, comparison_text
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS

@@ -7,7 +7,8 @@ from typing import Any
 
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.run import RunTask
-from cloze_gen.pipelines.task import StageTask
+from cloze_gen.pipelines.stage import Stage
+from cloze_gen.store.artifacts import Store
 from cloze_gen.store.runs import (
     RUN_FILE,
     NewerRunError,
@@ -21,10 +22,9 @@ _INPUT = "input "  # begins a change that follows from an earlier stage's
 def plan_text(task: RunTask) -> str:
     before = _earlier(task.folder)
     lines = [f"{task.run_name}: in {task.out}"]
-    task.build.is_planning = True
-    stages = task.stages()
-    for number, stage in enumerate(stages, 1):
-        state = "on disk" if stage.complete() else f"would run: {_why(stage, before)}"
+    for number, stage in enumerate(task.stages, 1):
+        complete = task.pipeline.is_complete(stage)
+        state = "on disk" if complete else f"would run: {_why(task.store, stage, before)}"
         lines.append(f"  {number:02} {stage.label:<16} {state}")
     state = "as on disk" if task.complete() else "would be written"
     lines.append(f"     release          {state}")
@@ -51,7 +51,7 @@ def replaced_text(task: RunTask) -> str:
     before = _earlier(task.folder)
     changes = dict.fromkeys(
         change
-        for stage in (task.stages() if before else ())
+        for stage in (task.stages if before else ())
         if (old := _old_stage(stage, before)) and old["fingerprint"] != stage.key.fingerprint
         for change in _changes(stage, old)
         if not change.startswith(_INPUT)
@@ -64,27 +64,25 @@ def replaced_text(task: RunTask) -> str:
     )
 
 
-def _old_stage(stage: StageTask, before: dict[str, Any] | None) -> dict[str, Any] | None:
+def _old_stage(stage: Stage, before: dict[str, Any] | None) -> dict[str, Any] | None:
     return next(
         (one for one in (before or {}).get("stages", []) if one["label"] == stage.label), None
     )
 
 
-def _why(stage: StageTask, before: dict[str, Any] | None) -> str:
+def _why(store: Store, stage: Stage, before: dict[str, Any] | None) -> str:
     old = _old_stage(stage, before)
     if old is None:
         return "never ran"
     changes = _changes(stage, old)
-    return "; ".join(changes) or stage.store.fault(stage.key) or "its artifact is missing"
+    return "; ".join(changes) or store.fault(stage.key) or "its artifact is missing"
 
 
-def _changes(stage: StageTask, old: dict[str, Any]) -> list[str]:
+def _changes(stage: Stage, old: dict[str, Any]) -> list[str]:
     new = stage.key.described()
     changes = []
     if old["version"] != new["version"]:
         changes.append(f"code version {old['version']} -> {new['version']}")
-    if old["seed"] != new["seed"]:
-        changes.append(f"seed {old['seed']} -> {new['seed']}")
     changes += _changed_settings(old, new)
     return changes + _changed_inputs(stage, old["inputs"], dict(new["inputs"]))
 
@@ -99,8 +97,8 @@ def _changed_settings(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     ]
 
 
-def _changed_inputs(stage: StageTask, old: dict[str, str], new: dict[str, str]) -> list[str]:
-    if stage.stage != "ingest":
+def _changed_inputs(stage: Stage, old: dict[str, str], new: dict[str, str]) -> list[str]:
+    if stage.key.stage != "ingest":
         return [
             f"{_INPUT}{name} changed"
             for name in sorted(old.keys() | new.keys())

@@ -46,7 +46,7 @@ from cloze_gen.judging.tasks import TASKS
 from cloze_gen.judging.verdicts import parse_verdicts
 from cloze_gen.parsing import error_text, quote
 from cloze_gen.pipelines.run import RunTask
-from cloze_gen.pipelines.style_task import (
+from cloze_gen.pipelines.styles import (
     find_style,
     style_of_run,
 )
@@ -448,12 +448,16 @@ def write_verdicts(study: Study, source: StudySource) -> Path:
 def _stages_besides(task: RunTask, source: StudySource) -> list[str]:
     """Labels of missing stages that do not depend on the verdicts."""
     following = set[str]()
-    for one in task.stages():
-        if one.label == source.rerun_stage or any(
-            upstream.label in following for upstream in one.inputs().values()
+    for stage in task.stages:
+        if stage.label == source.rerun_stage or any(
+            earlier.label in following for earlier in stage.inputs
         ):
-            following.add(one.label)
-    return [one.label for one in task.stages() if one.label not in following and not one.complete()]
+            following.add(stage.label)
+    return [
+        stage.label
+        for stage in task.stages
+        if stage.label not in following and not task.pipeline.is_complete(stage)
+    ]
 
 
 def _command_line(task: RunTask) -> str:

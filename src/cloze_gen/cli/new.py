@@ -9,7 +9,7 @@ from cloze_gen.corpus.readers import endings
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.pipelines.run import check_run_name
-from cloze_gen.pipelines.style_task import style_of
+from cloze_gen.pipelines.styles import style_of
 from cloze_gen.release.style import Style
 from cloze_gen.store.folder_replacement import check_own_folder
 from cloze_gen.store.locks import partial_folder, publish_folder, remove_stale_temp_dirs

@@ -24,7 +24,7 @@ from cloze_gen.engine.progress import say
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.inspect_tasks import INSPECT_TASK
 from cloze_gen.parsing import name_list, quote
-from cloze_gen.pipelines.style_task import find_style
+from cloze_gen.pipelines.styles import find_style
 from cloze_gen.records.release_facts import ReleasedBook, ReleaseFacts
 from cloze_gen.release.books import BooksFound, OpenedBooks
 from cloze_gen.release.checks import (

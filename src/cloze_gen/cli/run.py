@@ -16,12 +16,7 @@ from cloze_gen.cli.explain import plan_text, replaced_text, was_sample
 from cloze_gen.config import STYLE, allowed_values, toml_value
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.style_task import (
-    load_settings,
-    style_names,
-    style_of,
-)
-from cloze_gen.pipelines.task import look_ahead
+from cloze_gen.pipelines.styles import load_settings, style_names, style_of
 from cloze_gen.store.runs import find_run, read_run
 
 
@@ -36,7 +31,7 @@ def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
 
 def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     task = prepared(config=config, **parameters)
-    if task.is_sample and config != task.of_style.sample_config:
+    if task.sides.is_sample and config != task.of_style.sample_config:
         books = f"--{task.of_style.drawn_from}"
         if not was_sample(task.folder):
             raise UsageError(
@@ -48,7 +43,7 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
         say(replaced)
     if dry_run:
         show(plan_text(task))
-        look_ahead(task.last)
+        task.pipeline.check_early(task.stages)
         return
     made = carry_out(task)
     show(str(made))

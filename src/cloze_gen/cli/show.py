@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.run import renew_report
-from cloze_gen.pipelines.style_task import style_of_run
+from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.records.rejection import funnel_steps, funnel_text
 from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.store.locks import exclusive_lock

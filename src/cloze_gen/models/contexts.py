@@ -9,6 +9,7 @@ import functools
 import hashlib
 import io
 import json
+from collections.abc import Mapping
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
@@ -139,12 +140,16 @@ def write_context_vectors(
     counts: Artifact,
     limits: OptionLimits,
     settings: ContextSettings,
+    builtin_words: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write measures of every option word: from training books, built-in words, or both."""
+    """Write measures of every option word: from training books, built-in words, or both.
+
+    `builtin_words`: `builtin_words_facts`, where the settings use these words.
+    """
     background = background_of(settings)
     writer.facts["background"] = background.value
-    if background is not Background.CORPUS:
-        write_json(writer.path(BUILTIN_WORDS), builtin_words_facts())
+    if builtin_words is not None:
+        write_json(writer.path(BUILTIN_WORDS), builtin_words)
     if background is not Background.BUILTIN:
         _write_space(writer, ctx, text=text, counts=counts, limits=limits, settings=settings)
 

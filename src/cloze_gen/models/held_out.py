@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from cloze_gen.corpus.cross_fitting import (
     group_of_lines,
@@ -65,10 +66,17 @@ def write_held_out_contexts(
     limits: OptionLimits,
     settings: ContextSettings,
     n_groups: int,
+    builtin_words: Mapping[str, Any] | None = None,
 ) -> None:
     def write(part: ArtifactWriter, group: int, others: Artifact) -> None:
         write_context_vectors(
-            part, ctx, text=others, counts=counts, limits=limits, settings=settings
+            part,
+            ctx,
+            text=others,
+            counts=counts,
+            limits=limits,
+            settings=settings,
+            builtin_words=builtin_words,
         )
 
     _write_of_others(

@@ -21,7 +21,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import ModelError
 from cloze_gen.models.arpa import ArpaBlock, header_counts, read_blocks
 from cloze_gen.models.ngram_index import ForwardIndex, Level, keyed_ngrams
-from cloze_gen.settings import MOST_COUNTED, SettingsGroup
+from cloze_gen.settings import MOST_COUNTED, SettingsGroup, Unhashed
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.sorted_runs import KEY, SortedRuns
 from cloze_gen.store.tables import ArrayWriter, memory_mapped
@@ -43,7 +43,7 @@ class LmSettings(SettingsGroup):
         "values "
         "must not decrease; empty: no pruning",
     )
-    memory: str = Field(
+    memory: Unhashed[str] = Field(
         "4G",
         pattern=r"^[1-9]\d{0,6}[KMG]$",
         description="lmplz -S: sorting memory such as 4G, at least 100M; does not change the model",

@@ -86,9 +86,9 @@ class Style:
         sides: folders of books, as command-line options; items are drawn from the last.
         own_background: None: training books are required.
         filtered_by: side -> stage that drops books of it after the comparison of contents.
-        last: the Luigi task whose artifact holds the finished items.
+        stages: adds the stages of a run to a pipeline: (pipeline, books, settings).
+        last: label of the stage whose artifact holds the finished items.
         new_settings: a config's settings -> changes (`group.key=value`) for a folder of `cloze-gen new`.
-        extra_stages: Luigi tasks of stages after `last`.
         files: finished set -> place in the release -> text or lines of the paper's own files.
         store_files: finished run -> place in the release -> text that the items do not give.
         extra_files: the last stage's artifact -> its other record files for the release.
@@ -98,7 +98,6 @@ class Style:
         has_items: row of the last books table -> whether items may be drawn from the book.
         judged: facts of each stage -> ``machine``, or the human work on the items.
         file_docs: file -> its description on the card; `{name}` is the run's name.
-        training: the Luigi task with the models' books; None: the corpus of the side `train`.
         trained_on: the stage whose books train the baselines; empty: only those of `--train`.
     """
 
@@ -109,7 +108,8 @@ class Style:
     sample_config: str
     sides: tuple[str, ...]
     items: ItemKind
-    last: Any
+    stages: Callable[[Any, Any, Any], None]
+    last: str
     files: Callable[[PublishedSet], Mapping[str, str | Iterable[str]]]
     trace: TraceSections
     legends: Mapping[str, str] = field(default_factory=dict)
@@ -125,11 +125,9 @@ class Style:
     filtered_by: Mapping[str, str] = field(default_factory=dict)
     table: PaperTable | PassageTable | BlankTable | None = None
     new_settings: Callable[[Any], Sequence[str]] = lambda settings: ()
-    extra_stages: Sequence[Any] = ()
     file_docs: Mapping[str, str] = field(default_factory=dict)
     card_tables: Callable[[FinishedRun], Sequence[CardTable]] = lambda run: ()
     has_items: Callable[[Mapping[str, str]], bool] = lambda row: True
-    training: Any = None
     trained_on: str = ""
     requests: Requests | None = None
     is_balanced: Callable[[Mapping[str, Any]], bool] = lambda settings: False

@@ -304,7 +304,6 @@ _STAGE: Mapping[str, _Check] = {
     "version": _is(int),
     "settings": _is_table_of(_is_setting),
     "inputs": _is_table_of(_is(str)),
-    "seed": lambda value: value is None or _is(int)(value),
 }
 
 

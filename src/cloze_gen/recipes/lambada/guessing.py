@@ -20,7 +20,7 @@ from pydantic import Field
 
 from cloze_gen.judging.assignment import Case
 from cloze_gen.records.rejection import Reason
-from cloze_gen.settings import MOST_EACH, SettingsGroup
+from cloze_gen.settings import MOST_EACH, SettingsGroup, Unhashed
 
 
 class Condition(StrEnum):
@@ -29,7 +29,7 @@ class Condition(StrEnum):
 
 
 class GuessingSettings(SettingsGroup):
-    verdicts: str = Field(
+    verdicts: Unhashed[str] = Field(
         "",
         description="file of people's guesses, written by `cloze-gen judge apply`; empty: no "
         "people have guessed. The fingerprint covers its content",
@@ -61,10 +61,10 @@ class GuessingSettings(SettingsGroup):
         description="people who see a sentence in the same round; small rounds cost less, because "
         "one right guess ends the item; section 3.1: one",
     )
-    passages_per_page: int = Field(
+    passages_per_page: Unhashed[int] = Field(
         10, ge=1, le=MOST_EACH, description="passages on a page; section 3.1"
     )
-    sentences_per_page: int = Field(
+    sentences_per_page: Unhashed[int] = Field(
         20, ge=1, le=MOST_EACH, description="sentences on a page; section 3.1"
     )
 

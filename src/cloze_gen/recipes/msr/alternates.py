@@ -17,10 +17,9 @@ import pyarrow as pa
 from pydantic import Field
 
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.option_words import option_mask
+from cloze_gen.corpus.option_words import OptionLimits, option_mask
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.models.ngram_index import ForwardIndex
-from cloze_gen.recipes.msr.focus import FocusSettings
 from cloze_gen.recipes.msr.tables import (
     ALTERNATES,
     HISTORY_SCORE,
@@ -206,14 +205,14 @@ class AlternatesShard:
     focus: Path
     index: Path
     counts: Path
-    limits: FocusSettings
+    limits: OptionLimits
     settings: AlternatesSettings
     seed: int
 
 
 @functools.lru_cache(maxsize=1)
 def _allowed(
-    index_folder: Path, model: int, counts_folder: Path, limits: FocusSettings
+    index_folder: Path, model: int, counts_folder: Path, limits: OptionLimits
 ) -> AllowedWords:
     index, table = cached_index(index_folder, model), read_counts(open_artifact(counts_folder))
     words = (table.words[i] for i in np.flatnonzero(option_mask(table, limits)))
@@ -255,7 +254,7 @@ def write_alternates(
     focus: Artifact,
     index: Artifact,
     counts: Artifact,
-    limits: FocusSettings,
+    limits: OptionLimits,
     settings: AlternatesSettings,
     seed: int,
 ) -> None:

@@ -56,7 +56,7 @@ from cloze_gen.recipes.questions.random_choice import (
 from cloze_gen.recipes.questions.random_choice import ChoiceSettings as DrawingSettings
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.settings import MOST_COUNTED, MOST_EACH
+from cloze_gen.settings import MOST_COUNTED, MOST_EACH, Unhashed
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import (
     CANDIDATES,
@@ -103,7 +103,7 @@ class ChoiceSettings(DrawingSettings):
             "those that readers do not mark; 1: no pool"
         ),
     )
-    verdicts: str = Field(
+    verdicts: Unhashed[str] = Field(
         "",
         description=(
             "file with readers' verdicts on the pool (from `cloze-gen judge apply`), identified "

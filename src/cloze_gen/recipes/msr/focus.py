@@ -23,7 +23,7 @@ from cloze_gen.corpus.cross_fitting import group_of_lines, held_out_groups, word
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
 from cloze_gen.corpus.normalization import rendered_positions
-from cloze_gen.corpus.option_words import option_mask
+from cloze_gen.corpus.option_words import OptionLimits, option_mask
 from cloze_gen.corpus.source_sentences import (
     book_parts,
     decided_hyphens,
@@ -212,7 +212,7 @@ class FocusShard:
 @functools.lru_cache(maxsize=1)
 def option_table(counts: Path, settings: FocusSettings) -> dict[str, tuple[int, float]]:
     table = read_counts(open_artifact(counts))
-    rows = np.flatnonzero(option_mask(table, settings)).tolist()
+    rows = np.flatnonzero(option_mask(table, OptionLimits.of(settings))).tolist()
     return {table.words[row]: (int(table.count[row]), float(table.freq[row])) for row in rows}
 
 
@@ -255,7 +255,7 @@ def write_focus(
     occur in a book of another group too.
     """
     table = read_counts(counts)
-    n_options = int(option_mask(table, settings).sum())
+    n_options = int(option_mask(table, OptionLimits.of(settings)).sum())
     write_hyphens(writer, hyphen_evidence(source, table))
     books, hyphens = kept_books(source), writer.path(HYPHENS)
     only = _only_here(source, text, counts, n_groups) if text else {}

@@ -26,7 +26,6 @@ from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, mend_text, write_hyphens
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.sentences import HEADING, PROSE
 from cloze_gen.corpus.source_sentences import book_parts, decided_hyphens, hyphen_evidence
 from cloze_gen.engine.stage_context import StageContext
@@ -451,11 +450,11 @@ def write_passages(
     partition: Artifact,
     counts: Artifact,
     settings: PassagesSettings,
-    offensive: str,
+    offensive: frozenset[str],
     seed: int,
 ) -> None:
     write_hyphens(writer, hyphen_evidence(partition, read_counts(counts)))
-    hyphens, words = writer.path(HYPHENS), offensive_words(offensive)
+    hyphens = writer.path(HYPHENS)
     books = kept_books(partition)
     with book_parts(writer, len(books)) as folders:
         shards = [
@@ -466,7 +465,7 @@ def write_passages(
                 book_folder(partition, row),
                 hyphens,
                 out,
-                words,
+                offensive,
                 settings,
                 seed,
             )

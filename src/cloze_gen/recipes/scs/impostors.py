@@ -24,7 +24,6 @@ from pydantic import Field
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.normalization import printed_neighbours
-from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.articles import breaks_article
 from cloze_gen.english.content_words import stem
@@ -368,7 +367,7 @@ def write_impostors(
     limits: FocusSettings,
     settings: ImpostorsSettings,
     places_settings: PlacesSettings,
-    offensive: str,
+    offensive: frozenset[str],
     seed: int,
 ) -> None:
     inputs = _Inputs(
@@ -379,7 +378,7 @@ def write_impostors(
         limits,
         settings,
         places_settings,
-        frozenset(offensive_words(offensive)),
+        offensive,
     )
     words, table = _words(inputs), read_counts(counts)
     sentences = read_source_sentences(focus)

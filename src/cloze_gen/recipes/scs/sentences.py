@@ -16,7 +16,6 @@ from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
 from cloze_gen.corpus.normalization import rendered_positions
-from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.source_sentences import (
     book_parts,
     decided_hyphens,
@@ -31,7 +30,7 @@ from cloze_gen.recipes.scs.vocabulary import read_vocabulary
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.rng import stable_fraction
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.settings import SettingsGroup, Unhashed
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import (
     REJECTED,
@@ -80,7 +79,7 @@ class SentencesSettings(SettingsGroup):
         le=1000,
         description="inclusive: greatest number of tokens tagged as proper nouns; 3.1",
     )
-    offensive_words: str = Field(
+    offensive_words: Unhashed[str] = Field(
         "builtin",
         description=(
             "file with one word per line; these words are excluded from sentences "
@@ -248,10 +247,11 @@ def write_sentences(
     counts: Artifact,
     vocabulary: Artifact,
     settings: SentencesSettings,
+    offensive: frozenset[str],
 ) -> None:
     write_hyphens(writer, hyphen_evidence(source, read_counts(counts)))
     words, folders, books = (
-        offensive_words(settings.offensive_words),
+        offensive,
         tag_folders(tagging),
         kept_books(source),
     )

@@ -15,7 +15,7 @@ from cloze_gen.english.articles import breaks_article
 from cloze_gen.english.content_words import stem
 from cloze_gen.english.penn_tags import NOUNS, PAST, coarse_class
 from cloze_gen.records.rejection import Reason
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.settings import SettingsGroup, Unhashed
 from cloze_gen.word_tokens import is_word
 
 # Words with at least this frequency count as grammatical context, rarer words as topic.
@@ -32,7 +32,7 @@ class GroomingSettings(SettingsGroup):
             "candidate"
         ),
     )
-    verdicts: str = Field(
+    verdicts: Unhashed[str] = Field(
         "",
         description=(
             "file with judges' verdicts (from `cloze-gen judge apply`), identified "
@@ -46,7 +46,7 @@ class GroomingSettings(SettingsGroup):
             "given. left_out: rejected; machine: groomed by machine"
         ),
     )
-    offensive_words: str = Field(
+    offensive_words: Unhashed[str] = Field(
         "builtin",
         description=(
             "file with one word per line; these words are excluded from options; "
@@ -80,7 +80,7 @@ class GroomingSettings(SettingsGroup):
             "shorter ones ambiguous"
         ),
     )
-    language_model: str = Field(
+    language_model: Unhashed[str] = Field(
         "",
         pattern=r"^(hf:.+)?$",
         description=(
@@ -89,7 +89,7 @@ class GroomingSettings(SettingsGroup):
             "empty: none"
         ),
     )
-    tagger: str = Field(
+    tagger: Unhashed[str] = Field(
         "builtin", description="tagger: 'builtin', an installed spaCy pipeline, or 'none'"
     )
 

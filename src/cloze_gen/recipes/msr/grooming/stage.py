@@ -11,10 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from cloze_gen.adapters.local_models import worker_causal_model
-from cloze_gen.adapters.spacy_tagger import tagger_identity, travelling_name
+from cloze_gen.adapters.spacy_tagger import travelling_name
 from cloze_gen.adapters.tagging import Tagger
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.tagging import worker_tagger
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import FormatError, UsageError
@@ -270,23 +269,23 @@ def write_grooming(
     counts: Artifact,
     settings: GroomingSettings,
     classes: tuple[str, ...],
+    offensive: frozenset[str],
+    tagger_identity: str,
     people: VerdictFile | None = None,
 ) -> None:
     table = read_counts(counts)
     frequent = frozenset(
         table.words[i].casefold() for i in np.flatnonzero(table.freq >= FREQUENT_FREQ)
     )
-    offensive = offensive_words(settings.offensive_words)
     folders = (focus.folder, index.folder, contexts.folder, forward.folder)
     folder = settings.language_model.removeprefix("hf:")
     given = {"language_model": f"hf:{Path(folder).absolute()}"} if folder else {}
     given["tagger"] = travelling_name(settings.tagger)
     travelling = settings.model_copy(update=given)
-    identity = "" if settings.tagger == "none" else tagger_identity(settings.tagger)
     parts = focus_parts(focus, index, writer.folder / DECISIONS)
     rows_by_part = judged_by_part(people, focus, parts)
     shards = [
-        GroomShard(part, *folders, travelling, classes, offensive, frequent, identity, own)
+        GroomShard(part, *folders, travelling, classes, offensive, frequent, tagger_identity, own)
         for part, own in zip(parts, rows_by_part, strict=True)
     ]
     results = list(ctx.map(groom_part, shards, unit="parts"))

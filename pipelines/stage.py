@@ -1,0 +1,465 @@
+"""Stages, and a pipeline: the stages of one run, which Luigi runs in this process.
+
+A stage is a function with arguments. The arguments are its fingerprint:
+
+    focus = run.stage("focus", write_focus, v=7, source=source, counts=counts, settings=s.focus)
+
+An earlier stage is hashed by its fingerprint, a group of settings by its values, `Content` by its
+digest, anything else as JSON. The function gets earlier stages as artifacts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import logging
+import queue
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import luigi
+from luigi.scheduler import Scheduler
+from luigi.task_register import Register
+from luigi.worker import Worker
+
+from cloze_gen import __version__
+from cloze_gen.engine.local import Engine, make_engine
+from cloze_gen.engine.progress import LOGS, Stopwatch, keeping_log, note, say
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.engine.threads import one_math_thread
+from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
+from cloze_gen.parsing import quote
+from cloze_gen.settings import SettingsGroup
+from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.fingerprint import StageKey
+from cloze_gen.store.manifest import outside_digest
+
+
+@dataclass(frozen=True)
+class Content:
+    """An argument that is hashed by its content: one digest, or several by name."""
+
+    value: Any
+    digest: str | Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class FileInput(Content):
+    """``hf:FOLDER`` or ``scores:FILE`` outside the store."""
+
+    store: Path
+    setting: str
+
+    @classmethod
+    def read(cls, place: str, store: Path, *, setting: str) -> FileInput:
+        return cls(place, outside_digest(place, store, setting=setting), store, setting)
+
+    def check_unchanged(self) -> None:
+        """UsageError if the content is no longer that of the digest."""
+        if self != FileInput.read(self.value, self.store, setting=self.setting):
+            raise UsageError(
+                f"{self.setting}: {quote(self.value)} changed while it was read. Wait until no "
+                "program writes to it, then run again."
+            )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Stage:
+    """One stage of a run.
+
+    Attributes:
+        write: called with the writer, the context and the arguments.
+        arguments: by name; those that are stages become artifacts.
+        group: the settings group of the stage; empty: none.
+        priority: of stages that are ready, the highest runs first.
+        waits: for a program that uses all cores; the ready stages run meanwhile.
+        may_keep_nothing: the run goes on although this stage rejects everything.
+        check: fails early where the stage would, for example without a program.
+        advice: if the stage keeps nothing, besides giving more books.
+    """
+
+    key: StageKey
+    label: str
+    write: Callable[..., None]
+    arguments: Mapping[str, Any]
+    group: str = ""
+    priority: int = 0
+    waits: bool = False
+    may_keep_nothing: bool = False
+    check: Callable[[], object] = lambda: None
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return self.key.folder_name
+
+    @functools.cached_property
+    def inputs(self) -> list[Stage]:
+        """The stages among the arguments."""
+        return [stage for value in self.arguments.values() for stage in _stages_in(value)]
+
+    def upstream(self) -> Iterator[Stage]:
+        """This stage and all that it needs, inputs first, each once."""
+        seen = dict[Stage, None]()
+        _visit(self, seen)
+        yield from seen
+
+
+def _stages_in(value: Any) -> list[Stage]:
+    values = value.values() if isinstance(value, Mapping) else [value]
+    return [one for one in values if isinstance(one, Stage)]
+
+
+def _visit(stage: Stage, seen: dict[Stage, None]) -> None:
+    if stage in seen:
+        return
+    for earlier in stage.inputs:
+        _visit(earlier, seen)
+    seen[stage] = None
+
+
+def _key(name: str, version: int, arguments: Mapping[str, Any]) -> StageKey:
+    settings: dict[str, Any] = {}
+    inputs: dict[str, str] = {}
+    for argument, value in arguments.items():
+        if _stages_in(value):
+            _add(inputs, _fingerprints(argument, value))
+        elif isinstance(value, Content):
+            digest = value.digest
+            _add(inputs, {argument: digest} if isinstance(digest, str) else digest)
+        elif argument == "settings":
+            _add(settings, value.hashed())
+        else:
+            _add(settings, {argument: _plain(value)})
+    return StageKey(name, version, settings, inputs)
+
+
+def _fingerprints(argument: str, value: Any) -> dict[str, str]:
+    stages = value if isinstance(value, Mapping) else {argument: value}
+    return {name: stage.key.fingerprint for name, stage in stages.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, SettingsGroup):
+        return value.hashed()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    return value
+
+
+def _add(known: dict[str, Any], more: Mapping[str, Any]) -> None:
+    twice = known.keys() & more.keys()
+    if twice:
+        raise ValueError(f"two arguments of one stage are named {sorted(twice)}")
+    known.update(more)
+
+
+@dataclass(eq=False)
+class Pipeline:
+    """The stages of one run, in order, and the state that they share.
+
+    Attributes:
+        settings: all groups; None where stages have no style, as the models of an evaluation.
+        workers: processes of the local engine.
+        strict: a dropped book ends the run.
+        remedy: what to do if a stage keeps nothing.
+        seconds: of each stage that ran, without those that ran while it waited.
+    """
+
+    store: Store
+    seed: int = 1
+    settings: Any = None
+    workers: int = 2
+    engine_name: str = "local"
+    strict: bool = False
+    remedy: Callable[[str], str] = lambda group: "Give more books."
+    stages: list[Stage] = field(default_factory=list)
+    failures: list[BaseException] = field(default_factory=list)
+    seconds: dict[Stage, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._complete = set[Stage]()
+        self._intact = set[str]()  # folders of books' artifacts that were checked
+        self._at_work: list[Stage] = []  # the outermost first
+        self._nested_seconds = 0.0  # of stages that ran while another one waited
+        self._wanted: Sequence[Stage] = ()
+        self._begun = 0
+
+    def stage(
+        self,
+        name: str,
+        write: Callable[..., None],
+        *,
+        v: int = 1,
+        label: str = "",
+        unhashed: Mapping[str, Any] | None = None,
+        priority: int = 0,
+        waits: bool = False,
+        may_keep_nothing: bool = False,
+        check: Callable[[], object] = lambda: None,
+        advice: str = "",
+        **arguments: Any,
+    ) -> Stage:
+        """Add a stage.
+
+        Args:
+            name: of the artifact's folder; `v`: raised by hand when `write` writes something else.
+            label: in the run; differs from the name where a run has several stages of one name.
+            unhashed: further arguments, which do not change what is written.
+        """
+        stage = Stage(
+            key=_key(name, v, arguments),
+            label=label or name.replace("_", " "),
+            write=write,
+            arguments={**arguments, **(unhashed or {})},
+            group=self._group_of(arguments.get("settings")),
+            priority=priority,
+            waits=waits,
+            may_keep_nothing=may_keep_nothing,
+            check=check,
+            advice=advice,
+        )
+        if any(stage.label == other.label for other in self.stages):
+            raise ValueError(f"two stages are labelled {stage.label}")
+        self.stages.append(stage)
+        return stage
+
+    def _group_of(self, settings: Any) -> str:
+        groups = self.settings or ()
+        return next((name for name, group in groups if group is settings), "")
+
+    def labelled(self, label: str) -> Stage:
+        return next(stage for stage in self.stages if stage.label == label)
+
+    @functools.cached_property
+    def engine(self) -> Engine:
+        return make_engine(self.engine_name, workers=self.workers)
+
+    def open(self, stage: Stage) -> Artifact:
+        return self.store.open(stage.key)
+
+    def facts(self) -> dict[str, Mapping[str, Any]]:
+        """Label of each stage -> the facts of its artifact."""
+        return {stage.label: self.open(stage).facts for stage in self.stages}
+
+    def fingerprints(self) -> dict[str, str]:
+        return {stage.label: stage.key.fingerprint for stage in self.stages}
+
+    def is_complete(self, stage: Stage) -> bool:
+        """Whether the artifact is intact on disk; a positive result is kept."""
+        if stage not in self._complete and self.store.is_complete(stage.key, self._intact):
+            self._complete.add(stage)
+        return stage in self._complete
+
+    def check_early(self, stages: Iterable[Stage]) -> None:
+        """Let the stages that are missing fail now where they would fail later."""
+        for stage in stages:
+            if not self.is_complete(stage):
+                stage.check()
+
+    def run(self, stages: Sequence[Stage], root: luigi.Task | None = None) -> None:
+        """Run what is missing of these stages, then the root; the first failure is raised."""
+        self._wanted = stages
+        self._begun = sum(map(self.is_complete, stages))
+        tasks = [root] if root else [StageTask(stage=stage, pipeline=self) for stage in stages]
+        run_tasks(tasks, self.failures)
+
+    def run_stage(self, stage: Stage) -> None:
+        """Write the stage's artifact, unless another stage has failed: Luigi would go on."""
+        if self.failures:
+            raise ClozeGenError("not started, because another stage failed")
+        ctx = StageContext(self.store, self.engine, stage.label, self.strict)
+        waits = "another run is writing this stage; waiting"
+        with self.store.writing(stage.key, on_wait=lambda: ctx.say(waits), say=ctx.say) as writer:
+            if writer is None:
+                return
+            self._begun += 1
+            if self._wanted:
+                say(f"stage {self._begun} of {len(self._wanted)}: {stage.label}")
+            clock = Stopwatch()
+            nested = self._nested_seconds
+            self._at_work.append(stage)
+            try:
+                # The last digits of a product depend on the number of threads.
+                with one_math_thread():
+                    stage.write(writer, ctx, **self._arguments(stage))
+                for value in stage.arguments.values():
+                    if isinstance(value, FileInput):
+                        value.check_unchanged()
+                self._check_something_kept(stage, writer.funnel)
+            except MemoryError as error:
+                if not hasattr(error, "__notes__"):  # of two stages at work the inner one
+                    error.add_note(stage.label)
+                raise
+            finally:
+                self._at_work.pop()
+        seconds = clock.seconds - (self._nested_seconds - nested)
+        self._nested_seconds += seconds
+        self.seconds[stage] = seconds
+
+    def _arguments(self, stage: Stage) -> dict[str, Any]:
+        return {name: self._argument(value) for name, value in stage.arguments.items()}
+
+    def _argument(self, value: Any) -> Any:
+        if isinstance(value, Stage):
+            return self.open(value)
+        if isinstance(value, Content):
+            return value.value
+        if _stages_in(value):
+            return {name: self.open(stage) for name, stage in value.items()}
+        return value
+
+    def run_those_ready(self) -> None:
+        """Run ready stages while one waits for a program, but no second program: each uses all
+        cores and their memory.
+        """
+        for stage in sorted(self._wanted or self.stages, key=lambda stage: -stage.priority):
+            begun = stage.waits or stage in self._at_work or self.is_complete(stage)
+            if not begun and all(map(self.is_complete, stage.inputs)):
+                self.run_stage(stage)
+
+    def _check_something_kept(self, stage: Stage, funnel: Mapping[str, Any]) -> None:
+        """Refuse an artifact that keeps nothing, because every later stage would be empty."""
+        if not funnel or funnel["kept"] or stage.may_keep_nothing:
+            return
+        earlier = []
+        for upstream in stage.upstream():
+            kept = self.open(upstream).funnel if upstream is not stage else {}
+            if kept and kept["kept"] < kept["seen"]:
+                share = f"{kept['kept']:,} of {kept['seen']:,} {kept['unit']}"
+                earlier.append(f"{upstream.label} kept {share}")
+        counts = sorted(funnel["rejected"].items(), key=lambda count: (-count[1], count[0]))
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts if count)
+        before = f"Earlier stages: {', '.join(earlier)}." if earlier else ""
+        advice = " ".join(filter(None, (self.remedy(stage.group), stage.advice, before)))
+        raise CorpusError(
+            f"{stage.label}: none of {funnel['seen']:,} {funnel['unit']} is kept "
+            f"({reasons or 'there were none'}), so no set can be made. {advice}"
+        )
+
+
+# ---- Luigi
+
+
+class StageTarget(luigi.Target):
+    """A finished artifact."""
+
+    def __init__(self, pipeline: Pipeline, stage: Stage) -> None:
+        self._pipeline = pipeline
+        self._stage = stage
+
+    def exists(self) -> bool:
+        return self._pipeline.is_complete(self._stage)
+
+
+class _ObjectParameter(luigi.Parameter[Any]):
+    """A parameter that is no text; Luigi names it by `str`."""
+
+
+class PipelineTask(luigi.Task):
+    pipeline: Any
+
+    def trigger_event(self, event: Any, *args: Any, **kwargs: Any) -> None:
+        """Luigi reports here how a task ended."""
+        if event in {luigi.Event.FAILURE, luigi.Event.BROKEN_TASK}:
+            self.pipeline.failures.append(args[1])
+        super().trigger_event(event, *args, **kwargs)  # type: ignore[no-untyped-call]
+
+
+class StageTask(PipelineTask):
+    """Any stage as a Luigi task."""
+
+    stage: Any = _ObjectParameter()
+    pipeline: Any = _ObjectParameter(significant=False)
+
+    @property
+    def priority(self) -> int:
+        return int(self.stage.priority)
+
+    def requires(self) -> list[StageTask]:
+        return [StageTask(stage=stage, pipeline=self.pipeline) for stage in self.stage.inputs]
+
+    def output(self) -> StageTarget:
+        return StageTarget(self.pipeline, self.stage)
+
+    def run(self) -> None:
+        self.pipeline.run_stage(self.stage)
+
+
+class InProcessWorker(Worker):
+    """Runs tasks in this process. With the pipe and threads of Luigi's own, an interrupt can hang,
+    and a thread may take a signal that the main thread holds back.
+    """
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        # no handler of SIGUSR1: it would outlive the run, and none can be set in a thread
+        super().__init__(scheduler=scheduler, worker_processes=1, no_install_shutdown_handler=True)  # type: ignore[no-untyped-call]
+        self._task_result_queue: Any = queue.SimpleQueue()
+
+    def __enter__(self) -> InProcessWorker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+class InProcessFactory:
+    def create_local_scheduler(self) -> Scheduler:
+        # A pruning scheduler would drop our worker, which sends no signal during a long stage.
+        return Scheduler(prune_on_get_work=False, record_task_history=False)  # type: ignore[no-untyped-call]
+
+    def create_worker(
+        self, scheduler: Scheduler, worker_processes: int, assistant: bool
+    ) -> InProcessWorker:
+        if worker_processes != 1 or assistant:
+            raise ValueError(
+                f"{worker_processes} processes, assistant {assistant}: this worker runs "
+                "alone, in its own process"
+            )
+        return InProcessWorker(scheduler)
+
+
+def run_tasks(tasks: Sequence[luigi.Task], failures: list[BaseException]) -> None:
+    """Run the tasks in this process; the first of the failures is raised unchanged."""
+    failures.clear()
+    for name in ("luigi", "luigi-interface"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    options = {
+        "local_scheduler": True,
+        "workers": 1,
+        "no_lock": True,
+        "detailed_summary": True,
+        "log_level": "CRITICAL",
+    }
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="luigi")
+        result = luigi.build(list(tasks), InProcessFactory(), **options)  # type: ignore[no-untyped-call]
+    Register.clear_instance_cache()  # type: ignore[no-untyped-call]  # else no task ever goes
+    if failures:
+        raise failures[0]
+    if result.status not in {
+        luigi.LuigiStatusCode.SUCCESS,
+        luigi.LuigiStatusCode.SUCCESS_WITH_RETRY,
+    }:
+        raise ClozeGenError(f"the pipeline did not finish: {result.one_line_summary}")
+
+
+def log_file(store: Store, name: str) -> Path:
+    """The log of a run. It is outside the store, because it contains times."""
+    return store.root / LOGS / f"{name}.log"
+
+
+@contextlib.contextmanager
+def logged(store: Store, name: str) -> Iterator[None]:
+    """Keep the log of a run; a failure names the log."""
+    path = log_file(store, name)
+    with keeping_log(path, f"cloze-gen {__version__}, {name}"):
+        try:
+            yield
+        except ClozeGenError as error:
+            note(str(error))
+            say(f"log: {path}")
+            raise
