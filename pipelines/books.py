@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.corpus.folder import check_apart
-from cloze_gen.corpus.ingest import BOOK_VERSION, IngestSettings, write_ingest
+from cloze_gen.corpus.ingest import BOOK_VERSION, write_ingest
 from cloze_gen.corpus.inspect import summary
 from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.overlap import OverlapSettings, write_overlap
+from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.scan import BookFile, listed_digest, read_digests, refuse_sentences, scan
 from cloze_gen.corpus.splits import books_of_split

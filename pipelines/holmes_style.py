@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import model_validator
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
-from cloze_gen.corpus.cross_fitting import CrossFittingSettings
+from cloze_gen.corpus.cross_fitting import CrossFittingSettings, check_several
 from cloze_gen.corpus.option_words import OptionLimits
 from cloze_gen.corpus.overlap import OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
@@ -119,6 +119,9 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     train = kept["train"]
     # Without training books, a question is made by models that have not read its book.
     n_groups = s.cross_fitting.groups if books.own_background else 0
+    if n_groups:
+        files = run.labelled("ingest source").arguments["books"].value
+        check_several([book.book_id for book in files])
     counts = count_words(run, train)
     text = training_text(run, train, counts)
     model = language_model(run, text, s.lm, corpus=train, n_groups=n_groups)

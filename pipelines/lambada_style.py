@@ -149,7 +149,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
         tagged_counts=tags,
         contexts=space,
         settings=s.ranking,
-        guessing=GuessingSettings(**s.guessing.rules),
+        guessing=GuessingSettings.model_validate(s.guessing.rules),
         seed=run.seed,
     )
     # 3.1: two people guess the target from the passage, ten miss it given the sentence.

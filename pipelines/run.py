@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import luigi
+from luigi.task_register import Register
 
 from cloze_gen.config import is_config_file
 from cloze_gen.corpus.books import read_books
@@ -350,6 +351,12 @@ def _digest_of_items(style: Style, finished: Artifact) -> str:
     return items_digest(
         style.items.released(item, record) for item, record in zip(items, records, strict=True)
     )
+
+
+def new_run(**parameters: Any) -> RunTask:
+    """A run that reads its books and config again: Luigi would return an earlier task."""
+    Register.clear_instance_cache()  # type: ignore[no-untyped-call]
+    return RunTask(**parameters)
 
 
 def renew_report(folder: Path, evaluation: Path | None = None) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import json
 import logging
 import queue
 import warnings
@@ -23,7 +24,6 @@ from typing import Any
 
 import luigi
 from luigi.scheduler import Scheduler
-from luigi.task_register import Register
 from luigi.worker import Worker
 
 from cloze_gen import __version__
@@ -35,7 +35,7 @@ from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, Store
-from cloze_gen.store.fingerprint import StageKey
+from cloze_gen.store.fingerprint import StageKey, canonical_json
 from cloze_gen.store.manifest import outside_digest
 
 
@@ -134,7 +134,8 @@ def _key(name: str, version: int, arguments: Mapping[str, Any]) -> StageKey:
             _add(settings, value.hashed())
         else:
             _add(settings, {argument: _plain(value)})
-    return StageKey(name, version, settings, inputs)
+    as_read = json.loads(canonical_json(settings))  # tuples are lists, as in the manifest
+    return StageKey(name, version, as_read, inputs)
 
 
 def _fingerprints(argument: str, value: Any) -> dict[str, str]:
@@ -376,7 +377,7 @@ class StageTask(PipelineTask):
     pipeline: Any = _ObjectParameter(significant=False)
 
     @property
-    def priority(self) -> int:
+    def priority(self) -> int:  # type: ignore[override]
         return int(self.stage.priority)
 
     def requires(self) -> list[StageTask]:
@@ -437,7 +438,6 @@ def run_tasks(tasks: Sequence[luigi.Task], failures: list[BaseException]) -> Non
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="luigi")
         result = luigi.build(list(tasks), InProcessFactory(), **options)  # type: ignore[no-untyped-call]
-    Register.clear_instance_cache()  # type: ignore[no-untyped-call]  # else no task ever goes
     if failures:
         raise failures[0]
     if result.status not in {

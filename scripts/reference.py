@@ -7,6 +7,7 @@ The pages depend on the code alone. tests/docs/test_reference.py checks that the
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -24,6 +25,7 @@ import cloze_gen.release.artifacts
 from cloze_gen.api.run import make_task
 from cloze_gen.cli.app import app
 from cloze_gen.config import allowed_values, toml_value
+from cloze_gen.pipelines.stage import Pipeline
 from cloze_gen.pipelines.styles import find_style, load_settings, style_names
 from cloze_gen.records.rejection import Reason
 from cloze_gen.release.style import Style
@@ -178,11 +180,12 @@ def recipe_module(style: Style) -> Any:
 
 
 def recipe_package(style: Style) -> str:
-    return str(style.last.write.__module__.split(".")[2])
+    return str(sample_run(style.name).labelled(style.last).write.__module__.split(".")[2])
 
 
-def stages(style: str) -> dict[str, str]:
-    """Label -> name of each stage, in the order of a run."""
+@functools.cache
+def sample_run(style: str) -> Pipeline:
+    """The stages of a style's run on the sample."""
     task = make_task(
         config=style,
         name="",
@@ -191,7 +194,12 @@ def stages(style: str) -> dict[str, str]:
         seed=1,
         overrides=(),
     )
-    return {stage.label: stage.stage for stage in task.stages()}
+    return task.pipeline
+
+
+def stages(style: str) -> dict[str, str]:
+    """Label -> name of each stage, in the order of a run."""
+    return {stage.label: stage.key.stage for stage in sample_run(style).stages}
 
 
 def artifacts_page() -> str:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from cloze_gen.config import parse_settings, settings_dict
 from cloze_gen.errors import ConfigError
-from cloze_gen.pipelines.style_task import find_style, load_settings
+from cloze_gen.pipelines.styles import find_style, load_settings
 
 
 @pytest.mark.parametrize(

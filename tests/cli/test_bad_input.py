@@ -12,7 +12,6 @@ import pytest
 from cloze_gen.corpus import ingest
 from cloze_gen.corpus import readers as corpus_room
 from cloze_gen.corpus.readers import read_book
-from cloze_gen.pipelines.corpus import Counts
 from cloze_gen.store.tables import read_tsv, unescape_cell
 from tests.conftest import without_canary
 
@@ -285,7 +284,7 @@ def test_a_stage_without_enough_memory(
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(Counts, "write", staticmethod(fail))
+    monkeypatch.setattr("cloze_gen.pipelines.shared.write_counts", fail)
     said = one_message(cli("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1"), 1)
     assert "not enough memory (" in said
     assert "llocate" in said

@@ -12,7 +12,7 @@ import pytest
 
 from cloze_gen import __version__
 from cloze_gen.cli.app import app
-from cloze_gen.pipelines.style_task import style_names
+from cloze_gen.pipelines.styles import style_names
 from cloze_gen.store.runs import read_run
 from cloze_gen.store.tables import read_jsonl
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cloze_gen.api.run import make_task
-from cloze_gen.pipelines.style_task import find_style, load_settings, style_names
+from cloze_gen.pipelines.styles import find_style, load_settings, style_names
 from cloze_gen.store.locks import partial_folder
 
 SAMPLE = Path(__file__).parents[2] / "corpora" / "sample"

@@ -13,7 +13,7 @@ from cloze_gen.cli import release as run_again_module
 from cloze_gen.cli.release import check_names_no_file
 from cloze_gen.config import settings_dict
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.style_task import find_style, style_names
+from cloze_gen.pipelines.styles import find_style, style_names
 from cloze_gen.release.books import BooksFound
 from cloze_gen.release.facts import read_record
 from cloze_gen.release.signature import write_checksums

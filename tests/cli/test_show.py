@@ -9,7 +9,7 @@ import pytest
 
 from cloze_gen.errors import FormatError
 from cloze_gen.pipelines.run import renew_report
-from cloze_gen.pipelines.style_task import find_style
+from cloze_gen.pipelines.styles import find_style
 from cloze_gen.records.question import Question
 from cloze_gen.release.documents import with_samples
 from cloze_gen.release.facts import read_record

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cloze_gen.pipelines.style_task import find_style, style_names
+from cloze_gen.pipelines.styles import find_style, style_names
 from cloze_gen.store.file_docs import ANY, MANIFEST_DOC, FileDoc, column_type
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"

@@ -13,7 +13,7 @@ from cloze_gen.api.run import make_task
 from cloze_gen.corpus.normalization import rendered_tokens
 from cloze_gen.formats.msr import format_human, format_lm, format_machine
 from cloze_gen.pipelines.holmes_style import HolmesSettings, notes, warnings
-from cloze_gen.pipelines.style_task import load_settings, style_of
+from cloze_gen.pipelines.styles import load_settings, style_of
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.store.runs import read_run, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet

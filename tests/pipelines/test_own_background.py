@@ -222,11 +222,11 @@ def test_two_books_are_a_warning(tmp_path, cli):
 def test_without_a_config_the_one_for_few_books_serves(tmp_path, cli):
     books = make_corpus(tmp_path / "books").train
     task = RunTask(style="holmes-style", source=str(books), out=str(tmp_path / "out"))
-    assert task.all_settings.focus.min_count == 8
+    assert task.settings.focus.min_count == 8
     assert (
         RunTask(
             style="holmes-style", config="holmes-style", source=str(books), out=str(tmp_path)
-        ).all_settings.focus.min_count
+        ).settings.focus.min_count
         == 20
     )
     planned = cli("run", "holmes-style", "--source", books, "--dry-run", "--out", tmp_path / "out")

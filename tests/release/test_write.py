@@ -11,7 +11,7 @@ import pytest
 from cloze_gen.config import parse_settings
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.questions import question_record
-from cloze_gen.pipelines.style_task import find_style
+from cloze_gen.pipelines.styles import find_style
 from cloze_gen.records.question import Question
 from cloze_gen.records.rejection import FunnelStep
 from cloze_gen.records.release_facts import RELEASE_FORMAT

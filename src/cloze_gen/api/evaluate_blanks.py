@@ -98,7 +98,7 @@ class BlankKind:
         return BlankData(
             items=found,
             run=source.run,
-            books=source.books("" if learnt else request.train, request),
+            training_books=source.training_books("" if learnt else request.train, request),
             signature=signature + learnt,
             training=training,
             draws=bootstrap_draws(len(found.passages), seed=request.seed),
@@ -111,7 +111,7 @@ class BlankKind:
         missing = {
             row.name: NO_BOOKS
             for row in rows
-            if data.books is None and set(row.models) - {PASSAGES}
+            if data.training_books is None and set(row.models) - {PASSAGES}
         }
         missing |= {
             row.name: _NO_PASSAGES for row in rows if not data.training and PASSAGES in row.models
@@ -126,7 +126,7 @@ class BlankKind:
     ) -> dict[str, Stage]:
         of_classifiers = [TEXT] if selects(request.only, CLASSIFIERS) else []
         needed = dict.fromkeys([*(name for row in chosen for name in row.models), *of_classifiers])
-        models = blank_models(data.books) if data.books is not None else {}
+        models = blank_models(data.training_books) if data.training_books is not None else {}
         return {name: models[name] for name in needed if name != PASSAGES}
 
     def score(

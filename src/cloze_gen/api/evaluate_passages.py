@@ -56,7 +56,7 @@ class PassageKind:
         return PassageData(
             items=found,
             run=source.run,
-            books=source.books(request.train, request),
+            training_books=source.training_books(request.train, request),
             signature=source.signature("passages", found.digest, len(found.passages)),
         )
 
@@ -64,7 +64,7 @@ class PassageKind:
         self, data: PassageData, request: Request
     ) -> tuple[list[PassageBaseline], dict[str, str]]:
         rows = pick(request.only)
-        lacking = {row.name: NO_BOOKS for row in rows if row.models and data.books is None}
+        lacking = {row.name: NO_BOOKS for row in rows if row.models and data.training_books is None}
         untrained = (
             {}
             if request.only
@@ -77,7 +77,11 @@ class PassageKind:
         self, data: PassageData, chosen: Sequence[PassageBaseline], request: Request
     ) -> dict[str, Stage]:
         needed = dict.fromkeys(name for row in chosen for name in row.models)
-        models = passage_models(data.books, seed=request.seed) if data.books is not None else {}
+        models = (
+            passage_models(data.training_books, seed=request.seed)
+            if data.training_books is not None
+            else {}
+        )
         return {name: models[name] for name in needed}
 
     def score(

@@ -75,7 +75,7 @@ class QuestionKind:
         return QuestionData(
             items=found,
             run=source.run,
-            books=source.books(request.train, request),
+            training_books=source.training_books(request.train, request),
             signature=source.signature(self.items, found.digest, len(found.questions)),
             balanced=run is not None and style_of_run(source.run).is_balanced(run["settings"]),
             tagger=None if run is None else run_tagger(run["stages"]),
@@ -88,7 +88,9 @@ class QuestionKind:
             for row in pick(word_baselines(max(data.items.option_counts)), request.only)
         ]
         left_out = {
-            row.name: NO_BOOKS for row in rows if data.books is None and models_for(row, data.items)
+            row.name: NO_BOOKS
+            for row in rows
+            if data.training_books is None and models_for(row, data.items)
         }
         skipped = skip_reason(questions)
         left_out |= {row.name: skipped for row in rows if skipped and row.kind == ADVERSARY}
@@ -99,7 +101,7 @@ class QuestionKind:
         self, data: QuestionData, chosen: Sequence[Baseline], request: Request
     ) -> dict[str, Stage]:
         needed = dict.fromkeys(name for row in chosen for name in models_for(row, data.items))
-        models = question_models(data.books) if data.books is not None else {}
+        models = question_models(data.training_books) if data.training_books is not None else {}
         return {name: models[name] for name in needed}
 
     def score(

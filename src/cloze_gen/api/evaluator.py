@@ -110,7 +110,7 @@ class Source:
             return f"cloze-gen|v:{__version__}|n:{n}|{noun}:{digest}"
         return read_signature(self.run)
 
-    def books(self, train: str, request: Request) -> TrainingBooks | None:
+    def training_books(self, train: str, request: Request) -> TrainingBooks | None:
         """The books of `train`, else the run's own; None if there is none (a run without its store)."""
         run, described = self.run, self.described
         if run is None or described is None:
@@ -140,7 +140,7 @@ class Data:
 
     items: Digested
     run: Path | None
-    books: TrainingBooks | None
+    training_books: TrainingBooks | None
     signature: str
 
     @property
@@ -150,10 +150,10 @@ class Data:
 
     @property
     def trained(self) -> str:
-        if self.books is None:
+        if self.training_books is None:
             return ""
-        left_out = "|without:items" if self.books.left_out else ""
-        return f"|trained:{self.books.text.key.fingerprint[:8]}{left_out}"
+        left_out = "|without:items" if self.training_books.left_out else ""
+        return f"|trained:{self.training_books.text.key.fingerprint[:8]}{left_out}"
 
 
 D = TypeVar("D", bound=Data)
@@ -182,7 +182,7 @@ class Kind(Protocol[D, B, R, E]):
         """Baselines to measure, and name -> reason for the omitted; UsageError for unknown names."""
 
     def models(self, data: D, chosen: Sequence[B], request: Request) -> Mapping[str, Stage]:
-        """Name -> model to train on `data.books`, for the chosen baselines."""
+        """Name -> model to train on `data.training_books`, for the chosen baselines."""
 
     def score(
         self, data: D, chosen: Sequence[B], models: Mapping[str, Artifact], request: Request
@@ -246,7 +246,7 @@ def measure(kind: Kind[D, B, R, E], data: D, request: Request) -> Evaluation:
     """Evaluate, and write `evaluation.json` and `predictions.jsonl`."""
     clock = Stopwatch()
     chosen, left_out = kind.choose(data, request)
-    store = Store(request.out) if data.books is None else data.books.store
+    store = Store(request.out) if data.training_books is None else data.training_books.store
     # The user's own files first, so that errors in them appear before the training.
     given = [one for path in request.scores for one in _given(kind, path, data, request)]
     human, people = _people(kind, data, request)
@@ -298,10 +298,10 @@ def _people(kind: Kind[D, B, R, E], data: D, request: Request) -> tuple[list[Row
 def _trained(
     kind: Kind[D, B, R, E], data: D, chosen: Sequence[B], request: Request
 ) -> tuple[dict[str, Artifact], list[dict[str, Any]]]:
-    models = {} if data.books is None else kind.models(data, chosen, request)
-    if data.books is None or not models:
+    models = {} if data.training_books is None else kind.models(data, chosen, request)
+    if data.training_books is None or not models:
         return {}, []
-    return fit_models(data.books.run, models, log_name=f"evaluate-{data.name}")
+    return fit_models(data.training_books.run, models, log_name=f"evaluate-{data.name}")
 
 
 # ---- the user's files

@@ -18,7 +18,7 @@ from cloze_gen.engine.local import check_engine, engine_scope
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import CorpusError, UsageError
 from cloze_gen.parsing import name_list, quote
-from cloze_gen.pipelines.run import RunTask, check_run_name
+from cloze_gen.pipelines.run import RunTask, check_run_name, new_run
 from cloze_gen.pipelines.stage import log_file, logged
 from cloze_gen.pipelines.styles import style_of, style_of_run
 from cloze_gen.records.rejection import FunnelStep, funnel_steps, funnel_text
@@ -164,7 +164,7 @@ def make_task(*, config: str, name: str, out: Path, workers: int, seed: int, ove
     style = style_of(config)
     is_sample_config = config == style.sample_config and config != style.name
     default = config == style.name or (is_sample_config and not (train or source or books))
-    task = RunTask(
+    task = new_run(
         style=style.name,
         config="" if default else config,
         overrides=json.dumps(list(overrides)),
@@ -196,7 +196,7 @@ def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> 
         for side, link in links.items()
         if link.is_symlink()
     }
-    return RunTask(style=style.name, config=config, overrides=json.dumps(list(overrides)), out=str(folder.parent.parent),
+    return new_run(style=style.name, config=config, overrides=json.dumps(list(overrides)), out=str(folder.parent.parent),
                    seed=written["seed"], name=written["name"], processes=workers, **sides)  # fmt: skip
 
 
