@@ -200,3 +200,9 @@ def corpus(
         side=read_as,
         settings=settings,
     )
+
+
+def book_ids(run: Pipeline, side: str) -> list[str]:
+    """The ids of the books that were found on a side, kept or not."""
+    files = run.labelled(f"ingest {side}").arguments["books"].value
+    return [book.book_id for book in files]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Self
 
 from pydantic import model_validator
@@ -16,7 +17,7 @@ from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.judging.tasks.groom import RejectReason
 from cloze_gen.models.contexts import BackgroundSettings
 from cloze_gen.models.language_model import LmSettings
-from cloze_gen.pipelines.books import Books, corpora
+from cloze_gen.pipelines.books import Books, book_ids, corpora
 from cloze_gen.pipelines.shared import (
     contexts,
     count_words,
@@ -119,9 +120,6 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     train = kept["train"]
     # Without training books, a question is made by models that have not read its book.
     n_groups = s.cross_fitting.groups if books.own_background else 0
-    if n_groups:
-        files = run.labelled("ingest source").arguments["books"].value
-        check_several([book.book_id for book in files])
     counts = count_words(run, train)
     text = training_text(run, train, counts)
     model = language_model(run, text, s.lm, corpus=train, n_groups=n_groups)
@@ -133,6 +131,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
         "focus",
         write_focus,
         v=7,
+        check=functools.partial(check_several, book_ids(run, "source")) if n_groups else None,
         source=kept["source"],
         counts=counts,
         text=text if n_groups else None,

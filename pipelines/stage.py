@@ -90,7 +90,7 @@ class Stage:
     priority: int = 0
     waits: bool = False
     may_keep_nothing: bool = False
-    check: Callable[[], object] = lambda: None
+    check: Callable[[], object] | None = None
     advice: str = ""
 
     def __str__(self) -> str:
@@ -200,7 +200,7 @@ class Pipeline:
         priority: int = 0,
         waits: bool = False,
         may_keep_nothing: bool = False,
-        check: Callable[[], object] = lambda: None,
+        check: Callable[[], object] | None = None,
         advice: str = "",
         **arguments: Any,
     ) -> Stage:
@@ -258,7 +258,7 @@ class Pipeline:
     def check_early(self, stages: Iterable[Stage]) -> None:
         """Let the stages that are missing fail now where they would fail later."""
         for stage in stages:
-            if not self.is_complete(stage):
+            if stage.check and not self.is_complete(stage):
                 stage.check()
 
     def run(self, stages: Sequence[Stage], root: luigi.Task | None = None) -> None:

@@ -1,4 +1,5 @@
-"""Write the reference pages in docs/reference/ from the code: commands, settings, artifacts, reasons.
+"""Write the reference pages in docs/reference/ from the code: commands, settings, artifacts, reasons;
+and the graph of stages in docs/explanation/architecture.md.
 
     python scripts/reference.py
 
@@ -32,6 +33,7 @@ from cloze_gen.release.style import Style
 from cloze_gen.store.file_docs import MANIFEST_DOC, OUTPUT_FOLDER, FileDoc, StageDoc, column_type
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
+ARCHITECTURE = FOLDER.parent / "explanation" / "architecture.md"
 PROGRAM = "cloze-gen"
 _TYPE_WORDS = {int: "whole number", float: "number", str: "text", Path: "path", bool: "flag"}
 _REASON_PACKAGES = ("corpus", "english", "judging", "recipes")
@@ -335,11 +337,31 @@ def reasons_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+# ---- the graph of stages
+
+
+def stage_graph(style: str) -> str:
+    """The stages of a style's run as a Mermaid graph, in the order of the run."""
+    lines = ["graph TD"]
+    for stage in sample_run(style).stages:
+        earlier = " & ".join(one.label.replace(" ", "-") for one in dict.fromkeys(stage.inputs))
+        if earlier:
+            lines.append(f"  {earlier} --> {stage.label.replace(' ', '-')}")
+    return "\n".join(lines) + "\n"
+
+
+def architecture_page() -> str:
+    """The page with the graph of a Holmes-style run."""
+    before, fence, rest = ARCHITECTURE.read_text(encoding="utf-8").partition("```mermaid\n")
+    return before + fence + stage_graph("holmes-style") + rest[rest.index("```") :]
+
+
 PAGES = {
     "commands.md": commands_page,
     "settings.md": settings_page,
     "artifacts.md": artifacts_page,
     "reasons.md": reasons_page,
+    "../explanation/architecture.md": architecture_page,
 }
 
 

@@ -115,7 +115,7 @@ def test_runs_are_listed_with_their_signatures(finished, cli, tmp_path):
 
 def test_show_a_run_and_a_stage(finished, cli):
     told = cli("show", "tiny", "--out", finished.out).out
-    assert re.search(r"^08-lm +[0-9a-f]{16} ", told, re.MULTILINE)
+    assert re.search(r"^07-lm +[0-9a-f]{16} ", told, re.MULTILINE)
     assert "answer_scores_best" in told
     by_name, by_link, by_number = (
         cli("show", "tiny", stage, "--out", finished.out).out
