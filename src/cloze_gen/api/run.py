@@ -17,7 +17,7 @@ from cloze_gen.corpus.location import Location
 from cloze_gen.engine.local import check_engine, engine_scope
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import CorpusError, UsageError
-from cloze_gen.parsing import name_list, quote
+from cloze_gen.parsing import counted, name_list, quote
 from cloze_gen.pipelines.run import RunTask, check_run_name, new_run
 from cloze_gen.pipelines.stage import log_file, logged
 from cloze_gen.pipelines.styles import style_of, style_of_run
@@ -114,9 +114,17 @@ def make(
         ClozeGenError: anything else that stops a run; its classes are in `cloze_gen.errors`.
     """
     task = prepared(
-        config=str(style), name=name, out=Path(out), workers=workers, seed=seed, overrides=overrides_of(settings or {}),
-        train=str(train), source=str(source), books=str(books), strict=strict,
-    )  # fmt: skip
+        config=str(style),
+        name=name,
+        out=Path(out),
+        workers=workers,
+        seed=seed,
+        overrides=overrides_of(settings or {}),
+        train=str(train),
+        source=str(source),
+        books=str(books),
+        strict=strict,
+    )
     return carry_out(task)
 
 
@@ -158,8 +166,20 @@ def prepared(*, config: str, **parameters: Any) -> RunTask:
     return task
 
 
-def make_task(*, config: str, name: str, out: Path, workers: int, seed: int, overrides: Sequence[str], train: str = "", source: str = "",
-              books: str = "", engine: str = "local", strict: bool = False) -> RunTask:  # fmt: skip
+def make_task(
+    *,
+    config: str,
+    name: str,
+    out: Path,
+    workers: int,
+    seed: int,
+    overrides: Sequence[str],
+    train: str = "",
+    source: str = "",
+    books: str = "",
+    engine: str = "local",
+    strict: bool = False,
+) -> RunTask:
     """The run as a Luigi task; a style without books uses its sample config."""
     style = style_of(config)
     is_sample_config = config == style.sample_config and config != style.name
@@ -196,8 +216,16 @@ def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> 
         for side, link in links.items()
         if link.is_symlink()
     }
-    return new_run(style=style.name, config=config, overrides=json.dumps(list(overrides)), out=str(folder.parent.parent),
-                   seed=written["seed"], name=written["name"], processes=workers, **sides)  # fmt: skip
+    return new_run(
+        style=style.name,
+        config=config,
+        overrides=json.dumps(list(overrides)),
+        out=str(folder.parent.parent),
+        seed=written["seed"],
+        name=written["name"],
+        processes=workers,
+        **sides,
+    )
 
 
 def carry_out(task: RunTask) -> Run:
@@ -243,25 +271,12 @@ def check_two_sides(task: RunTask) -> None:
     shared = _shared_files(train, source)
     if not shared or (across == "drop_train" and train.pattern != source.pattern):
         return
-    alone = (
-        ", or only --source, to use its books as background too"
-        if task.of_style.own_background
-        else ""
-    )
-    same = os.path.realpath(train.root) == os.path.realpath(source.root)
-    if same and train.pattern == source.pattern:
-        what = f"--train and --source are the same folder, {train}. Every book"
-    else:
-        count = len(shared)
-        what = (
-            f"--train and --source share {f'{count:,} files' if count > 1 else 'the file'} "
-            f"({name_list(sorted(map(repr, shared)))}). {'Each' if count > 1 else 'It'}"
-        )
+    alone = ", or only --source, to use its books as background too"
     raise UsageError(
-        f"{what} would be dropped, "
-        f"because books on both sides are dropped (overlap.across = {across}). Give two "
-        f"folders{alone}, or pass --set overlap.across=keep to keep the questions' sentences in "
-        "the training text."
+        f"--train and --source share {counted(len(shared), 'file')} "
+        f"({name_list(sorted(map(repr, shared)))}): books on both sides would be dropped "
+        f"(overlap.across = {across}). Give two folders{alone if task.of_style.own_background else ''}, "
+        "or pass --set overlap.across=keep to keep the questions' sentences in the training text."
     )
 
 
