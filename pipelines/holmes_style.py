@@ -23,6 +23,7 @@ from cloze_gen.pipelines.corpus import Contexts, Corpus, Counts, Index, Ingest, 
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.msr.alternates import AlternatesSettings, write_alternates
+from cloze_gen.recipes.msr.artifacts import STAGES
 from cloze_gen.recipes.msr.choice import ChoiceSettings, write_choice, write_pool
 from cloze_gen.recipes.msr.focus import FocusReason, FocusSettings, write_focus
 from cloze_gen.recipes.msr.forward import ForwardReason, ForwardSettings, write_forward
@@ -47,7 +48,6 @@ from cloze_gen.recipes.msr.release import (
 )
 from cloze_gen.recipes.msr.screening import write_screening
 from cloze_gen.recipes.msr.tables import ScreeningReason
-from cloze_gen.recipes.msr.trace import TRACE
 from cloze_gen.recipes.questions.pool import PoolReason, read_pool_verdicts
 from cloze_gen.recipes.questions.printed_once import RepeatReason
 from cloze_gen.recipes.questions.random_choice import ChoiceReason
@@ -288,7 +288,7 @@ STYLE = Style(
     items=QUESTION_ITEMS,
     last=Choice,
     files=msr_files,
-    trace=TRACE,
+    stage_docs=STAGES,
     legends=LEGENDS,
     table=MSR_TABLE_1,
     notes=notes,

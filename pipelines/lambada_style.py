@@ -35,6 +35,7 @@ from cloze_gen.pipelines.corpus import (
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.lambada.analysis import write_analysis
+from cloze_gen.recipes.lambada.artifacts import STAGES
 from cloze_gen.recipes.lambada.committee import (
     CACHE,
     GUESSED_BY,
@@ -76,7 +77,6 @@ from cloze_gen.recipes.lambada.release import (
     lambada_files,
     lambada_store_files,
 )
-from cloze_gen.recipes.lambada.trace import TRACE
 from cloze_gen.records.passage import Part
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
@@ -417,7 +417,7 @@ STYLE = Style(
     extra_stages=(Analysis,),
     filtered_by={"books": "partition"},
     has_items=lambda row: row["part"] != Part.TRAIN,
-    trace=TRACE,
+    stage_docs=STAGES,
     legends=LEGENDS,
     table=LAMBADA_TABLE_1,
     training=TrainingNovels,

@@ -19,6 +19,7 @@ from cloze_gen.pipelines.corpus import Corpus, Counts, TaggedCounts, Tagging
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.questions.printed_once import RepeatReason
+from cloze_gen.recipes.scs.artifacts import STAGES
 from cloze_gen.recipes.scs.focus import FocusReason, FocusSettings, LimitReason, write_focus
 from cloze_gen.recipes.scs.impostors import (
     ImpostorReason,
@@ -32,7 +33,6 @@ from cloze_gen.recipes.scs.questions import QuestionReason, QuestionsSettings, w
 from cloze_gen.recipes.scs.release import REFERENCE, scs_files
 from cloze_gen.recipes.scs.screen import ScreenReason, ScreenSettings, write_screen
 from cloze_gen.recipes.scs.sentences import SentenceReason, SentencesSettings, write_sentences
-from cloze_gen.recipes.scs.trace import TRACE
 from cloze_gen.recipes.scs.vocabulary import VocabularyReason, VocabularySettings, write_vocabulary
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.questions import QUESTION_ITEMS
@@ -253,7 +253,7 @@ STYLE = Style(
     last=Questions,
     files=scs_files,
     order=lambda settings: "shuffled" if settings.questions.order == "mixed" else "corpus",
-    trace=TRACE,
+    stage_docs=STAGES,
     legends=LEGENDS,
     notes=notes,
     model=model_name,
