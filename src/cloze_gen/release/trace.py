@@ -74,7 +74,7 @@ class Published:
     """A line of the released set."""
 
     item: Any
-    record: Row
+    record: dict[str, Any]
     place: str
 
 
@@ -236,7 +236,7 @@ def _source_lines(style: Style, folder: Path, tables: Sequence[ItemTable]) -> It
         return
     book_id, start, end = (row[name] for name in _SPAN)
     corpus = stage_artifact(folder, f"corpus {style.drawn_from}")
-    book = next(book for book in read_books(corpus) if book["book_id"] == book_id)
+    book: dict[str, str] = next(book for book in read_books(corpus) if book["book_id"] == book_id)
     title = ", by ".join(filter(None, (book.get("title"), book.get("author"))))
     file = "/".join(filter(None, (book["file"], book.get("member"))))
     yield ""
@@ -282,22 +282,19 @@ def _table_lines(table: ItemTable, legends: Mapping[str, str]) -> Iterator[str]:
     yield from _field_lines(
         [(name, _summary(values), table.meaning(name)) for name, values in columns.items()]
     )
-    reasons = {value: "" for values in columns.values() for value in values if _is_text(value)}
-    for reason in reasons:
+    texts = (value for values in columns.values() for value in values if isinstance(value, str))
+    for reason in dict.fromkeys(texts):
         if legend := legend_of(reason, legends):
             yield from _wrapped("      ", f"{reason}: {legend}")
 
 
 def _listed(table: ItemTable) -> list[str]:
-    """The columns without lists whose values differ, those with long texts last."""
+    """The columns whose values differ, without long lists; those with long texts last."""
     cells = {name: [cell(row[name]) for row in table.rows] for name in table.names}
-    lists = {name for row in table.rows for name in row if isinstance(row[name], list)}
+    long = {name for name in table.names if max(map(len, cells[name])) > _CELL_CHARS}
+    lists = {name for row in table.rows for name in long if isinstance(row[name], list)}
     names = [name for name in table.names if len(set(cells[name])) > 1 and name not in lists]
-    return sorted(names, key=lambda name: max(map(len, cells[name])) > _CELL_CHARS)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+    return sorted(names, key=lambda name: name in long)
 
 
 def _summary(values: Sequence[Any]) -> str:
@@ -360,7 +357,7 @@ def _row_lines(names: Sequence[str], rows: Sequence[Row]) -> Iterator[str]:
         values = [row.get(name) for row in rows]
         cells = [*words[name], *[""] * (height - len(words[name])), *_cells(values)]
         width = max(map(len, cells))
-        is_text = any(map(_is_text, values))
+        is_text = any(isinstance(value, str | list) for value in values)
         columns.append(cells if is_text else [text.rjust(width) for text in cells])
     header, *body = zip(*columns, strict=True)
     yield from (f"    {line}" for line in table_lines(header, body, left=frozenset(header)))
