@@ -63,6 +63,8 @@ def test_a_published_item_has_its_place_its_text_and_all_its_values(style, run_o
             for name in set(rows[0]) - SPAN:
                 assert f"{name} {squeezed(cell(rows[0][name]))}" in squeezed(text)
     assert max(map(len, text.splitlines())) <= 140
+    # several stages have the row of the sentence
+    assert text.count("\n    tokens ") == (style in BY_SENTENCE)
 
 
 @pytest.mark.parametrize("style", style_names())

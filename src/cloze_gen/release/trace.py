@@ -44,6 +44,7 @@ _SUMMED_VALUES = 8  # a column with more different texts has no counts
 _MOST_ROWS = 40  # of a table that is listed unasked; an SCDE passage has at most 30 sentences
 _SPAN = ("book_id", "start", "end")  # printed with the raw file
 _SENTENCE = "tokens"  # a column of every table of sentences
+_DECISIONS = frozenset({"reason", "verdict", "status", "machine"})  # columns of reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,17 +182,22 @@ def _rejection(tables: Sequence[ItemTable], legends: Mapping[str, str]) -> str:
         if table.file.name == REJECTED:
             row = table.rows[0]
             text = f"rejected at {table.link}: {row['reason']} {row['detail']}".rstrip()
-            return _with_legend(text, row["reason"], legends)
+            legend = _legend("reason", row["reason"], legends)
+            return f"{text} ({legend})" if legend else text
     for table in single:
-        for value in table.rows[0].values():
-            if legend_of(str(value), legends):
-                return _with_legend(f"decided at {table.link}: {value}", value, legends)
+        for name, value in table.rows[0].items():
+            if legend := _legend(name, value, legends):
+                return f"decided at {table.link}: {value} ({legend})"
     return "without a decision"
 
 
-def _with_legend(text: str, reason: str, legends: Mapping[str, str]) -> str:
-    legend = legend_of(reason, legends)
-    return f"{text} ({legend})" if legend else text
+def _legend(name: str, value: Any, legends: Mapping[str, str]) -> str:
+    """The legend of a reason in a column of reasons; a word may be spelt like a reason.
+
+    >>> [_legend(name, "open", {"open": "not yet decided"}) for name in ("verdict", "target")]
+    ['not yet decided', '']
+    """
+    return legend_of(value, legends) if name in _DECISIONS and isinstance(value, str) else ""
 
 
 def _item_lines(style: Style, published: Published) -> Iterator[str]:
@@ -271,7 +277,7 @@ def _table_lines(table: ItemTable, legends: Mapping[str, str]) -> Iterator[str]:
         row = table.rows[0]
         yield from _field_lines(
             [
-                (name, cell(row[name]), legend_of(str(row[name]), legends) or table.meaning(name))
+                (name, cell(row[name]), _legend(name, row[name], legends) or table.meaning(name))
                 for name in table.names
                 if name not in _SPAN
             ]
@@ -282,10 +288,10 @@ def _table_lines(table: ItemTable, legends: Mapping[str, str]) -> Iterator[str]:
     yield from _field_lines(
         [(name, _summary(values), table.meaning(name)) for name, values in columns.items()]
     )
-    texts = (value for values in columns.values() for value in values if isinstance(value, str))
-    for reason in dict.fromkeys(texts):
-        if legend := legend_of(reason, legends):
-            yield from _wrapped("      ", f"{reason}: {legend}")
+    for name, values in columns.items():
+        for reason in dict.fromkeys(values) if name in _DECISIONS else ():
+            if legend := _legend(name, reason, legends):
+                yield from _wrapped("      ", f"{reason}: {legend}")
 
 
 def _listed(table: ItemTable) -> list[str]:
@@ -331,6 +337,7 @@ def _candidate_lines(
 ) -> Iterator[str]:
     """One table of the candidates in the order of the first table, or of the options alone."""
     rows = [row for table in tables if table.key == key for row in table.rows]
+    options = [option for option in options if key in option]
     candidates: dict[str, dict[str, Any]] = {}
     for row in (*rows, *options):
         candidates.setdefault(row[key], {"option": "", key: row[key]}).update(row)
@@ -339,17 +346,22 @@ def _candidate_lines(
         yield f"candidates {len(candidates):,} (*: the answer; -: not measured)"
         yield from _row_lines(list(names), list(candidates.values()))
         return
+    if not options:
+        yield f"candidates {len(candidates):,} (--alternates lists them)"
+        return
     more = "" if len(candidates) == len(options) else f"; --alternates lists {len(candidates):,}"
     yield f"candidates (*: the answer; -: not measured{more})"
-    if options:  # side by side: a row of all columns is wide
-        names.update(dict.fromkeys(options[0]))
-        shown = [candidates[option[key]] for option in options]
-        header, *body = ([name, *_cells([row.get(name) for row in shown])] for name in names)
-        yield from (f"    {line}" for line in table_lines(header, body, left=frozenset(["option"])))
+    # side by side, as a row of all columns is wide
+    names.update(dict.fromkeys(options[0]))
+    shown = [candidates[option[key]] for option in options]
+    header, *body = ([name, *_cells([row.get(name) for row in shown])] for name in names)
+    yield from (f"    {line}" for line in table_lines(header, body, left=frozenset(["option"])))
 
 
 def _row_lines(names: Sequence[str], rows: Sequence[Row]) -> Iterator[str]:
     """Rows of short cells; the header has a line for each word of a column's name."""
+    if not names:  # all rows are equal
+        return
     words = {name: [_header(word) for word in name.split("_")] for name in names}
     height = max(map(len, words.values()))
     columns = []
