@@ -29,6 +29,7 @@ from cloze_gen.pipelines.shared import (
 )
 from cloze_gen.pipelines.stage import Pipeline
 from cloze_gen.recipes.msr.alternates import AlternatesSettings, write_alternates
+from cloze_gen.recipes.msr.artifacts import STAGES
 from cloze_gen.recipes.msr.choice import ChoiceSettings, write_choice
 from cloze_gen.recipes.msr.focus import FocusReason, FocusSettings, write_focus
 from cloze_gen.recipes.msr.forward import ForwardReason, ForwardSettings, write_forward
@@ -53,7 +54,6 @@ from cloze_gen.recipes.msr.release import (
 )
 from cloze_gen.recipes.msr.screening import write_screening
 from cloze_gen.recipes.msr.tables import ScreeningReason
-from cloze_gen.recipes.msr.trace import TRACE
 from cloze_gen.recipes.questions.pool import PoolReason
 from cloze_gen.recipes.questions.printed_once import RepeatReason
 from cloze_gen.recipes.questions.random_choice import ChoiceReason
@@ -229,7 +229,7 @@ STYLE = Style(
     stages=stages,
     last="choice",
     files=msr_files,
-    trace=TRACE,
+    stage_docs=STAGES,
     legends=LEGENDS,
     table=MSR_TABLE_1,
     notes=notes,

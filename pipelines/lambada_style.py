@@ -32,6 +32,7 @@ from cloze_gen.pipelines.shared import (
 )
 from cloze_gen.pipelines.stage import FileInput, Pipeline, Stage
 from cloze_gen.recipes.lambada.analysis import write_analysis
+from cloze_gen.recipes.lambada.artifacts import STAGES
 from cloze_gen.recipes.lambada.committee import (
     CACHE,
     GUESSED_BY,
@@ -72,7 +73,6 @@ from cloze_gen.recipes.lambada.release import (
     lambada_files,
     lambada_store_files,
 )
-from cloze_gen.recipes.lambada.trace import TRACE
 from cloze_gen.records.passage import Part
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
@@ -325,7 +325,7 @@ STYLE = Style(
     file_docs=FILE_DOCS,
     filtered_by={"books": "partition"},
     has_items=lambda row: row["part"] != Part.TRAIN,
-    trace=TRACE,
+    stage_docs=STAGES,
     legends=LEGENDS,
     table=LAMBADA_TABLE_1,
     trained_on="training novels",

@@ -23,6 +23,7 @@ from cloze_gen.pipelines.shared import (
 from cloze_gen.pipelines.stage import Pipeline
 from cloze_gen.recipes.questions.printed_once import RepeatReason
 from cloze_gen.recipes.scde import blanks, passages
+from cloze_gen.recipes.scde.artifacts import STAGES
 from cloze_gen.recipes.scde.blanked_passages import (
     AssemblyReason,
     AssemblySettings,
@@ -47,7 +48,6 @@ from cloze_gen.recipes.scde.release import (
 )
 from cloze_gen.recipes.scde.rivals import RivalReason, RivalsSettings, write_rivals
 from cloze_gen.recipes.scde.statistics import write_statistics
-from cloze_gen.recipes.scde.trace import TRACE
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
@@ -193,7 +193,7 @@ STYLE = Style(
     file_docs=FILE_DOCS,
     card_tables=statistics_table,
     filtered_by={"books": "partition"},
-    trace=TRACE,
+    stage_docs=STAGES,
     legends=LEGENDS,
     table=SCDE_TABLES,
     requests=Requests(

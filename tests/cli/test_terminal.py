@@ -68,7 +68,7 @@ def test_lines_are_whole(finished, cli):
     [_, line] = cli("runs", "--out", finished.out).out.splitlines()
     assert (line.split()[0], line.split()[-1]) == ("tiny", signature)
     traced = cli("trace", question["id"], "--out", finished.out).out
-    assert f"\nsentence   {question['source']['text']}\n" in traced
+    assert question["source"]["text"] in " ".join(traced.split())
     # the release has another order
     candidates = next(read_jsonl(next(finished.folder.glob("*-choice")) / "candidates.jsonl"))
     shown = cli("show", "tiny", "choice", "--rows", "1", "--out", finished.out).out

@@ -116,10 +116,7 @@ def test_every_command_knows_the_run(alone, cli):
     assert "would run" not in explained.out
     first = next(iter(read_jsonl(alone / "runs" / "alone" / "release" / "questions.jsonl")))["id"]
     for call, told in (
-        (
-            ("trace", first, "--run", "alone"),
-            f"trained on all source books except {first.split(':')[0]}",
-        ),
+        (("trace", first, "--run", "alone"), "in the set: line 1 of"),
         (("runs",), "name:alone"),
         (("show", "alone", "index"), "model-3/"),
         (("show", "alone", "lm"), "cross-fitting.tsv"),

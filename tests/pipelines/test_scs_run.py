@@ -121,30 +121,6 @@ def test_every_option_is_a_form_of_the_table(scs, release):
             assert set(answer.cells.split("+")) <= set(cell.cells.split("+"))
 
 
-def test_trace_tells_a_question_and_a_rejected_sentence(scs, release, cli):
-    """The same command as for the Holmes style; stages that this style has not are left out."""
-    record = next(read_jsonl(release / "questions.jsonl"))
-    told = cli("trace", record["id"], "--out", scs)
-    assert told.status == 0
-    for part in (
-        "raw file",
-        "sentence",
-        "tags",
-        "focus",
-        "lemma",
-        "impostors  4 drawn",
-        "question",
-        "options",
-    ):
-        assert part in told.out
-    assert "screening" not in told.out
-    rejected = read_parquet(
-        stage_artifact(scs / "runs" / "scs-style", "sentences").path("rejected.parquet")
-    ).to_pylist()[0]
-    told = cli("trace", rejected["id"], "--out", scs)
-    assert f"rejected at the choice of sentences, {rejected['reason']}" in told.out
-
-
 @pytest.mark.slow
 def test_a_book_taken_away_changes_no_other_impostor(scs, tmp_path, cli):
     """Given the same training books, the focus words and impostors of a book are its own."""

@@ -577,7 +577,7 @@ def trace(
         bool,
         typer.Option(
             "--alternates",
-            help="print every alternate with its scores and the reason it was dropped (holmes-style)",
+            help="list long tables too: every alternate with its scores and the reason it was dropped",
         ),
     ] = False,
 ) -> None:

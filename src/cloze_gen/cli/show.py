@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cloze_gen.errors import UsageError
@@ -17,6 +17,7 @@ from cloze_gen.pipelines.run import renew_report
 from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.records.rejection import funnel_steps, funnel_text
 from cloze_gen.store.artifacts import open_artifact
+from cloze_gen.store.file_docs import FileDoc, column_type
 from cloze_gen.store.locks import exclusive_lock
 from cloze_gen.store.runs import (
     RELEASE,
@@ -51,8 +52,10 @@ def show_run(out: Path, run: str) -> str:
 
 def show_stage(out: Path, run: str, label: str, rows: int) -> str:
     folder = find_run(out, run)
-    artifact, legends = stage_artifact(folder, label), style_of_run(folder).legends
+    artifact = stage_artifact(folder, label)
+    style = style_of_run(folder)
     manifest = artifact.manifest
+    files = list(style.stage_doc(manifest["stage"]).files)
     lines = [
         f"{manifest['schema']} {manifest['fingerprint']}",
         f"settings  {json.dumps(manifest['settings'], ensure_ascii=False)}",
@@ -63,13 +66,17 @@ def show_stage(out: Path, run: str, label: str, rows: int) -> str:
         else []
     )
     lines += (
-        [funnel_text(funnel_steps([(manifest["stage"], manifest)]), legends)]
+        [funnel_text(funnel_steps([(manifest["stage"], manifest)]), style.legends)]
         if manifest["funnel"]
         else []
     )
     for name, facts in manifest["files"].items():
         count = f"{facts['rows']:,} rows, " if "rows" in facts else ""
         lines += ["", f"{name}  {count}{facts['bytes']:,} bytes"]
+        file = next((file for file in files if fnmatchcase(name, file.name)), None)
+        if file is not None:
+            lines += _description(file)
+            files.remove(file)  # further parts have the same columns
         lines += _first_rows(artifact.folder / name, rows)
         if len(lines) > _MOST_LINES:
             lines.append("... more files of the same kind")
@@ -77,13 +84,17 @@ def show_stage(out: Path, run: str, label: str, rows: int) -> str:
     return "\n".join(lines)
 
 
+def _description(file: FileDoc) -> Iterator[str]:
+    yield f"  {file.about}"
+    for name, text in file.columns.items():
+        kind, _, meaning = column_type(text)
+        yield f"  column {name} ({kind}): {meaning}"
+
+
 def _first_rows(path: Path, rows: int) -> Iterator[str]:
     if path.suffix == ".parquet":
         table = pq.ParquetFile(path)
         head = next(table.iter_batches(batch_size=max(1, rows)), None)
-        yield from (
-            f"  column {field.name}: {_type_name(field.type)}" for field in table.schema_arrow
-        )
         for number, row in enumerate(head.to_pylist()[:rows] if head else [], 1):
             yield from _record(number, row)
     elif path.suffix == ".npy":
@@ -109,11 +120,6 @@ def _record(number: int, row: Mapping[str, Any]) -> Iterator[str]:
             value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         )
         yield f"    {printable(name)}: {printable(text)}"
-
-
-def _type_name(kind: Any) -> str:
-    """A column's type as shown to users: the value type if it is dictionary-encoded."""
-    return str(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 # ---- `cloze-gen report`

@@ -6,7 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from cloze_gen.corpus import artifacts as corpus_artifacts
+from cloze_gen.models import artifacts as model_artifacts
 from cloze_gen.store.artifacts import Artifact
+from cloze_gen.store.file_docs import StageDoc
 from cloze_gen.store.tables import CANDIDATES, FEWSHOT
 
 if TYPE_CHECKING:  # slow to import
@@ -17,7 +20,6 @@ if TYPE_CHECKING:  # slow to import
     from cloze_gen.release.card import CardTable
     from cloze_gen.release.items.kind import ItemKind
     from cloze_gen.release.paper_figures import BlankTable, PaperTable, PassageTable
-    from cloze_gen.release.trace import TraceSections
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,7 @@ class FinishedRun:
     artifacts: Mapping[str, Artifact]
 
 
+SHARED_STAGES = {**corpus_artifacts.STAGES, **model_artifacts.STAGES}  # of several styles
 Facts = Mapping[str, Mapping[str, Any]]  # label of a stage -> the facts of its artifact
 
 
@@ -85,6 +88,7 @@ class Style:
         name: on the command line; also the config's and (with `_`) the DAG module's name.
         sides: folders of books, as command-line options; items are drawn from the last.
         own_background: None: training books are required.
+        stage_docs: name of each stage of the recipe -> its files and their columns.
         filtered_by: side -> stage that drops books of it after the comparison of contents.
         stages: adds the stages of a run to a pipeline: (pipeline, books, settings).
         last: label of the stage whose artifact holds the finished items.
@@ -111,7 +115,7 @@ class Style:
     stages: Callable[[Any, Any, Any], None]
     last: str
     files: Callable[[PublishedSet], Mapping[str, str | Iterable[str]]]
-    trace: TraceSections
+    stage_docs: Mapping[str, StageDoc]
     legends: Mapping[str, str] = field(default_factory=dict)
     reference: PaperReference | None = None
     store_files: Callable[[FinishedRun], Mapping[str, str]] = lambda run: {}
@@ -139,6 +143,11 @@ class Style:
     @property
     def short_name(self) -> str:
         return self.name.removesuffix("-style")
+
+    def stage_doc(self, stage: str) -> StageDoc:
+        """The files of a stage: `scores` describes `scores_ngram`; a stage without one has none."""
+        docs = {**SHARED_STAGES, **self.stage_docs}
+        return docs.get(stage) or docs.get(stage.partition("_")[0]) or StageDoc("", ())
 
     @property
     def drawn_from(self) -> str:

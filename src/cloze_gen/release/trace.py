@@ -1,197 +1,432 @@
-"""The trace of one item: its inputs, and the sections that styles share.
+"""The trace of one id: its place in the set, its raw text, and its rows in every table of the run.
 
-A section is a function from a `Traced` to lines. A style lists its sections in stage order.
+The descriptions of a style's stages name the tables with ids and the meaning of their columns.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import json
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from cloze_gen.corpus.books import read_books
+from cloze_gen.corpus.books import SENTENCES, book_folder, read_books
 from cloze_gen.corpus.readers import read_book
-from cloze_gen.corpus.sentences import HEADING
 from cloze_gen.errors import BookError, CorpusError
-from cloze_gen.store.artifacts import Artifact
-from cloze_gen.store.runs import check_as_written, find_stage, released_folder, stage_artifact
-from cloze_gen.store.tables import (
-    FOCUS,
-    REJECTED,
-    SOURCE_SENTENCES,
-    read_jsonl,
-    read_rows,
-    unescape_cell,
+from cloze_gen.records.rejection import legend_of
+from cloze_gen.records.release_facts import ReleasedBook
+from cloze_gen.release.samples import Gap
+from cloze_gen.release.style import Style
+from cloze_gen.store.artifacts import open_artifact
+from cloze_gen.store.file_docs import ANY, FileDoc, StageDoc, column_type
+from cloze_gen.store.runs import (
+    check_as_written,
+    link_name,
+    linked,
+    read_run,
+    released_folder,
+    stage_artifact,
 )
-from cloze_gen.text_layout import printable, table_lines
+from cloze_gen.store.tables import REJECTED, read_jsonl, read_rows, unescape_cell
+from cloze_gen.text_layout import cut, printable, table_lines
 
-INDENT = "  "
-_RAW = "    | "
-
-
-@dataclass(frozen=True, eq=False)
-class Traced:
-    folder: Path
-    id: str
-    row: Mapping[str, Any]
-    side: str
-    in_full: bool = False
-
-    def artifact(self, stage: str) -> Artifact:
-        return stage_artifact(self.folder, stage)
-
-    def released(self, file: str) -> Path:
-        """A file of the full release, in published order; UsageError if it was changed."""
-        folder = released_folder(self.folder)
-        check_as_written(self.folder, f"{folder.name}/{file}")
-        return folder / file
-
-    def find(self, stage: str, file: str) -> dict[str, Any] | None:
-        return find_row(self.folder, stage, file, self.id)
-
-    def rows(self, stage: str, file: str) -> list[dict[str, Any]]:
-        """The item's rows of a table, without the id."""
-        table = read_rows(self.artifact(stage).path(file), self.id)
-        return list(table.drop_columns(["id"]).to_pylist())
-
-    @functools.cached_property
-    def sentence(self) -> dict[str, Any]:
-        path = self.artifact("focus").path(SOURCE_SENTENCES)
-        return dict(read_rows(path, self.row["sentence_id"]).to_pylist()[0])
-
-    def set_out(
-        self, header: Sequence[str], rows: Sequence[Sequence[str]], *, left: frozenset[str]
-    ) -> Iterator[str]:
-        yield from (f"{INDENT}{line}".rstrip() for line in table_lines(header, rows, left=left))
-
-
-Section = Callable[[Traced], Iterator[str]]
+Row = Mapping[str, Any]
+_WIDTH = 100
+_VALUE_CHARS = 24  # a longer value fills its line, without the meaning of its column
+_CELL_CHARS = 40  # of a text in a table
+_HEADER_CHARS = 8  # of each word of a column's name
+_SUMMED_VALUES = 8  # a column with more different texts has no counts
+_MOST_ROWS = 40  # of a table that is listed unasked; an SCDE passage has at most 30 sentences
+_SPAN = ("book_id", "start", "end")  # printed with the raw file
+_SENTENCE = "tokens"  # a column of every table of sentences
+_DECISIONS = frozenset({"reason", "verdict", "status", "machine"})  # columns of reasons
 
 
 @dataclass(frozen=True, slots=True)
-class TraceSections:
-    """The trace of a style's items.
+class ItemTable:
+    """The rows of one id in one table of a stage; `link` is the stage's link in the run."""
 
-    Attributes:
-        early: (stage, its name) in run order: stages that can reject a sentence or word.
-        reasons: reason of an early rejection -> its legend.
+    link: str
+    stage: StageDoc
+    file: FileDoc
+    rows: Sequence[Row]
+
+    @property
+    def key(self) -> str:
+        """The column after the id. It distinguishes the rows of an id."""
+        return list(self.file.columns)[1]
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name in self.rows[0] if name != "id"]
+
+    def meaning(self, column: str) -> str:
+        docs = self.file.columns
+        return column_type(docs.get(column) or docs.get(ANY, ""))[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A line of the released set."""
+
+    item: Any
+    record: dict[str, Any]
+    place: str
+
+
+def find_tables(style: Style, folder: Path, item_id: str) -> Iterator[ItemTable]:
+    """The rows of an id, stage after stage. A word's id also has the rows of its sentence.
+
+    Raises:
+        DamageError: a stage that has tables with ids is damaged.
     """
-
-    sections: tuple[Section, ...]
-    in_full: tuple[Section, ...] = ()
-    early: tuple[tuple[str, str], ...] = (("focus", "focus selection"),)
-    items: tuple[str, str] = ("focus", FOCUS)
-    reasons: Mapping[str, str] = field(default_factory=dict)
-    id_form: str = "book:sentence:position"
-
-    def early_rejection(self, folder: Path, record_id: str) -> str | None:
-        """Stage and reason of an early rejection; None if no early stage rejected the record."""
-        for stage, name in self.early:
-            rejected = find_row(folder, stage, REJECTED, record_id)
-            if rejected is not None:
-                legend = self.reasons.get(rejected["reason"])
-                reason = f"{rejected['reason']} {rejected['detail']}".rstrip()
-                return f"rejected at {name}, {reason}{f': {legend}' if legend else ''}"
-        return None
-
-
-def find_row(folder: Path, stage: str, file: str, item_id: str) -> dict[str, Any] | None:
-    artifact = find_stage(folder, stage)
-    if artifact is None:
-        return None
-    table = read_rows(artifact.path(file), item_id)
-    return dict(table.to_pylist()[0]) if table.num_rows else None
+    for stage in read_run(folder)["stages"]:
+        doc = style.stage_doc(stage["stage"])
+        files = [file for file in doc.files if "id" in file.columns]
+        files = [file for file in files if file.name.endswith(".parquet")]
+        if not files:
+            continue
+        link = link_name(stage["number"], stage["label"])
+        artifact = open_artifact(linked(folder, link))
+        for file in files:
+            path = artifact.folder / file.name.partition("/")[0]
+            if not path.exists():  # not one of this run's files, which were checked
+                continue
+            rows = read_rows(path, item_id)
+            if not rows.num_rows and _SENTENCE in file.columns:
+                rows = read_rows(path, item_id.rpartition(":")[0])
+            if rows.num_rows:
+                yield ItemTable(link, doc, file, rows.to_pylist())
 
 
-def has_id(item_id: str) -> Any:
-    # Arrow refuses lone surrogates; no id has them
-    return pc.field("id") == item_id.encode("utf-8", "replace").decode()
+def trace_lines(
+    style: Style, folder: Path, item_id: str, tables: Sequence[ItemTable], *, every_row: bool
+) -> Iterator[str]:
+    """The trace of an id from its tables; `every_row` lists long tables too.
+
+    Raises:
+        UsageError: the file of the released items was changed.
+    """
+    published = find_published(style, folder, item_id)
+    yield from _wrapped("outcome    ", _outcome(style, item_id, published, tables))
+    if published:
+        yield ""
+        yield from _item_lines(style, published[0])
+    yield from _source_lines(style, folder, tables)
+    options = _options(published[0].record) if published else []
+    key = _candidate_key(tables, options)
+    printed: set[tuple[str, str]] = set()
+    link = ""
+    for table in tables:
+        values = {(name, cell(row[name])) for row in table.rows for name in table.names}
+        if values <= printed:  # the same sentence in a table of a later stage
+            continue
+        printed |= values
+        if table.link != link:
+            link = table.link
+            yield ""
+            about = table.stage.about.partition(". ")[0]
+            yield from _wrapped("", f"{link}: {about.rstrip('.')}")
+        yield from _table_lines(table, style.legends)
+        if len(table.rows) > 1 and table.key != key:
+            if every_row or len(table.rows) <= _MOST_ROWS:
+                yield from _row_lines(_listed(table), table.rows)
+            else:
+                yield "    (--alternates lists the rows)"
+    if key:
+        yield ""
+        yield from _candidate_lines(tables, options, key, every_row=every_row)
 
 
-def describe_source(item: Traced) -> Iterator[str]:
-    sentence = item.sentence
-    yield from describe_span(item, sentence["book_id"], sentence["start"], sentence["end"])
-    yield f"sentence   {printable(sentence['text'])}"
-    yield f"tokens     {printable(sentence['tokens'])}"
+# ---- the published item
 
 
-def describe_span(item: Traced, book_id: str, start: int, end: int) -> Iterator[str]:
-    """A book, its raw file, and the raw text of a span, in characters of the decoded file."""
-    book = _book_row(item, book_id)
-    if book.get("title"):
-        yield (
-            "book       "
-            f"{printable(', by '.join(filter(None, (book['title'], book.get('author')))))}"
-        )
-    place = "/".join(filter(None, (book["file"], book.get("member"))))
-    yield f"raw file   {printable(place)} ({book['encoding']}), characters {start}-{end}"
-    yield from describe_raw(item, book_id, start, end)
+def find_published(style: Style, folder: Path, item_id: str) -> list[Published]:
+    """The lines with an id: at most one of the set, and one of its control set."""
+    released = released_folder(folder)
+    file = f"{released.name}/{style.items.file}"
+    check_as_written(folder, file)
+    published = []
+    numbers: Counter[str] = Counter()
+    for line, record in enumerate(read_jsonl(folder / file), 1):
+        split = str(record.get("split", record.get("part", "")))
+        numbers[split] += 1
+        if record["id"] == item_id:
+            (item,) = style.items.parse([json.dumps(record)])
+            number = f" ({split} {numbers[split]:,})" if split else ""
+            published.append(Published(item, record, f"line {line:,} of {file}{number}"))
+    return published
 
 
-def describe_raw(item: Traced, book_id: str, start: int, end: int) -> Iterator[str]:
-    book = _book_row(item, book_id)
-    file = item.folder / f"corpus-{item.side}" / unescape_cell(book["file"])
+def _outcome(
+    style: Style, item_id: str, published: Sequence[Published], tables: Sequence[ItemTable]
+) -> str:
+    places = "; ".join(line.place for line in published)
+    if any(style.items.counts(line.item) for line in published):
+        return f"in the set: {places}"
+    if all(_SENTENCE in table.file.columns for table in tables):
+        return f"a sentence, no {style.items.noun}; the ids of its words are {item_id}:POSITION"
+    control = f"; in the unfiltered control set: {places}" if published else ""
+    return f"not in the set, {_rejection(tables, style.legends)}{control}"
+
+
+def _rejection(tables: Sequence[ItemTable], legends: Mapping[str, str]) -> str:
+    """The last rejection; without one, the last value that is a reason."""
+    single = [table for table in reversed(tables) if len(table.rows) == 1]
+    for table in single:
+        if table.file.name == REJECTED:
+            row = table.rows[0]
+            text = f"rejected at {table.link}: {row['reason']} {row['detail']}".rstrip()
+            legend = _legend("reason", row["reason"], legends)
+            return f"{text} ({legend})" if legend else text
+    for table in single:
+        for name, value in table.rows[0].items():
+            if legend := _legend(name, value, legends):
+                return f"decided at {table.link}: {value} ({legend})"
+    return "without a decision"
+
+
+def _legend(name: str, value: Any, legends: Mapping[str, str]) -> str:
+    """The legend of a reason in a column of reasons; a word may be spelt like a reason.
+
+    >>> [_legend(name, "open", {"open": "not yet decided"}) for name in ("verdict", "target")]
+    ['not yet decided', '']
+    """
+    return legend_of(value, legends) if name in _DECISIONS and isinstance(value, str) else ""
+
+
+def _item_lines(style: Style, published: Published) -> Iterator[str]:
+    """The item as the report shows it: its text with gaps, its options, and its facts."""
+    book = ReleasedBook(side=style.drawn_from, book_id="", file="", sha256="")
+    sample = style.items.sample(published.item, published.record, {}, book)
+    for paragraph in sample.paragraphs:
+        parts = (_gap(part) if isinstance(part, Gap) else part for part in paragraph)
+        yield from _wrapped("  ", " ".join(" ".join(parts).split()))
+    for number, option in enumerate(sample.options):
+        text = f"{chr(97 + number)}) {option}"
+        yield from _wrapped("  ", text + ("*" if text == sample.answer else ""))
+    if sample.quotation[1]:
+        yield from _wrapped("  answer: ", sample.quotation[1])
+    elif not sample.answer:  # the facts have the key of several blanks
+        yield from _field_lines([(*fact, "") for fact in sample.facts if fact[0] != "raw file"])
+
+
+def _gap(gap: Gap) -> str:
+    return f"<{gap.number}>" if gap.number else "_____"
+
+
+# ---- the raw text
+
+
+def raw_text(corpus: Path, book: Mapping[str, str]) -> str:
+    """The decoded raw file of a row of `books.tsv`.
+
+    Raises:
+        BookError or CorpusError: it cannot be read, or was changed.
+    """
+    file = corpus / unescape_cell(book["file"])
+    raw = read_book(file, unescape_cell(book.get("member", "")), digest=book["digest"])
+    return raw.decode(book["encoding"]).text
+
+
+def _source_lines(style: Style, folder: Path, tables: Sequence[ItemTable]) -> Iterator[str]:
+    """The book and the raw text of the first row that has a span."""
+    rows = (table.rows[0] for table in tables if len(table.rows) == 1)
+    row = next((row for row in rows if row.keys() >= set(_SPAN)), None)
+    if row is None:
+        return
+    book_id, start, end = (row[name] for name in _SPAN)
+    corpus = stage_artifact(folder, f"corpus {style.drawn_from}")
+    book: dict[str, str] = next(book for book in read_books(corpus) if book["book_id"] == book_id)
+    title = ", by ".join(filter(None, (book.get("title"), book.get("author"))))
+    file = "/".join(filter(None, (book["file"], book.get("member"))))
+    yield ""
+    yield from _wrapped("book       ", title or book_id)
+    yield from _wrapped("raw file   ", f"{file} ({book['encoding']}), characters {start}-{end}")
     try:
-        found = read_book(file, unescape_cell(book.get("member", "")), digest=book["digest"])
-        raw = found.decode(book["encoding"]).text[start:end]
+        text = raw_text(folder / f"corpus-{style.drawn_from}", book)
     except (BookError, CorpusError, LookupError, UnicodeDecodeError) as error:
-        raw = f"(cannot read the raw file: {error})"
-    yield from (_RAW + printable(line) for line in raw.splitlines())
+        yield from _wrapped("    | ", f"(cannot read the raw file: {error})")
+        return
+    sentences = open_artifact(book_folder(corpus, book)).path(SENTENCES)
+    # `read_parquet` would import pandas
+    starts = pq.ParquetFile(sentences).read(columns=["start"])["start"].to_pylist()
+    inside = [index for index, place in enumerate(starts) if start <= place < end]
+    raw = text[start:end]
+    if len(inside) > 1:
+        yield f"    [n] begins sentence n of the passage, which is sentence {inside[0]} + n of the book"
+        for index in reversed(inside):
+            place = starts[index] - start
+            raw = f"{raw[:place]}[{index - inside[0]}] {raw[place:]}"
+    for line in raw.splitlines():
+        yield from _wrapped("    | ", line, again="    | ")
 
 
-def _book_row(item: Traced, book_id: str) -> Mapping[str, str]:
-    return next(
-        row for row in read_books(item.artifact(f"corpus {item.side}")) if row["book_id"] == book_id
+# ---- tables
+
+
+def _table_lines(table: ItemTable, legends: Mapping[str, str]) -> Iterator[str]:
+    """Each column with its meaning; a value that is a reason has the legend of the reason."""
+    if len(table.rows) == 1:
+        yield f"  {table.file.name}"
+        row = table.rows[0]
+        yield from _field_lines(
+            [
+                (name, cell(row[name]), _legend(name, row[name], legends) or table.meaning(name))
+                for name in table.names
+                if name not in _SPAN
+            ]
+        )
+        return
+    yield f"  {table.file.name}: {len(table.rows):,} rows"
+    columns = {name: [row[name] for row in table.rows] for name in table.names}
+    yield from _field_lines(
+        [(name, _summary(values), table.meaning(name)) for name, values in columns.items()]
     )
+    for name, values in columns.items():
+        for reason in dict.fromkeys(values) if name in _DECISIONS else ():
+            if legend := _legend(name, reason, legends):
+                yield from _wrapped("      ", f"{reason}: {legend}")
 
 
-def heading_before(kinds: Sequence[str], texts: Sequence[str], sentence: int) -> str:
-    """The last heading before a sentence, its lines joined, or empty.
+def _listed(table: ItemTable) -> list[str]:
+    """The columns whose values differ, without long lists; those with long texts last."""
+    cells = {name: [cell(row[name]) for row in table.rows] for name in table.names}
+    long = {name for name in table.names if max(map(len, cells[name])) > _CELL_CHARS}
+    lists = {name for row in table.rows for name in long if isinstance(row[name], list)}
+    names = [name for name in table.names if len(set(cells[name])) > 1 and name not in lists]
+    return sorted(names, key=lambda name: name in long)
 
-    >>> heading_before(["heading", "prose", "heading", "heading", "prose"], ["I", "It rained.", "II", "The Sea", "No one came."], 4)
-    'II / The Sea'
+
+def _summary(values: Sequence[Any]) -> str:
+    """The range of numbers, or the counts of a few texts.
+
+    >>> _summary([2, None, 7]), _summary(["fit", "fit", "rare"]), _summary([True])
+    ('2 to 7', '2 fit, 1 rare', '1 yes')
     """
-    last = next((i for i in range(sentence - 1, -1, -1) if kinds[i] == HEADING), None)
-    if last is None:
-        return ""
-    first = next((i + 1 for i in range(last, -1, -1) if kinds[i] != HEADING), 0)
-    return " / ".join(texts[first : last + 1])
+    numbers = [value for value in values if isinstance(value, int | float) and value == value]
+    if numbers and not isinstance(numbers[0], bool):
+        return " to ".join(dict.fromkeys([cell(min(numbers)), cell(max(numbers))]))
+    counts = Counter(map(cell, values))
+    if len(counts) > _SUMMED_VALUES or len(counts) == len(values) > 1:
+        return f"{len(counts):,} different"
+    return ", ".join(f"{count:,} {text}" for text, count in counts.most_common())
 
 
-def find_question(item: Traced, file: str) -> tuple[int, dict[str, Any]] | None:
-    for number, record in enumerate(read_jsonl(item.released(file)), 1):
-        if record["id"] == item.id:
-            return number, record
-    return None
+def _options(record: Row) -> list[dict[str, Any]]:
+    """The scores of the options, each with its letter; `*` marks the answer."""
+    return [
+        {"option": f"{chr(97 + number)}{'*' if number == record['answer_index'] else ''}", **scores}
+        for number, scores in enumerate(record.get("option_scores", ()))
+    ]
 
 
-def describe_question(record: Mapping[str, Any]) -> Iterator[str]:
-    options = "  ".join(
-        f"{chr(97 + i)}) {word}{'*' if i == record['answer_index'] else ''}"
-        for i, word in enumerate(record["options"])
-    )
-    yield f"question   {' '.join(record['tokens'])}"
-    yield f"options    {options}"
+def _candidate_key(tables: Sequence[ItemTable], options: Sequence[Row]) -> str:
+    """The key, such as the word, that several tables or the options share; empty without one."""
+    keys = [table.key for table in tables if len(table.rows) > 1]
+    return next((key for key in keys if keys.count(key) > 1 or any(key in o for o in options)), "")
 
 
-def describe_rejection(item: Traced, stage: str, otherwise: str) -> str:
-    rejected = item.find(stage, REJECTED)
-    reason = f"{rejected['reason']} {rejected['detail']}".rstrip() if rejected else otherwise
-    return f"outcome    no question: {reason}"
+def _candidate_lines(
+    tables: Sequence[ItemTable], options: Sequence[Row], key: str, *, every_row: bool
+) -> Iterator[str]:
+    """One table of the candidates in the order of the first table, or of the options alone."""
+    rows = [row for table in tables if table.key == key for row in table.rows]
+    options = [option for option in options if key in option]
+    candidates: dict[str, dict[str, Any]] = {}
+    for row in (*rows, *options):
+        candidates.setdefault(row[key], {"option": "", key: row[key]}).update(row)
+    names = dict.fromkeys(["option", key, *(name for row in rows for name in row if name != "id")])
+    if every_row:
+        yield f"candidates {len(candidates):,} (*: the answer; -: not measured)"
+        yield from _row_lines(list(names), list(candidates.values()))
+        return
+    if not options:
+        yield f"candidates {len(candidates):,} (--alternates lists them)"
+        return
+    more = "" if len(candidates) == len(options) else f"; --alternates lists {len(candidates):,}"
+    yield f"candidates (*: the answer; -: not measured{more})"
+    # side by side, as a row of all columns is wide
+    names.update(dict.fromkeys(options[0]))
+    shown = [candidates[option[key]] for option in options]
+    header, *body = ([name, *_cells([row.get(name) for row in shown])] for name in names)
+    yield from (f"    {line}" for line in table_lines(header, body, left=frozenset(["option"])))
 
 
-def cell(value: Any, places: int) -> str:
-    """A value as a cell: a dash for None, numbers to `places` decimals (0: as many as needed).
+def _row_lines(names: Sequence[str], rows: Sequence[Row]) -> Iterator[str]:
+    """Rows of short cells; the header has a line for each word of a column's name."""
+    if not names:  # all rows are equal
+        return
+    words = {name: [_header(word) for word in name.split("_")] for name in names}
+    height = max(map(len, words.values()))
+    columns = []
+    for name in names:
+        values = [row.get(name) for row in rows]
+        cells = [*words[name], *[""] * (height - len(words[name])), *_cells(values)]
+        width = max(map(len, cells))
+        is_text = any(isinstance(value, str | list) for value in values)
+        columns.append(cells if is_text else [text.rjust(width) for text in cells])
+    header, *body = zip(*columns, strict=True)
+    yield from (f"    {line}" for line in table_lines(header, body, left=frozenset(header)))
 
-    >>> cell(None, 3), cell(-3.05822, 3), cell(30.0, 0), cell(6.01e-05, 0), cell("IN", 0)
-    ('-', '-3.058', '30', '6.01e-05', 'IN')
+
+def _header(word: str) -> str:
+    return word if len(word) <= _HEADER_CHARS else f"{word[: _HEADER_CHARS - 1]}."
+
+
+def _cells(values: Sequence[Any]) -> list[str]:
+    """The cells of a column: fractions have three decimals unless all are small."""
+    fractions = [abs(value) for value in values if isinstance(value, float)]
+    if max((size for size in fractions if size == size), default=0) < 0.01:
+        return [cut(cell(value), _CELL_CHARS) for value in values]
+    return [
+        f"{value:.3f}" if isinstance(value, float) and value == value else cell(value)
+        for value in values
+    ]
+
+
+def cell(value: Any) -> str:
+    """A value in short: a dash without one, and four digits of a fraction.
+
+    >>> cell(None), cell(-3.05822), cell(1234), cell(True), cell(["a", "b"]), cell("IN")
+    ('-', '-3.058', '1,234', 'yes', 'a; b', 'IN')
     """
-    if value is None or value != value:  # NaN
+    if isinstance(value, list):
+        return "; ".join(map(cell, value)) or "-"
+    if value is None or value == "" or value != value:  # NaN
         return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.{places}f}" if places else f"{value:.3g}"
-    return f"{value:,}" if isinstance(value, int) else printable(str(value))
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _field_lines(fields: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    """Lines of name, value and meaning, in columns."""
+    width = max((len(name) for name, _, _ in fields), default=0)
+    short = max((len(text) for _, text, _ in fields if len(text) <= _VALUE_CHARS), default=0)
+    for name, text, meaning in fields:
+        start = f"    {name:<{width}}  "
+        if len(text) <= _VALUE_CHARS:
+            yield from _wrapped(f"{start}{text:<{short}}  ", meaning)
+        else:
+            yield from _wrapped(start, text)
+
+
+def _wrapped(start: str, text: str, *, again: str | None = None) -> list[str]:
+    """Printable lines of text after `start`, each further one after `again` or as many spaces."""
+    start = printable(start)
+    return textwrap.wrap(
+        printable(text),
+        _WIDTH,
+        initial_indent=start,
+        subsequent_indent=" " * len(start) if again is None else again,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [start.rstrip()]

@@ -6,10 +6,10 @@ from cloze_gen.corpus.overlap import OverlapSettings
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.pipelines.books import corpora
+from cloze_gen.recipes.toy.artifacts import STAGES
 from cloze_gen.recipes.toy.focus import FocusSettings, write_focus
 from cloze_gen.recipes.toy.questions import write_questions
 from cloze_gen.recipes.toy.release import toy_files
-from cloze_gen.recipes.toy.trace import TRACE
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.style import Style
@@ -44,5 +44,5 @@ STYLE = Style(
     stages=stages,
     last="questions",
     files=toy_files,
-    trace=TRACE,
+    stage_docs=STAGES,
 )
