@@ -280,7 +280,7 @@ class Contexts(OfTrainingText):
 
     stage = "contexts"
     group = "contexts"
-    version = 7
+    version = 8
     needs = {"text": TrainingText, "counts": Counts}
 
     def settings(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import luigi
+from pydantic import Field
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.offensive_words import words_digest
@@ -86,13 +87,17 @@ from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import ArtifactWriter
 
 
+class LambadaLmSettings(LmSettings):
+    order: int = Field(4, ge=2, le=5, description="n of the n-grams")
+
+
 class LambadaSettings(SettingsGroup):
     input: InputSettings = InputSettings()
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
     partition: PartitionSettings = PartitionSettings()
     passages: PassagesSettings = PassagesSettings()
-    lm: LmSettings = LmSettings(order=4)
+    lm: LambadaLmSettings = LambadaLmSettings()
     cache: CacheSettings = CacheSettings()
     networks: NetworksSettings = NetworksSettings()
     committee: CommitteeSettings = CommitteeSettings()

@@ -8,7 +8,6 @@ import importlib.resources
 import itertools
 import json
 import pkgutil
-import re
 from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
@@ -17,14 +16,7 @@ from typing import Any, ClassVar, cast
 import luigi
 from pydantic import BaseModel
 
-from cloze_gen.config import (
-    STYLE,
-    config_text,
-    is_config_file,
-    parse_settings,
-    read_toml,
-    settings_dict,
-)
+from cloze_gen.config import is_config_file, parse_settings, read_config, settings_dict
 from cloze_gen.corpus.location import Location
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import NAMED, quote
@@ -74,32 +66,8 @@ def style_of_run(folder: Path) -> Style:
 
 
 def style_of(config: str) -> Style:
-    """The style that a built-in config or a TOML file gives, else of its name; or UsageError."""
-    return find_style(_style_named(config) or _named_style(config))
-
-
-def _style_named(config: str) -> str | None:
-    style = read_toml(config_text(config), where=config).get(STYLE)
-    if style is not None and (not isinstance(style, str) or style not in style_names()):
-        raise UsageError(
-            f"{config}: style: {quote(style)} is not a style. Known styles: {', '.join(style_names())}."
-        )
-    return style
-
-
-def _named_style(config: str) -> str:
-    """The style in a config's name: `holmes-sample`, `holmes-2.toml`, `mine.scs.toml`."""
-    words = re.split(r"[^a-z]+", Path(config).name.lower())
-    found = [style for style in style_names() if style.removesuffix("-style") in words]
-    if len(found) != 1:
-        what = (
-            "names more than one style"
-            if found
-            else "has no key `style`, and its file name contains no style"
-        )
-        choice = " or ".join(f'style = "{style}"' for style in style_names())
-        raise UsageError(f"{config}: {what}. Write {choice} as its first line.")
-    return found[0]
+    """The style of a config; UsageError if it names none."""
+    return find_style(read_config(config, style_names())[0])
 
 
 def chosen_settings(style: Style, config: str, overrides: str) -> dict[str, Any]:
@@ -120,9 +88,8 @@ def chosen_settings(style: Style, config: str, overrides: str) -> dict[str, Any]
 
 
 def load_settings(model: type[BaseModel], config: str, overrides: str) -> Any:
-    return parse_settings(
-        model, config_text(config), where=config, overrides=tuple(json.loads(overrides))
-    )
+    data = read_config(config, style_names())[1]
+    return parse_settings(model, data, where=config, overrides=json.loads(overrides))
 
 
 class StyleTask(StageTask):
