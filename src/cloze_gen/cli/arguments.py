@@ -152,14 +152,14 @@ Stage = Annotated[
 Settings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", help="setting as stage.key=value; may be repeated", autocompletion=setting_keys
+        "--set", help="setting as group.key=value; may be repeated", autocompletion=setting_keys
     ),
 ]
 AsIfSettings = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="changed setting to try, as stage.key=value; may be repeated",
+        help="changed setting to try, as group.key=value; may be repeated",
         autocompletion=setting_keys,
     ),
 ]

@@ -255,7 +255,7 @@ def read_context_space(artifact: Artifact) -> ContextSpace:
         column_of=place_of[TOPIC_WORDS],
         feature_of=place_of[FEATURE_WORDS],
         neighbour_of=place_of[NEIGHBOURS],
-        window=int(artifact.manifest["settings"]["window"]),
+        window=_WINDOW,
         vectors=arrays[VECTORS],
         norms=arrays[NORMS],
         features=arrays[FEATURES],
