@@ -8,7 +8,14 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field, ValidationError, model_validator
 
-from cloze_gen.config import config_names, parse_settings, read_config, read_toml, settings_dict
+from cloze_gen.config import (
+    allowed_values,
+    config_names,
+    parse_settings,
+    read_config,
+    read_toml,
+    settings_dict,
+)
 from cloze_gen.errors import ConfigError, UsageError
 from cloze_gen.pipelines.style_task import find_style, load_settings, style_names
 from cloze_gen.settings import SettingsGroup
@@ -33,11 +40,14 @@ def test_what_is_impossible_is_refused(style, override, names):
 
 
 @pytest.mark.parametrize("style", style_names())
-def test_every_setting_has_a_short_sentence(style):
+def test_every_setting_has_bounds_and_a_sentence(style):
     for group, values in find_style(style).settings():
         for key, field in type(values).model_fields.items():
             assert field.description, f"{group}.{key}"
             assert not field.description.endswith("."), f"{group}.{key}"
+            assert allowed_values(field) not in {"whole number", "number", "value"}, (
+                f"{group}.{key}"
+            )
 
 
 # ---- settings

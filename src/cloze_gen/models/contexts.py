@@ -103,6 +103,7 @@ class Background(StrEnum):
 
 
 class BackgroundSettings(ContextSettings):
+    # auto: the books for words that are frequent in them, the built-in data for the others.
     background: Literal["auto", "builtin", "corpus"] = Field(
         "auto",
         description="word data of the books, of 522 novels, or both",

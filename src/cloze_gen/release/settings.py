@@ -18,6 +18,7 @@ _TEXT = "release.text"
 
 
 class ReleaseSettings(SettingsGroup):
+    # pointers: for books that may not be redistributed; `cloze-gen fill` rebuilds the full release.
     text: Literal["full", "pointers"] = Field(
         "full",
         description="pointers: positions in the books, no text of them",
@@ -56,6 +57,7 @@ class ReleaseSettings(SettingsGroup):
 
 
 class OrderedReleaseSettings(ReleaseSettings):
+    # shuffled: by the seed; corpus: in the order of the last stage.
     order: Literal["shuffled", "corpus"] = Field(
         "shuffled",
         description="items' order; `cloze-gen contamination` needs shuffled",

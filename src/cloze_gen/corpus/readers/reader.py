@@ -21,6 +21,7 @@ class InputSettings(SettingsGroup):
         default="",
         description="column of a table that holds the text; empty: detect it",
     )
+    # Train is the background and test the source; in LAMBADA and SCDE they are the three parts.
     keep_splits: bool = Field(
         default=False,
         description="keep the books' division into train, validation and test",

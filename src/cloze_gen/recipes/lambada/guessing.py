@@ -52,6 +52,7 @@ class GuessingSettings(SettingsGroup):
     sentence_guesses: int = Field(
         3, ge=1, le=MOST_EACH, description="guesses of a person for a sentence; 3.1"
     )
+    # Small rounds cost less, because one right guess ends the item.
     sentence_subjects_at_once: int = Field(
         1,
         ge=1,

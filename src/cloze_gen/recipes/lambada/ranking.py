@@ -58,6 +58,7 @@ class RankingSettings(SettingsGroup):
         "signals",
         description="order of judging; 3.1: random",
     )
+    # auto: as many as a reader may guess by the signals and the max_ limits allow, at most 10,000.
     n_passages: Annotated[int, Field(ge=1, le=_POOL)] | Literal["auto"] = Field(
         "auto",
         description="passages that people judge; auto: as many as the limits allow",

@@ -45,6 +45,7 @@ _HELD_SHARE = 500
 
 
 class PlacesSettings(SettingsGroup):
+    # Ratio of the word's share of uses in such a place to the average word's.
     min_affinity: float = Field(
         0.5,
         ge=0,

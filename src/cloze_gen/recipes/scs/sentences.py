@@ -77,6 +77,7 @@ class SentencesSettings(SettingsGroup):
         "builtin",
         description="file with one word a line, 'builtin' or 'none'",
     )
+    # The paper keeps one sentence in four; here the screen keeps about one question in four.
     keep_share: float = Field(
         1.0,
         gt=0,
