@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pydantic import Field
+
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.option_words import OptionLimits
 from cloze_gen.corpus.overlap import OverlapSettings
@@ -81,13 +83,17 @@ from cloze_gen.release.style import Facts, Requests, Style
 from cloze_gen.settings import SettingsGroup
 
 
+class LambadaLmSettings(LmSettings):
+    order: int = Field(4, ge=2, le=5, description="n of the n-grams")
+
+
 class LambadaSettings(SettingsGroup):
     input: InputSettings = InputSettings()
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
     partition: PartitionSettings = PartitionSettings()
     passages: PassagesSettings = PassagesSettings()
-    lm: LmSettings = LmSettings(order=4)
+    lm: LambadaLmSettings = LambadaLmSettings()
     cache: CacheSettings = CacheSettings()
     networks: NetworksSettings = NetworksSettings()
     committee: CommitteeSettings = CommitteeSettings()

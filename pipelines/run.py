@@ -88,7 +88,7 @@ class RunTask(PipelineTask):
     config = luigi.Parameter(
         default="", description="a built-in config's name or a TOML file; empty: the style's own"
     )
-    overrides = luigi.Parameter(default="[]", description="JSON list of stage.key=value settings")
+    overrides = luigi.Parameter(default="[]", description="JSON list of group.key=value settings")
     train = luigi.Parameter(
         default="",
         description="training books: folder, file or pattern; empty: the source books, or the sample",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from cloze_gen.corpus.overlap import OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
@@ -56,11 +56,17 @@ from cloze_gen.release.style import Facts, Requests, Style
 from cloze_gen.settings import SettingsGroup
 
 
+class ScdePartitionSettings(PartitionSettings):
+    development_share: float = Field(
+        0.1, gt=0, lt=1, description="share of the novels for the development set"
+    )
+
+
 class ScdeSettings(SettingsGroup):
     input: InputSettings = InputSettings()
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
-    partition: PartitionSettings = PartitionSettings(development_share=0.1)
+    partition: ScdePartitionSettings = ScdePartitionSettings()
     passages: PassagesSettings = PassagesSettings()
     coherence: CoherenceSettings = CoherenceSettings()
     blanks: BlanksSettings = BlanksSettings()

@@ -143,7 +143,7 @@ def contexts(
     """Similarity, topic, frames and neighbours of the words within the limits."""
     from_books = background_of(settings) is Background.CORPUS
     common: dict[str, Any] = {
-        "v": 8,
+        "v": 9,
         "text": text,
         "counts": counts,
         "settings": settings,

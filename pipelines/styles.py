@@ -6,13 +6,12 @@ import functools
 import importlib
 import json
 import pkgutil
-import re
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic import BaseModel
 
-from cloze_gen.config import STYLE, config_text, parse_settings, read_toml
+from cloze_gen.config import parse_settings, read_config
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.release.style import Style
@@ -54,35 +53,11 @@ def style_of_run(folder: Path) -> Style:
 
 
 def style_of(config: str) -> Style:
-    """The style that a built-in config or a TOML file gives, else of its name; or UsageError."""
-    return find_style(_style_named(config) or _named_style(config))
-
-
-def _style_named(config: str) -> str | None:
-    style = read_toml(config_text(config), where=config).get(STYLE)
-    if style is not None and (not isinstance(style, str) or style not in style_names()):
-        raise UsageError(
-            f"{config}: style: {quote(style)} is not a style. Known styles: {', '.join(style_names())}."
-        )
-    return style
-
-
-def _named_style(config: str) -> str:
-    """The style in a config's name: `holmes-sample`, `holmes-2.toml`, `mine.scs.toml`."""
-    words = re.split(r"[^a-z]+", Path(config).name.lower())
-    found = [style for style in style_names() if style.removesuffix("-style") in words]
-    if len(found) != 1:
-        what = (
-            "names more than one style"
-            if found
-            else "has no key `style`, and its file name contains no style"
-        )
-        choice = " or ".join(f'style = "{style}"' for style in style_names())
-        raise UsageError(f"{config}: {what}. Write {choice} as its first line.")
-    return found[0]
+    """The style of a config; UsageError if it names none."""
+    return find_style(read_config(config, style_names())[0])
 
 
 def load_settings(model: type[BaseModel], config: str, overrides: str) -> Any:
-    return parse_settings(
-        model, config_text(config), where=config, overrides=tuple(json.loads(overrides))
-    )
+    """The settings of a config with overrides, a JSON list of `group.key=value`."""
+    data = read_config(config, style_names())[1]
+    return parse_settings(model, data, where=config, overrides=json.loads(overrides))

@@ -170,7 +170,7 @@ def test_an_empty_value_is_an_error(
         (("run", "holmes-styl"), "Did you mean 'holmes-style'?"),
         (("run", "mine"), "Did you mean 'mine.toml'?"),
         (("run", "lambada-style", "--source", "novels"), "Did you mean --books novels?"),
-        (("run", "list.toml"), 'Write a list: focus.classes = ["noun", "verb"].'),
+        (("run", "list.toml"), 'allowed: list of "noun", "verb"'),
     ],
 )
 def test_what_was_meant_is_guessed(

@@ -8,14 +8,15 @@ from typing import Literal, get_args, get_origin
 
 import pytest
 
+from cloze_gen.config import config_names
 from cloze_gen.errors import ConfigError
 from cloze_gen.pipelines.books import FoundBooks
 from cloze_gen.pipelines.run import RunTask
-from cloze_gen.pipelines.styles import load_settings, style_of
+from cloze_gen.pipelines.styles import load_settings, style_names, style_of
 from cloze_gen.store.fingerprint import canonical_json
-from tests.conftest import ROOT, SAMPLE
+from tests.conftest import SAMPLE
 
-CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
+CONFIGS = config_names(style_names())
 # Settings that change no stage: how a stage works, the length of people's pages, the release's form, and which
 # books there are (their digests and facts are covered).
 NO_STAGE = {

@@ -161,8 +161,8 @@ def test_overrides_can_be_given_again(given, published):
     """Folders of the user are removed from each value; the result is a valid override."""
     assert public_overrides([given]) == [published]
     model = find_style("lambada-style").settings
-    parse_settings(model, "", where="x", overrides=[given])
-    parse_settings(model, "", where="x", overrides=[published])
+    parse_settings(model, {}, where="x", overrides=[given])
+    parse_settings(model, {}, where="x", overrides=[published])
 
 
 def test_the_form_of_the_release_is_left_out():

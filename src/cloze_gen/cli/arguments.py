@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,8 +18,10 @@ _PLAIN = re.compile(r"[A-Za-z0-9._-]{1,200}")
 
 
 def config_names(incomplete: str) -> list[str]:
-    files = sorted(Path(str(resources.files("cloze_gen.configs"))).glob("*.toml"))
-    return _matching(incomplete, (file.stem for file in files))
+    from cloze_gen.config import config_names as all_names  # slow to import
+    from cloze_gen.pipelines.styles import style_names
+
+    return _matching(incomplete, all_names(style_names()))
 
 
 def run_names(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -151,14 +152,14 @@ Stage = Annotated[
 Settings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", help="setting as stage.key=value; may be repeated", autocompletion=setting_keys
+        "--set", help="setting as group.key=value; may be repeated", autocompletion=setting_keys
     ),
 ]
 AsIfSettings = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="changed setting to try, as stage.key=value; may be repeated",
+        help="changed setting to try, as group.key=value; may be repeated",
         autocompletion=setting_keys,
     ),
 ]

@@ -90,7 +90,7 @@ def settings_text(config: str, *, new: bool = False) -> str:
         for name, field in type(value).model_fields.items():
             value_text = toml_value(value.model_dump(mode="json")[name])
             lines += _with_description(
-                f"{name} = {value_text}", f"{allowed_values(field)}: {field.description}"
+                f"{name} = {value_text}", f"{allowed_values(field)}; {field.description}"
             )
         lines.append("")
     return "\n".join(lines)

@@ -58,17 +58,17 @@ class PartitionSettings(SettingsGroup):
         0.5,
         gt=0,
         lt=1,
-        description="expected share of novels for training the models; LAMBADA: half",
+        description="share of the novels that train the models; LAMBADA: half",
     )
     development_share: float = Field(
         0.25,
         gt=0,
         lt=1,
-        description="expected share of novels for the development set; LAMBADA: half of the rest",
+        description="share of the novels for the development set",
     )
     by_author: bool = Field(
         True,
-        description="keep novels of one author in one part, if the manifest names authors; not in the paper",
+        description="keep novels of one author in one part",
     )
     # Among 592 novels without copies nine pairs share more than 0.002: a story in two collections,
     # a tale printed twice. The seven above 0.01 share whole passages.
@@ -76,16 +76,16 @@ class PartitionSettings(SettingsGroup):
         0.01,
         gt=0,
         le=1,
-        description="inclusive: two novels stay in one part if one contains this share of the other",
+        description="shared text from which two novels stay in one part",
     )
     max_offensive_rate: float = Field(
         0.001,
         ge=0,
         le=1,
-        description="inclusive: share of listed words above which a novel is dropped; LAMBADA uses a list",
+        description="greatest share of listed words in a novel",
     )
     offensive_words: Unhashed[str] = Field(
-        "builtin", description="file of words, one a line; 'builtin' or 'none'"
+        "builtin", description="file with one word a line, 'builtin' or 'none'"
     )
 
     @model_validator(mode="after")

@@ -35,7 +35,7 @@ TAGS, TAGGED_TYPES, BOOK_TAGS = "tags.parquet", "types.parquet", "books.tsv"
 class TaggerSettings(SettingsGroup):
     name: Unhashed[str] = Field(
         "builtin",
-        description="'builtin', or an installed spaCy pipeline by its package name or folder",
+        description="'builtin', or a spaCy pipeline by its package or folder",
     )
 
 

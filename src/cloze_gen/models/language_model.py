@@ -34,23 +34,21 @@ class LmSettings(SettingsGroup):
         3,
         ge=2,
         le=5,
-        description="n of the n-grams; 3 gives the two-word history of MSR 2.2 step 2",
+        description="n of the n-grams; MSR 2.2, step 2: 3",
     )
     prune: tuple[Annotated[int, Field(ge=0, le=MOST_COUNTED)], ...] = Field(
         (),
         strict=False,
-        description="lmplz --prune: for each order, drop n-grams with this count or less; "
-        "values "
-        "must not decrease; empty: no pruning",
+        description="lmplz --prune: greatest count dropped, for each order",
     )
     memory: Unhashed[str] = Field(
         "4G",
         pattern=r"^[1-9]\d{0,6}[KMG]$",
-        description="lmplz -S: sorting memory such as 4G, at least 100M; does not change the model",
+        description="lmplz -S: memory for sorting, such as 4G, at least 100M",
     )
     discount_fallback: bool = Field(
         False,
-        description="lmplz --discount_fallback, for corpora too small for Kneser-Ney discounts",
+        description="lmplz --discount_fallback, for small corpora",
     )
 
     @field_validator("memory")

@@ -33,7 +33,7 @@ class ControlSettings(SettingsGroup):
         5000,
         ge=0,
         le=MOST_COUNTED,
-        description="passages of the control set; fewer if the novels have fewer. Section 4: 5,000",
+        description="passages of the control set; section 4",
     )
 
 

@@ -52,27 +52,25 @@ class PassagesSettings(SettingsGroup):
         50,
         ge=1,
         le=MOST_EACH,
-        description="minimum number of tokens of the context, in whole sentences; section 3.1",
+        description="least tokens of the context; 3.1",
     )
     max_context_tokens: int = Field(
         160,
         ge=1,
         le=MOST_EACH,
-        description="maximum number of tokens of the context; published development set: 155",
+        description="most tokens of the context; published: 155",
     )
     min_target_sentence_tokens: int = Field(
         10,
         ge=2,
         le=MOST_EACH,
-        description="minimum number of tokens of the target's sentence, with final marks; "
-        "published development set: 10",
+        description="least tokens of the last sentence; published: 10",
     )
     max_target_sentence_tokens: int = Field(
         71,
         ge=2,
         le=MOST_EACH,
-        description="maximum number of tokens of the target's sentence, with final marks; "
-        "published development set: 71",
+        description="most tokens of the last sentence; published: 71",
     )
 
 

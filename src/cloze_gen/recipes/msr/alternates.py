@@ -43,7 +43,7 @@ _DRAWS_A_WORD = 3
 
 class AlternatesSettings(SettingsGroup):
     count: int = Field(
-        150, ge=4, le=MOST_EACH, description="distinct alternates per focus word; MSR 2.2 step 2"
+        150, ge=4, le=MOST_EACH, description="different alternates of a focus word; MSR 2.2, step 2"
     )
 
 

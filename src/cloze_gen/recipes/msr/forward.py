@@ -48,7 +48,7 @@ class ForwardSettings(SettingsGroup):
         30,
         ge=4,
         le=MOST_EACH,
-        description="alternates kept per focus word, best forward score first; MSR 2.2 step 5",
+        description="alternates kept, best forward score first; MSR 2.2, step 5",
     )
 
 

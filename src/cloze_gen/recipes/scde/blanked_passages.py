@@ -49,14 +49,13 @@ class AssemblySettings(SettingsGroup):
         2000,
         ge=1,
         le=MOST_COUNTED,
-        description="passages of the set, all parts together; published: 5,959",
+        description="passages of all parts together; published: 5,959",
     )
     oversampling: float = Field(
         1.25,
         ge=1,
         le=1000,
-        description="passages drawn for each passage of the set; those with the most tempting "
-        "distractors are kept. 1: all are kept",
+        description="passages drawn for each of the set; 1: all are kept",
     )
 
 

@@ -48,31 +48,27 @@ _LEADS_ON = frozenset((",", ";", ":", "-", "--", "---"))
 
 
 class PassagesSettings(SettingsGroup):
-    min_sentences: int = Field(
-        10, ge=1, le=MOST_EACH, description="minimum number of sentences of a passage; section 5.7"
-    )
+    min_sentences: int = Field(10, ge=1, le=MOST_EACH, description="least number of sentences; 5.7")
     max_sentences: int = Field(
-        30, ge=1, le=MOST_EACH, description="maximum number of sentences of a passage; section 5.7"
+        30, ge=1, le=MOST_EACH, description="greatest number of sentences; 5.7"
     )
     min_words: int = Field(
         180,
         ge=1,
         le=MOST_COUNTED,
-        description="minimum target length of a passage in words; each passage draws one between "
-        "min_words and max_words",
+        description="shortest length that is drawn, in words",
     )
     max_words: int = Field(
         420,
         ge=1,
         le=MOST_COUNTED,
-        description="maximum target length of a passage in words; with min_words = 180 the mean is "
-        "about 320. Table 3: 319.6",
+        description="longest length that is drawn; mean in Table 3: 319.6",
     )
     per_book: int = Field(
         40,
         ge=1,
         le=MOST_COUNTED,
-        description="maximum number of passages of a book, sampled at random",
+        description="most passages of a book",
     )
 
 

@@ -56,24 +56,19 @@ _POWER = 1.5
 class ImpostorsSettings(SettingsGroup):
     impostor_draw: Literal["uniform", "matched"] = Field(
         "matched",
-        description=(
-            "uniform: all lemmas of the class are equally likely (3.3); matched: "
-            "lemmas near the answer's frequency"
-        ),
+        description="any lemma of the class (3.3), or one near the answer's frequency",
     )
     window_ranks: int = Field(
         16,
         ge=1,
         le=MOST_EACH,
-        description=("words on each side of the window's middle, in order of frequency (matched)"),
+        description="words on each side in order of frequency (matched)",
     )
     rounds: int = Field(
         32,
         ge=1,
         le=MOST_EACH,
-        description=(
-            "how often the words of a sentence are tried in turn, each time with 64 sets of four"
-        ),
+        description="how often the words of a sentence are tried in turn",
     )
 
 

@@ -42,16 +42,11 @@ class QuestionsSettings(SettingsGroup):
         6000,
         ge=1,
         le=MOST_COUNTED,
-        description=(
-            "number of questions, the first in generation order; if fewer are "
-            "possible, you get fewer and a message; 3.4"
-        ),
+        description="number of questions, if so many are possible; 3.4",
     )
     order: Literal["mixed", "corpus"] = Field(
         "mixed",
-        description=(
-            "generation order. mixed: by a hash of each sentence's id; corpus: book after book"
-        ),
+        description="order in which questions are made",
     )
 
 

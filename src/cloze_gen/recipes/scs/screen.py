@@ -49,10 +49,7 @@ class ScreenSettings(SettingsGroup):
         0.14,
         gt=0,
         le=1,
-        description=(
-            "exclusive: highest expected share of readers who find that an impostor fits as well "
-            "as the answer; 1: no screen; not in the paper"
-        ),
+        description="share of readers whom an impostor suits; 1: off",
     )
 
     @property
