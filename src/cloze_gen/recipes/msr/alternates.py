@@ -21,19 +21,21 @@ from cloze_gen.corpus.option_words import OptionLimits, option_mask
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.recipes.msr.tables import (
-    ALTERNATES,
+    HISTORY,
     HISTORY_SCORE,
+    ITEM_ID,
+    WORD,
+    Inputs,
     Part,
-    cached_index,
+    coded,
     count_focus_words,
-    focus_columns,
     focus_parts,
     note_parts,
-    write_rows,
 )
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.schema import Table
 
 _LN10 = math.log(10.0)
 _REMEMBERED_CONTEXTS = 2048  # "the" and "of the" precede thousands of focus words
@@ -45,6 +47,17 @@ class AlternatesSettings(SettingsGroup):
     count: int = Field(
         150, ge=4, le=MOST_EACH, description="different alternates of a focus word; MSR 2.2, step 2"
     )
+
+
+ALTERNATES = Table(
+    "alternates/part-*.parquet",
+    "One row an alternate, the most probable first. A part holds up to 2,048 focus words of one model.",
+    ITEM_ID,
+    WORD,
+    HISTORY,
+    example='{"id": "the-lost-luggage-of-penny-cross:70:2", "word": "examined", '
+    '"history_log10_prob": -2.740351676940918}',
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,52 +212,45 @@ def gumbel_top(log10_probs: np.ndarray, *, k: int, rng: np.random.Generator) -> 
     return np.sort(np.argpartition(-keys, k - 1)[:k]) if k else np.zeros(0, np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class AlternatesShard:
-    part: Part
-    focus: Path
-    index: Path
-    counts: Path
-    limits: OptionLimits
-    settings: AlternatesSettings
-    seed: int
-
-
 @functools.lru_cache(maxsize=1)
-def _allowed(
-    index_folder: Path, model: int, counts_folder: Path, limits: OptionLimits
-) -> AllowedWords:
-    index, table = cached_index(index_folder, model), read_counts(open_artifact(counts_folder))
+def _allowed(inputs: Inputs, model: int, counts: Path, limits: OptionLimits) -> AllowedWords:
+    index = inputs.open().index(model)
+    table = read_counts(open_artifact(counts))
     words = (table.words[i] for i in np.flatnonzero(option_mask(table, limits)))
-    return AllowedWords(
-        index,
-        np.array(sorted(index.id_of[word] for word in words if word in index.id_of), np.int64),
-    )
+    known = sorted(index.id_of[word] for word in words if word in index.id_of)
+    return AllowedWords(index, np.array(known, np.int64))
 
 
-def sample_part(shard: AlternatesShard) -> int:
-    index = cached_index(shard.index, shard.part.model)
-    allowed = _allowed(shard.index, shard.part.model, shard.counts, shard.limits)
-    focus = focus_columns(shard.focus, shard.part)
-    columns = [focus[name] for name in ("id", "word", "history1", "history2")]
+def sample_part(
+    part: Part,
+    *,
+    inputs: Inputs,
+    counts: Path,
+    out: Path,
+    limits: OptionLimits,
+    settings: AlternatesSettings,
+    seed: int,
+) -> int:
+    """Write the alternates of one part. Returns their number."""
+    allowed = _allowed(inputs, part.model, counts, limits)
+    index, focus = allowed.index, inputs.open().focus(part)
     items, words, scores = [], [], []
-    for row, (item_id, answer, *history) in enumerate(zip(*columns, strict=True)):
-        rng = derive_rng(shard.seed, "msr.alternates", item_id)
+    for row, item_id in enumerate(focus["id"]):
         picked, log10_probs = sample_alternates(
-            allowed.distribution(history),
-            k=shard.settings.count,
-            rng=rng,
-            excluded=int(allowed.place[index.id_of[answer]]),
+            allowed.distribution([focus["history1"][row], focus["history2"][row]]),
+            k=settings.count,
+            rng=derive_rng(seed, "msr.alternates", item_id),
+            excluded=int(allowed.place[index.id_of[focus["word"][row]]]),
         )
         items.append(np.full(len(picked), row, np.int32))
         words.append(allowed.words[picked])
         scores.append(log10_probs)
-    drawn = {
-        "item": np.concatenate(items),
-        "word": np.concatenate(words),
+    table = {
+        "id": coded(np.concatenate(items), focus["id"]),
+        "word": coded(np.concatenate(words), index.words),
         HISTORY_SCORE: np.concatenate(scores),
     }
-    return write_rows(shard.part.out / shard.part.name, ids=columns[0], words=index.words, **drawn)
+    return ALTERNATES.write(out / part.file, table)
 
 
 def write_alternates(
@@ -258,12 +264,19 @@ def write_alternates(
     settings: AlternatesSettings,
     seed: int,
 ) -> None:
-    shards = [
-        AlternatesShard(part, focus.folder, index.folder, counts.folder, limits, settings, seed)
-        for part in focus_parts(focus, index, writer.folder / ALTERNATES)
-    ]
-    rows = list(ctx.map(sample_part, shards, unit="parts"))
-    note_parts(writer, ALTERNATES, rows)
+    """Write the alternates of every focus word; they are words within the limits of answers."""
+    parts = focus_parts(focus, index)
+    sample = functools.partial(
+        sample_part,
+        inputs=Inputs(focus.folder, index.folder),
+        counts=counts.folder,
+        out=writer.path(ALTERNATES.name).parent,
+        limits=limits,
+        settings=settings,
+        seed=seed,
+    )
+    rows = list(ctx.map(sample, parts, unit="parts"))
+    note_parts(writer, ALTERNATES.folder, parts, rows)
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
     writer.facts |= {"alternates": sum(rows)}
     ctx.say(f"{sum(rows):,} alternates sampled for {count_focus_words(focus):,} focus words")

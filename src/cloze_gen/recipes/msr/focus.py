@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +36,7 @@ from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
+from cloze_gen.store.schema import Column, Table
 from cloze_gen.store.tables import (
     FOCUS,
     REJECTED,
@@ -121,6 +122,29 @@ class FocusReason(Reason):
     NO_OTHER_BOOK = ("word_in_no_other_book", "the word occurs in no book of another group")
 
 
+FOCUS_WORDS = Table(
+    FOCUS,
+    "One row for each position that may become a blank.",
+    Column("id", pa.string(), "id of the item"),
+    Column("sentence_id", pa.string(), "id of the sentence"),
+    Column("position", pa.int16(), "index among the sentence's own tokens"),
+    Column("word", pa.string(), "the focus word"),
+    Column(
+        "history1",
+        pa.string(),
+        "the second token before it; `<s>` at the beginning of the sentence",
+    ),
+    Column("history2", pa.string(), "the token before it"),
+    Column("next_token", pa.string(), "the token after it"),
+    Column("count", pa.int64(), "tokens of the word in the training books"),
+    Column("freq", pa.float64(), "`freq` of `counts.tsv`"),
+    example='{"id": "the-lost-luggage-of-penny-cross:70:2", '
+    '"sentence_id": "the-lost-luggage-of-penny-cross:70", "position": 2, "word": "broke", '
+    '"history1": "Then", "history2": "she", "next_token": "the", "count": 11, '
+    '"freq": 0.0002583675866118614}',
+)
+
+
 @dataclass(frozen=True, slots=True)
 class FocusWord:
     """A position of a sentence that may become a blank, with the two tokens before it."""
@@ -198,45 +222,63 @@ def two_word_history(tokens: Sequence[str], position: int) -> tuple[str, str]:
     return tokens[position - 2], tokens[position - 1]
 
 
-@dataclass(frozen=True, slots=True)
-class FocusShard:
-    book_id: str
-    folder: Path
-    counts: Path
-    hyphens: Path
-    out: Path
-    settings: FocusSettings
-    only_here: frozenset[str] = frozenset()
-
-
 @functools.lru_cache(maxsize=1)
-def option_table(counts: Path, settings: FocusSettings) -> dict[str, tuple[int, float]]:
+def option_table(counts: Path, limits: OptionLimits) -> dict[str, tuple[int, float]]:
+    """Each word that may be an option -> its count and frequency."""
     table = read_counts(open_artifact(counts))
-    rows = np.flatnonzero(option_mask(table, OptionLimits.of(settings))).tolist()
+    rows = np.flatnonzero(option_mask(table, limits)).tolist()
     return {table.words[row]: (int(table.count[row]), float(table.freq[row])) for row in rows}
 
 
-def search_book(shard: FocusShard) -> tuple[int, Counter[str]]:
+@dataclass(frozen=True, slots=True)
+class SourceBook:
+    """A book, the folder for its part of each table, and its words that no other group has."""
+
+    id: str
+    folder: Path
+    out: Path
+    only_here: frozenset[str]
+
+
+def search_book(
+    book: SourceBook, *, counts: Path, hyphens: Path, settings: FocusSettings
+) -> tuple[int, Counter[str]]:
     """Write one book's part of each table. Returns the number of focus words, and rejections by reason."""
-    options = option_table(shard.counts, shard.settings)
+    options = option_table(counts, OptionLimits.of(settings))
     sentences: list[Sentence] = []
-    found: list[FocusWord] = []
+    focus_words: list[FocusWord] = []
     rejected: list[Rejection] = []
-    for sentence in read_sentences(shard.folder, shard.book_id, decided_hyphens(shard.hyphens)):
-        before = len(found)
+    for sentence in read_sentences(book.folder, book.id, decided_hyphens(hyphens)):
+        before = len(focus_words)
         for verdict in select_focus_words(
-            sentence, eligible=options, settings=shard.settings, only_here=shard.only_here
+            sentence, eligible=options, settings=settings, only_here=book.only_here
         ):
             if isinstance(verdict, Rejection):
                 rejected.append(verdict)
             else:
-                found.append(verdict)
-        if len(found) > before:
+                focus_words.append(verdict)
+        if len(focus_words) > before:
             sentences.append(sentence)
-    write_parquet(shard.out / FOCUS, _focus_columns(found, options))
-    write_parquet(shard.out / SOURCE_SENTENCES, sentence_columns(sentences))
-    write_parquet(shard.out / REJECTED, rejection_columns(rejected))
-    return len(found), Counter(str(rejection.reason) for rejection in rejected)
+    FOCUS_WORDS.write_records(
+        book.out / FOCUS, [_row(word, *options[word.word]) for word in focus_words]
+    )
+    write_parquet(book.out / SOURCE_SENTENCES, sentence_columns(sentences))
+    write_parquet(book.out / REJECTED, rejection_columns(rejected))
+    return len(focus_words), Counter(str(rejection.reason) for rejection in rejected)
+
+
+def _row(focus: FocusWord, count: int, freq: float) -> dict[str, Any]:
+    return {
+        "id": focus.id,
+        "sentence_id": focus.id.rpartition(":")[0],
+        "position": focus.position,
+        "word": focus.word,
+        "history1": focus.history[0],
+        "history2": focus.history[1],
+        "next_token": focus.next_token,
+        "count": count,
+        "freq": freq,
+    }
 
 
 def write_focus(
@@ -255,43 +297,41 @@ def write_focus(
     occur in a book of another group too.
     """
     table = read_counts(counts)
-    n_options = int(option_mask(table, OptionLimits.of(settings)).sum())
     write_hyphens(writer, hyphen_evidence(source, table))
-    books, hyphens = kept_books(source), writer.path(HYPHENS)
+    books = kept_books(source)
     only = _only_here(source, text, counts, n_groups) if text else {}
-    with book_parts(writer, len(books)) as parts:
-        shards = [
-            FocusShard(
-                book,
-                book_folder(source, row),
-                counts.folder,
-                hyphens,
-                part,
-                settings,
-                only.get(book, frozenset()),
-            )
-            for row, book, part in zip(books, (row["book_id"] for row in books), parts, strict=True)
-        ]
-        n_found, reasons = 0, Counter[str]()
-        for found, rejected in ctx.map(search_book, shards, unit="books"):
+    search = functools.partial(
+        search_book, counts=counts.folder, hyphens=writer.path(HYPHENS), settings=settings
+    )
+    n_found = 0
+    reasons = Counter[str]()
+    with book_parts(writer, len(books)) as folders:
+        parts = []
+        for row, folder in zip(books, folders, strict=True):
+            book_id = row["book_id"]
+            only_here = only.get(book_id, frozenset())
+            parts.append(SourceBook(book_id, book_folder(source, row), folder, only_here))
+        for found, rejected in ctx.map(search, parts, unit="books"):
             n_found += found
             reasons += rejected
         if not n_found:
-            by_reason = ", ".join(
-                f"{reason} {count:,}" for reason, count in sorted(reasons.items())
-            )
-            raise CorpusError(
-                f"no word of the source books can become a blank ({by_reason}). Lower "
-                "focus.min_count, raise focus.max_freq, widen focus.min_tokens and "
-                "focus.max_tokens, or add books."
-            )
+            raise CorpusError(_nothing_found(reasons))
         for name in (FOCUS, SOURCE_SENTENCES, REJECTED):
-            writer.rows[name] = join_parquet(writer.path(name), [part / name for part in parts])
+            writer.rows[name] = join_parquet(writer.path(name), [part / name for part in folders])
     n_sentences = writer.rows[SOURCE_SENTENCES]
+    n_options = int(option_mask(table, OptionLimits.of(settings)).sum())
     writer.funnel = funnel("sentences and word positions", kept=n_found, rejected=reasons)
     writer.facts |= {"option_words": n_options, "sentences_with_focus": n_sentences}
     ctx.say(
         f"{n_found:,} focus words in {n_sentences:,} sentences; {n_options:,} words may be options"
+    )
+
+
+def _nothing_found(reasons: Counter[str]) -> str:
+    by_reason = ", ".join(f"{reason} {count:,}" for reason, count in sorted(reasons.items()))
+    return (
+        f"no word of the source books can become a blank ({by_reason}). Lower focus.min_count, "
+        "raise focus.max_freq, widen focus.min_tokens and focus.max_tokens, or add books."
     )
 
 
@@ -302,19 +342,3 @@ def _only_here(
     groups = held_out_groups(source, n_groups=n_groups)
     alone = words_of_one_group(text, counts, group_of_lines(source, groups))
     return {book: alone[group] for book, group in groups.items()}
-
-
-def _focus_columns(
-    found: list[FocusWord], options: Mapping[str, tuple[int, float]]
-) -> dict[str, pa.Array]:
-    return {
-        "id": pa.array([focus.id for focus in found], pa.string()),
-        "sentence_id": pa.array([focus.id.rpartition(":")[0] for focus in found], pa.string()),
-        "position": pa.array([focus.position for focus in found], pa.int16()),
-        "word": pa.array([focus.word for focus in found], pa.string()),
-        "history1": pa.array([focus.history[0] for focus in found], pa.string()),
-        "history2": pa.array([focus.history[1] for focus in found], pa.string()),
-        "next_token": pa.array([focus.next_token for focus in found], pa.string()),
-        "count": pa.array([options[focus.word][0] for focus in found], pa.int64()),
-        "freq": pa.array([options[focus.word][1] for focus in found], pa.float64()),
-    }
