@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.cross_fitting import CrossFittingSettings, check_several
-from cloze_gen.corpus.offensive_words import words_digest
+from cloze_gen.corpus.offensive_words import offensive_words, words_digest
 from cloze_gen.corpus.overlap import OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
 from cloze_gen.corpus.readers.reader import InputSettings
@@ -26,14 +26,9 @@ from cloze_gen.recipes.msr.alternates import AlternatesSettings, write_alternate
 from cloze_gen.recipes.msr.choice import ChoiceSettings, write_choice, write_pool
 from cloze_gen.recipes.msr.focus import FocusReason, FocusSettings, write_focus
 from cloze_gen.recipes.msr.forward import ForwardReason, ForwardSettings, write_forward
-from cloze_gen.recipes.msr.grooming.people import GROOMING
-from cloze_gen.recipes.msr.grooming.predicates import AnswerFault, CandidateFault, GroomingSettings
-from cloze_gen.recipes.msr.grooming.stage import (
-    JUDGED_AS,
-    JudgingReason,
-    read_groomed,
-    write_grooming,
-)
+from cloze_gen.recipes.msr.grooming.people import GROOMING, JUDGED_AS, JudgingReason, read_groomed
+from cloze_gen.recipes.msr.grooming.rules import AnswerFault, CandidateFault, GroomingSettings
+from cloze_gen.recipes.msr.grooming.stage import write_grooming
 from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
 from cloze_gen.recipes.msr.release import (
     REFERENCE,
@@ -89,12 +84,6 @@ class HolmesSettings(SettingsGroup):
                 f"forward.keep = {self.forward.keep} exceeds alternates.count = "
                 f"{self.alternates.count}. Lower forward.keep or raise alternates.count"
             )
-        if self.grooming.min_tokens > self.focus.max_tokens:
-            raise ValueError(
-                f"grooming.min_tokens = {self.grooming.min_tokens} exceeds focus.max_tokens = "
-                f"{self.focus.max_tokens}, so every sentence would be rejected. Lower "
-                "grooming.min_tokens or raise focus.max_tokens"
-            )
         if self.grooming.checks == "articles" and self.choice.method != "random":
             raise ValueError(
                 f'choice.method = "{self.choice.method}" needs the reader models, which '
@@ -108,8 +97,7 @@ class Focus(StyleTask):
 
     stage = "focus"
     group = "focus"
-    version = 6
-    not_covered = frozenset({"classes"})  # read in grooming, of tagged sentences
+    version = 7
     needs = {"source": (Corpus, "source"), "counts": Counts}
     write = staticmethod(write_focus)
 
@@ -169,9 +157,8 @@ class Grooming(StyleTask):
 
     stage = "grooming"
     group = "grooming"
-    version = 15
+    version = 16
     not_covered = frozenset({"verdicts", "offensive_words", "language_model"})  # by their content
-    also_reads = {"classes": "focus.classes"}
     needs = {
         "focus": Focus,
         "counts": Counts,
@@ -208,8 +195,8 @@ class Grooming(StyleTask):
 
     def given(self) -> dict[str, Any]:
         return super().given() | {
-            "settings": self.own.model_copy(update={"tagger": self.tagger}),
-            "classes": self.all_settings.focus.classes,
+            "offensive": offensive_words(self.own.offensive_words),
+            "tagger_identity": "" if self.tagger == "none" else tagger_identity(self.tagger),
             "people": self.people,
         }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cloze_gen.corpus.artifacts import HYPHENS, SENTENCE_COLUMNS
+from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, ITEMS
 from cloze_gen.recipes.questions.artifacts import fewshot_file, questions_file
 from cloze_gen.store.file_docs import FileDoc, StageDoc, rejected_file
 
@@ -151,41 +152,7 @@ STAGES = {
         {"alternates_scored": "rows of all parts"},
     ),
     "grooming": StageDoc(
-        "Checks each retained candidate and each sentence.",
-        (
-            FileDoc(
-                "decisions/part-*.parquet",
-                "The retained candidates of focus words with a suitable sentence, the best forward score first. The five measures are "
-                "NaN if an earlier check rejected the candidate, or if people groomed.",
-                {
-                    **_WORD,
-                    "verdict": "string: `fit`, or the first reason against the candidate",
-                    "similarity": "float: cosine of the context vectors of candidate and answer",
-                    "topicality": "float: mean association with the topic words of the sentence, in nats",
-                    "fits_as_well": "float: expected share of readers who find that it fits as well as the answer",
-                    "ungrammatical": "float: expected share of readers who find it ungrammatical",
-                    "plausible": "float: expected share of readers who find it plausible, those of `fits_as_well` included",
-                    "tag": "string: Penn tag in the sentence, clitics after `+`; empty if an earlier check rejected the candidate",
-                },
-                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "word": "examined", "verdict": "fit", '
-                        '"similarity": 0.342142254114151, "topicality": 0.5859375, "fits_as_well": 0.0510348342359066, '
-                        '"ungrammatical": 0.057051997631788254, "plausible": 0.4526045620441437, "tag": "VBD"}',
-            ),
-            FileDoc(
-                "items.parquet",
-                "One row a focus word.",
-                {
-                    **_ITEM,
-                    "verdict": "string: `fit`, or the reason against the sentence or the answer",
-                    "answer_tag": "string: Penn tag of the answer",
-                    "answer_topicality": "double: topicality of the answer; NaN if not measured",
-                    "place_requires": "string: what the place of a verb or noun requires; empty for other tags",
-                    "fit_candidates": "int64: number of candidates with the verdict `fit`",
-                },
-                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "verdict": "fit", "answer_tag": "VBD", '
-                        '"answer_topicality": 0.7771, "place_requires": "object", "fit_candidates": 14}',
-            ),
-        ),
+        "Checks each retained candidate and each sentence.", (DECISIONS.doc, ITEMS.doc),
         {
             "candidates_funnel": "verdicts on the candidates",
             "tagger": "the tagger",

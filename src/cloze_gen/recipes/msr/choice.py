@@ -22,14 +22,11 @@ from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.errors import CorpusError, StoreError
 from cloze_gen.formats.questions import question_record, source_record
 from cloze_gen.judging.verdicts import VerdictFile
+from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, ITEMS, MEASURES
 from cloze_gen.recipes.msr.tables import (
     ANSWERS,
-    DECISION_COLUMNS,
-    DECISIONS,
     FIT,
     FORWARD_SCORE,
-    GROOMED,
-    MEASURES,
     SCORED,
     SCORES,
     SCREENED,
@@ -283,7 +280,7 @@ class ChoiceTables:
 def read_choice_tables(
     *, counts: Artifact, focus: Artifact, screening: Artifact, forward: Artifact, grooming: Artifact
 ) -> ChoiceTables:
-    groomed = _by_id(grooming, GROOMED)
+    groomed = _by_id(grooming, ITEMS.name)
     return ChoiceTables(
         counts=read_counts(counts),
         sentences=read_source_sentences(focus),
@@ -303,7 +300,7 @@ def _candidates(forward: Artifact, grooming: Artifact, fit: Collection[str]) -> 
     ids = pa.array(sorted(fit), pa.string())
     scored = _of_fit(part_paths(forward, SCORED), ids, only=pc.field("kept")).drop_columns(["kept"])
     # already in the order of focus words and forward rank
-    decided = _of_fit(part_paths(grooming, DECISIONS), ids)
+    decided = _of_fit(part_paths(grooming, DECISIONS.folder), ids)
     scored = scored.take(
         np.lexsort([scored["forward_rank"].to_numpy(), pc.index_in(scored["id"], ids).to_numpy()])
     )
@@ -313,7 +310,7 @@ def _candidates(forward: Artifact, grooming: Artifact, fit: Collection[str]) -> 
             f"{grooming.folder}: its candidates differ from those of {forward.folder}. Move "
             "both folders away and run again."
         )
-    for name in DECISION_COLUMNS[2:]:
+    for name in DECISIONS.names[2:]:
         scored = scored.append_column(name, decided[name])
     return scored.to_pandas()
 

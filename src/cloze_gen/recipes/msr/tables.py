@@ -56,22 +56,7 @@ SCORED = "scored"
 ANSWERS = "answers.parquet"  # scores of the answers
 ANSWER_COLUMNS = ("id", FORWARD_SCORE, "forward_rank", SENTENCE_SCORE)
 
-# Stage grooming.
-DECISIONS = "decisions"
-# Measures of a candidate: similarity to the answer (cosine), topicality (nats), and expected shares
-# of readers' marks (0 to 1).
-MEASURES = ("similarity", "topicality", "fits_as_well", "ungrammatical", "plausible")
-DECISION_COLUMNS = ("id", "word", "verdict", *MEASURES, "tag")
-GROOMED = "items.parquet"
-GROOMED_COLUMNS = (
-    "id",
-    "verdict",
-    "answer_tag",
-    "answer_topicality",
-    "place_requires",
-    "fit_candidates",
-)
-FIT = "fit"  # verdict of an item without faults
+FIT = "fit"  # verdict of grooming on an item or a candidate without faults
 
 
 ITEMS_A_PART = 2048

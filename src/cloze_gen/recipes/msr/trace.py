@@ -9,7 +9,8 @@ from typing import Any
 
 from cloze_gen.corpus.cross_fitting import read_groups
 from cloze_gen.parsing import name_list
-from cloze_gen.recipes.msr.tables import ALTERNATES, ANSWERS, DECISIONS, GROOMED, SCORED, SCREENED
+from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, ITEMS
+from cloze_gen.recipes.msr.tables import ALTERNATES, ANSWERS, SCORED, SCREENED
 from cloze_gen.release.trace import (
     INDENT,
     Traced,
@@ -65,7 +66,7 @@ def describe_focus(item: Traced) -> Iterator[str]:
             f"{answer['forward_log10_prob']:.4f}, rank {answer['forward_rank']}; "
             f"whole sentence {answer['sentence_log10_prob']:.3f}"
         )
-    groomed = item.find("grooming", GROOMED)
+    groomed = item.find("grooming", ITEMS.name)
     if groomed:
         yield (
             f"grooming   sentence and answer: {groomed['verdict']}; answer's tag "
@@ -94,7 +95,7 @@ def describe_screening(item: Traced) -> Iterator[str]:
 
 
 def describe_outcome(item: Traced) -> Iterator[str]:
-    groomed = item.find("grooming", GROOMED)
+    groomed = item.find("grooming", ITEMS.name)
     if groomed is None:
         yield "outcome    no question: rejected at the screening"
         return
@@ -140,7 +141,7 @@ def describe_alternates(item: Traced) -> Iterator[str]:
 def _alternates(item: Traced) -> Sequence[Mapping[str, Any]]:
     """The alternates with what each stage measured of them, most probable first."""
     table = {row["word"]: row for row in item.rows("alternates", ALTERNATES)}
-    for stage, name in (("forward", SCORED), ("grooming", DECISIONS)):
+    for stage, name in (("forward", SCORED), ("grooming", DECISIONS.folder)):
         for row in item.rows(stage, name):
             if row["word"] in table:
                 table[row["word"]] = row | table[row["word"]]

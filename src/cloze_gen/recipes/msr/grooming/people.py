@@ -1,27 +1,35 @@
-"""Grooming by people (MSR 2.3): the items of a study, and its verdict file."""
+"""Grooming by people (MSR 2.3): the items of a study, its verdict file, and its verdicts applied."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cloze_gen.adapters.tagging import Tagger
 from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.english.sentence_fitness import sentence_fault
-from cloze_gen.errors import UsageError
+from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.questions import around_blank
 from cloze_gen.judging.state import StudySettings, verdicts_of_people
-from cloze_gen.judging.study import Study, StudySource, study_agreement
-from cloze_gen.judging.tasks.groom import NOT_JUDGED, groomed
+from cloze_gen.judging.study import Study, StudySource, read_verdicts, study_agreement
+from cloze_gen.judging.tasks.groom import NOT_JUDGED, RejectReason, groomed
 from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
-from cloze_gen.recipes.msr.tables import ANSWERS, DECISIONS, GROOMED, SCORED, SCREENED, part_paths
+from cloze_gen.models.ngram_index import ForwardIndex
+from cloze_gen.models.word_knowledge import WordKnowledge
+from cloze_gen.parsing import quote
+from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, ITEMS, CandidateTable, Item
+from cloze_gen.recipes.msr.grooming.measures import measures_of, set_window_tags
+from cloze_gen.recipes.msr.tables import ANSWERS, FIT, SCORED, SCREENED, part_paths
 from cloze_gen.records.judgement import StudyItem, Task
 from cloze_gen.records.question import Blank
+from cloze_gen.records.rejection import Reason
 from cloze_gen.records.sentence import Sentence, sentence_of
 from cloze_gen.rng import derive_rng
 from cloze_gen.store.artifacts import Artifact
@@ -107,7 +115,7 @@ def _by_turns(
     """One random focus word of every sentence that has one, alternating between strata."""
     ranks = _by_id(forward, ANSWERS, "forward_rank", which=drawn)
     sampled = _by_id(screening, SCREENED, "alternates", which=drawn)
-    tags = _by_id(grooming, GROOMED, "answer_tag", which=drawn)
+    tags = _by_id(grooming, ITEMS.name, "answer_tag", which=drawn)
     strata: dict[tuple[str, int], list[str]] = {}
     for item in drawn:
         (rank,), (n,) = ranks[item], sampled[item]
@@ -135,7 +143,9 @@ def _candidates(forward: Artifact, ids: Sequence[str]) -> dict[str, list[str]]:
 def _machine(grooming: Artifact, ids: Sequence[str]) -> dict[str, dict[str, str]]:
     """Focus word -> candidate -> the machine's verdict; rejected sentences are missing."""
     found: dict[str, dict[str, str]] = {}
-    for item, word, verdict in _rows(grooming, DECISIONS, "id", "word", "verdict", which=ids):
+    for item, word, verdict in _rows(
+        grooming, DECISIONS.folder, "id", "word", "verdict", which=ids
+    ):
         found.setdefault(item, {})[word] = verdict
     return found
 
@@ -204,3 +214,99 @@ GROOMING = StudySource(
     rerun_stage="grooming",
     setting="grooming.verdicts",
 )
+
+
+# ---- the stage with the verdicts of people
+
+
+class JudgingReason(Reason):
+    DISAGREED = ("judges_disagree", "the judges did not agree on four candidates")
+    UNJUDGED = ("not_judged", "no judge saw the target word")
+    NOT_PICKED = ("candidate_not_picked_by_judges", "the judges did not choose the candidate")
+
+
+JUDGED_AS = "judges_say_"  # before a judges' reason
+_OTHER_RUN = (
+    "The verdicts belong to another run, or the settings have changed since. `cloze-gen judge "
+    "status STUDY` prints the study's run."
+)
+_VERDICTS = {*map(str, RejectReason), str(JudgingReason.DISAGREED), FIT}
+
+
+def read_groomed(path: str) -> VerdictFile:
+    file = read_verdicts(path, task=Task.GROOM, given_as="grooming.verdicts")
+    if not file.rows:
+        raise FormatError(
+            f"{path}: has no verdicts. Judge items first, or leave out grooming.verdicts."
+        )
+    for row in file.rows:
+        picked = row.get("picked")
+        has_words = isinstance(picked, list) and all(isinstance(word, str) for word in picked)
+        verdict = row.get("verdict")
+        if not has_words or not isinstance(verdict, str) or verdict not in _VERDICTS:
+            raise FormatError(
+                f"{path}: {quote(row['id'])} has no valid verdict: {quote(dict(row))}. Write "
+                "the file with `cloze-gen judge apply`"
+            )
+    return file
+
+
+def reject_unjudged(items: Iterable[Item], verdicts: Mapping[str, Mapping[str, Any]]) -> None:
+    for item in items:
+        if item.id not in verdicts:
+            item.fault = JudgingReason.UNJUDGED
+
+
+def judge_by_people(
+    table: CandidateTable,
+    verdicts: Mapping[str, Mapping[str, Any]],
+    index: ForwardIndex,
+    knowledge: WordKnowledge,
+    tagger: Tagger | None,
+) -> None:
+    """Apply the judges' verdicts. Measures and tags are recorded but decide nothing."""
+    rows = table.open()
+    measures = measures_of(rows, index, knowledge)
+    if tagger is not None:
+        set_window_tags(table, rows, tagger)
+    picked_by_item = [set(verdicts[item.id]["picked"]) for item in rows.items]
+    is_picked = np.array(
+        [
+            word in picked_by_item[item]
+            for item, word in zip(rows.item.tolist(), rows.word.tolist(), strict=True)
+        ],
+        bool,
+    )
+    listed = rows.words_by_item()
+    for number, item in enumerate(rows.items):
+        foreign = sorted(picked_by_item[number].difference(listed[number][1:]))
+        if foreign:
+            raise UsageError(
+                f"grooming.verdicts: the judges of {item.id} picked {quote(foreign[0])}, "
+                f"which is not among its candidates. {_OTHER_RUN}"
+            )
+        item.topicality = float(measures.answers["topicality"][number])
+        verdict = verdicts[item.id]["verdict"]
+        is_known = verdict in {FIT, JudgingReason.DISAGREED}
+        item.fault = verdict if is_known else f"{JUDGED_AS}{verdict}"
+    # assumed shares for words that people picked
+    fits_as_well = np.where(is_picked, 0.0, np.nan)
+    ungrammatical = np.where(is_picked, 0.0, np.nan)
+    plausible = np.where(is_picked, 1.0, np.nan)
+    similarity = measures.candidates["similarity"]
+    topicality = measures.candidates["topicality"]
+    table.measures[rows.row] = np.column_stack(
+        (similarity, topicality, fits_as_well, ungrammatical, plausible)
+    )
+    table.verdict[rows.row[~is_picked]] = JudgingReason.NOT_PICKED
+
+
+def check_items(people: VerdictFile, known: Collection[str]) -> None:
+    """UsageError if a judged focus word is not in this run."""
+    ids = set(known)
+    foreign = [row["id"] for row in people.rows if row["id"] not in ids]
+    if foreign:
+        raise UsageError(
+            f"grooming.verdicts: {len(foreign):,} of {len(people.rows):,} judged focus words "
+            f"are not in this run, the first is {quote(foreign[0])}. {_OTHER_RUN}"
+        )
