@@ -16,7 +16,7 @@ from cloze_gen.pipelines.style_task import find_style, load_settings
     ("style", "override", "said"),
     [
         ("holmes", "forward.keep=200", ["forward.keep = 200 exceeds alternates.count = 150"]),
-        ("holmes", 'focus.classes=["noun", "verb", "noun"]', ["focus", "classes has noun twice"]),
+        ("holmes", 'grooming.classes=["noun", "verb", "noun"]', ["grooming", "classes has noun twice"]),
         (
             "scde",
             "blanks.count=20",

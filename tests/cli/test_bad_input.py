@@ -171,7 +171,7 @@ def test_an_empty_value_is_an_error(
         (("run", "holmes-styl"), "Did you mean 'holmes-style'?"),
         (("run", "mine"), "Did you mean 'mine.toml'?"),
         (("run", "lambada-style", "--source", "novels"), "Did you mean --books novels?"),
-        (("run", "list.toml"), 'Write a list: focus.classes = ["noun", "verb"].'),
+        (("run", "list.toml"), 'Write a list: grooming.classes = ["noun", "verb"].'),
     ],
 )
 def test_what_was_meant_is_guessed(
@@ -184,7 +184,7 @@ def test_what_was_meant_is_guessed(
     """A near mistake has what was probably meant in its message."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.toml").write_text("", encoding="utf-8")
-    listed = 'style = "holmes-style"\n[focus]\nclasses = "noun, verb"\n'
+    listed = 'style = "holmes-style"\n[grooming]\nclasses = "noun, verb"\n'
     (tmp_path / "list.toml").write_text(listed, encoding="utf-8")
     assert guess in one_message(cli(*arguments), 2)
 

@@ -155,7 +155,7 @@ def select_focus_words(
 
     >>> tokens = ("He", "could", "climb", "to", "the", "attic", ".")
     >>> sentence = Sentence("b", 0, 0, 33, 0, "prose", "He could climb to the attic.", tokens)
-    >>> [x.word for x in select_focus_words(sentence, eligible={"climb", "attic"}, settings=FocusSettings()) if isinstance(x, FocusWord)]
+    >>> [x.word for x in select_focus_words(sentence, eligible={"climb", "attic"}, settings=FocusSettings(min_tokens=6)) if isinstance(x, FocusWord)]
     ['climb']
     """
     reason = sentence_rejection(sentence, settings)

@@ -1,14 +1,27 @@
-"""Which focus words people are asked to groom."""
+"""Grooming by people: the items of a study, and its verdicts applied."""
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
+from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
 from cloze_gen.english.sentence_fitness import sentence_fault
+from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.questions import as_printed
 from cloze_gen.judging.state import StudySettings
-from cloze_gen.recipes.msr.grooming.people import draw
+from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
+from cloze_gen.recipes.msr.grooming.people import (
+    JudgingReason,
+    check_items,
+    draw,
+    judge_by_people,
+    pool_items,
+    read_groomed,
+    reject_unjudged,
+)
+from cloze_gen.records.judgement import Task
 from cloze_gen.records.sentence import sentence_of
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet, read_source_sentences
@@ -70,14 +83,15 @@ def fault_of(sentence):
     )
 
 
-def test_the_machine_has_no_say(finished):
-    """Whole sentences that machine grooming refuses are asked about too: people may find otherwise."""
-    groomed = stage_artifact(finished.folder, "grooming")
+def test_people_also_judge_what_the_machine_rejects(finished, groom):
+    """Whole sentences that machine grooming rejects; people may decide otherwise."""
+    groomed = groom(tagger_identity("builtin"))
     table = read_parquet(groomed.path("items.parquet"), columns=["id", "verdict"]).to_pydict()
     verdict_of = dict(zip(table["id"], table["verdict"], strict=True))
-    verdicts = Counter(
-        verdict_of[item.id] == "fit" for item in draw(finished.folder, StudySettings())
-    )
+    names = ("focus", "screening", "forward")
+    stages = {name: stage_artifact(finished.folder, name) for name in names}
+    items = pool_items(**stages, grooming=groomed, settings=StudySettings())
+    verdicts = Counter(verdict_of[item.id] == "fit" for item in items)
     assert verdicts[False]
     assert verdicts[True]
 
@@ -98,3 +112,83 @@ def test_what_the_machine_says_is_hidden(finished, show):
     for item in draw(finished.folder, StudySettings(pool=6, show_machine=show)):
         assert ("machine" in item.shown) == show
         assert not show or set(item.shown["machine"]) == set(item.shown["candidates"])
+
+
+# ---- verdicts of people in the place of a machine's
+
+
+def write_verdicts(folder, *rows):
+    path = folder / "verdicts.jsonl"
+    path.write_text(verdicts_jsonl(VerdictFile(Task.GROOM, {}, 1, None, rows)), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {},
+        {"verdict": ["fit"]},
+        {"verdict": "good"},
+        {"verdict": "fit", "picked": [1]},
+        {"picked": ["a"]},
+    ],
+)
+def test_a_row_of_another_shape_is_refused(row, tmp_path):
+    """The message names the item."""
+    path = write_verdicts(tmp_path, {"id": "b:7", "picked": [], **row})
+    with pytest.raises(FormatError, match="'b:7' has no valid verdict"):
+        read_groomed(path)
+
+
+def test_a_file_without_verdicts_is_refused(tmp_path):
+    """It would count as people who rejected every focus word."""
+    with pytest.raises(FormatError, match="has no verdicts"):
+        read_groomed(write_verdicts(tmp_path))
+
+
+LINE = "He drank the wine of Spain ."
+
+
+def test_the_judges_picks_are_the_verdicts(table_of, books, space, tagger):
+    """Measures and tags decide nothing; a picked word counts as plausible without a second answer."""
+    table = table_of(
+        (LINE, "wine", ["beer", "rug"]),
+        (LINE, "drank", ["saw", "ate"]),
+        (LINE, "Spain", ["France"]),
+        (LINE, "of", ["from"]),
+    )
+    verdicts = {
+        table.items[0].id: {"verdict": "fit", "picked": ["rug"]},
+        table.items[1].id: {"verdict": str(JudgingReason.DISAGREED), "picked": []},
+        table.items[2].id: {"verdict": "incomplete", "picked": []},
+    }
+    words = space(similar={"rug": 0.5}, topical={"beer": 0.25, "wine": 0.75})
+    reject_unjudged(table.items, verdicts)
+    judge_by_people(table, verdicts, books(), words, tagger(wine="NN", rug="NN", beer="VB"))
+    assert [str(item.fault) for item in table.items] == [
+        "fit",
+        "judges_disagree",
+        "judges_say_incomplete",
+        "not_judged",
+    ]
+    assert table.verdict[:2].tolist() == [JudgingReason.NOT_PICKED, "fit"]
+    assert table.tag[:2].tolist() == ["VB", "NN"]
+    assert (table.items[0].window_tag, table.items[0].topicality) == ("NN", 0.75)
+    assert table.measures[0, :2].tolist() == [0, 0.25]
+    assert np.isnan(table.measures[0, 2:]).all()
+    assert table.measures[1].tolist() == [0.5, 0, 0, 0, 1]
+
+
+def test_a_pick_that_is_no_candidate_is_refused(table_of, books, space):
+    table = table_of((LINE, "wine", ["beer"]), (LINE, "drank", ["rug"]))
+    verdicts = {item.id: {"verdict": "fit", "picked": ["rug"]} for item in table.items}
+    with pytest.raises(UsageError, match=f"judges of {table.items[0].id} picked 'rug'"):
+        judge_by_people(table, verdicts, books(), space(), None)
+
+
+def test_verdicts_on_items_of_another_run_are_refused():
+    rows = [{"id": item, "verdict": "fit", "picked": []} for item in ("b:1:2", "c:1:2")]
+    people = VerdictFile(Task.GROOM, {}, 2, None, rows)
+    check_items(people, ["b:1:2", "c:1:2"])
+    with pytest.raises(UsageError, match="1 of 2 judged focus words"):
+        check_items(people, ["b:1:2"])
