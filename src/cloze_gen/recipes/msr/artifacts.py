@@ -152,7 +152,8 @@ STAGES = {
         {"alternates_scored": "rows of all parts"},
     ),
     "grooming": StageDoc(
-        "Checks each retained candidate and each sentence.", (DECISIONS.doc, ITEMS.doc),
+        "Checks each retained candidate and each sentence.",
+        (DECISIONS.doc, ITEMS.doc),
         {
             "candidates_funnel": "verdicts on the candidates",
             "tagger": "the tagger",
