@@ -27,20 +27,16 @@ from cloze_gen.pipelines.shared import (
     training_text,
     word_list,
 )
-from cloze_gen.pipelines.stage import Pipeline
+from cloze_gen.pipelines.stage import FileInput, Pipeline
 from cloze_gen.recipes.msr.alternates import AlternatesSettings, write_alternates
 from cloze_gen.recipes.msr.artifacts import STAGES
 from cloze_gen.recipes.msr.choice import ChoiceSettings, write_choice
 from cloze_gen.recipes.msr.focus import FocusReason, FocusSettings, write_focus
 from cloze_gen.recipes.msr.forward import ForwardReason, ForwardSettings, write_forward
-from cloze_gen.recipes.msr.grooming.people import GROOMING
-from cloze_gen.recipes.msr.grooming.predicates import AnswerFault, CandidateFault, GroomingSettings
-from cloze_gen.recipes.msr.grooming.stage import (
-    JUDGED_AS,
-    JudgingReason,
-    read_groomed,
-    write_grooming,
-)
+from cloze_gen.recipes.msr.grooming.people import JUDGED_AS, JudgingReason, read_groomed
+from cloze_gen.recipes.msr.grooming.rules import AnswerFault, CandidateFault, GroomingSettings
+from cloze_gen.recipes.msr.grooming.stage import write_grooming
+from cloze_gen.recipes.msr.grooming.study import GROOMING
 from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
 from cloze_gen.recipes.msr.release import (
     REFERENCE,
@@ -52,8 +48,6 @@ from cloze_gen.recipes.msr.release import (
     people,
     warnings,
 )
-from cloze_gen.recipes.msr.screening import write_screening
-from cloze_gen.recipes.msr.tables import ScreeningReason
 from cloze_gen.recipes.questions.pool import PoolReason
 from cloze_gen.recipes.questions.printed_once import RepeatReason
 from cloze_gen.recipes.questions.random_choice import ChoiceReason
@@ -79,11 +73,6 @@ class HolmesSettings(SettingsGroup):
     choice: ChoiceSettings = ChoiceSettings()
     release: OrderedReleaseSettings = OrderedReleaseSettings()
 
-    @property
-    def context_words(self) -> FocusSettings:
-        """The words that may be options."""
-        return self.focus
-
     @model_validator(mode="after")
     def _groups_agree(self) -> Self:
         """Reject combinations of groups that no item can satisfy."""
@@ -91,12 +80,6 @@ class HolmesSettings(SettingsGroup):
             raise ValueError(
                 f"forward.keep = {self.forward.keep} exceeds alternates.count = "
                 f"{self.alternates.count}. Lower forward.keep or raise alternates.count"
-            )
-        if self.grooming.min_tokens > self.focus.max_tokens:
-            raise ValueError(
-                f"grooming.min_tokens = {self.grooming.min_tokens} exceeds focus.max_tokens = "
-                f"{self.focus.max_tokens}, so every sentence would be rejected. Lower "
-                "grooming.min_tokens or raise focus.max_tokens"
             )
         if self.grooming.checks == "articles" and self.choice.method != "random":
             raise ValueError(
@@ -112,6 +95,13 @@ def grooming_tagger(settings: GroomingSettings) -> str:
     if settings.tagger == "none" or articles_alone:
         return ""
     return tagger_identity(settings.tagger)
+
+
+def language_model_of(run: Pipeline, settings: GroomingSettings) -> FileInput | None:
+    """The causal language model of grooming, if there is one."""
+    place = settings.language_model
+    setting = "grooming.language_model"
+    return FileInput.read(place, run.store.store, setting=setting) if place else None
 
 
 def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
@@ -151,18 +141,14 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
         settings=s.alternates,
         seed=run.seed,
     )
-    # Step 3: reject where the right word scores best.
-    screening = run.stage(
-        "screening", write_screening, focus=focus, index=index, alternates=alternates
-    )
-    # Steps 4 and 5: forward scores, the best 30 retained.
+    # Steps 3 to 5: reject where the right word scores best; forward scores, the best 30 retained.
     forward = run.stage(
         "forward",
         write_forward,
+        v=2,
         focus=focus,
         index=index,
         alternates=alternates,
-        screening=screening,
         settings=s.forward,
     )
     # Section 2.3 by machine: a verdict on every retained candidate and every sentence.
@@ -176,9 +162,9 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
         contexts=space,
         forward=forward,
         settings=s.grooming,
-        classes=s.focus.classes,
         offensive=word_list(s.grooming.offensive_words),
         tagger_identity=grooming_tagger(s.grooming),
+        language_model=language_model_of(run, s.grooming),
         people=people_of(s.grooming.verdicts, read_groomed),
     )
     # Section 2.3 and guideline 7: four impostors, one focus word a sentence, n questions.
@@ -188,7 +174,6 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
         v=13,
         counts=counts,
         focus=focus,
-        screening=screening,
         forward=forward,
         grooming=grooming,
         settings=s.choice,
@@ -199,7 +184,6 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
 LEGENDS = legends_of(
     BookReason,
     FocusReason,
-    ScreeningReason,
     ForwardReason,
     SentenceFault,
     AnswerFault,

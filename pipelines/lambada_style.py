@@ -105,11 +105,6 @@ class LambadaSettings(SettingsGroup):
     control: ControlSettings = ControlSettings()
     release: OrderedReleaseSettings = OrderedReleaseSettings()
 
-    @property
-    def context_words(self) -> TriggerSettings:
-        """Settings for the words that a context can suggest without containing them."""
-        return self.triggers
-
 
 def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     """The steps of the paper, in order."""

@@ -26,7 +26,7 @@ from tests.support.errors import refused
     ("style", "override", "names"),
     [
         ("holmes-style", "forward.keep=200", "forward.keep = 200 exceeds alternates.count = 150"),
-        ("holmes-style", 'focus.classes=["noun", "noun"]', "focus: classes has noun twice"),
+        ("holmes-style", 'grooming.classes=["noun", "noun"]', "grooming: classes has noun twice"),
         ("scde-style", "blanks.count=20", "passages.max_sentences = 30"),
     ],
 )

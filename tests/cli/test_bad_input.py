@@ -183,7 +183,7 @@ def test_what_was_meant_is_guessed(
     """A near mistake has what was probably meant in its message."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.toml").write_text("", encoding="utf-8")
-    listed = 'style = "holmes-style"\n[focus]\nclasses = "noun, verb"\n'
+    listed = 'style = "holmes-style"\n[grooming]\nclasses = "noun, verb"\n'
     (tmp_path / "list.toml").write_text(listed, encoding="utf-8")
     assert guess in one_message(cli(*arguments), 2)
 

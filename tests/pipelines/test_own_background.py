@@ -23,7 +23,7 @@ SMALL = (
     "--set",
     "focus.min_count=3",
     "--set",
-    "grooming.min_tokens=6",
+    "focus.min_tokens=6",
     "--set",
     "choice.n_questions=24",
 )

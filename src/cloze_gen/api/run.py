@@ -131,8 +131,8 @@ def make(
 def overrides_of(settings: Mapping[str, Any]) -> list[str]:
     """Settings as `--set` takes them.
 
-    >>> overrides_of({"input.text_column": "content", "focus.classes": ("noun",)})
-    ['input.text_column="content"', 'focus.classes=["noun"]']
+    >>> overrides_of({"input.text_column": "content", "grooming.classes": ("noun",)})
+    ['input.text_column="content"', 'grooming.classes=["noun"]']
     """
     lines = []
     for name, value in settings.items():

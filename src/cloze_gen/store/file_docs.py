@@ -123,6 +123,6 @@ MANIFEST_DOC = FileDoc(
         "holds": "list of string: folders of other artifacts that must be complete too",
         "seal": "string: sha256 of this file without this line",
     },
-    example='{"schema": "cloze-gen/screening", "stage": "screening", "seed": null, "settings": {"score": "history"}, '
+    example='{"schema": "cloze-gen/forward", "stage": "forward", "settings": {"keep": 80}, '
     '"funnel": {"unit": "focus words", "seen": 2252, "kept": 2068, "rejected": {"answer_scores_best": 184}}, ...}',
 )  # fmt: skip

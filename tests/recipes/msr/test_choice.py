@@ -16,7 +16,8 @@ from cloze_gen.recipes.msr.choice import (
     scored_items,
     write_choice,
 )
-from cloze_gen.recipes.msr.tables import DECISION_COLUMNS, DECISIONS, FIT, MEASURES, SCORES
+from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, MEASURES
+from cloze_gen.recipes.msr.tables import FIT, SCORES
 from cloze_gen.recipes.questions.assemble import MOST_EXAMPLES
 from cloze_gen.recipes.questions.random_choice import ChoiceReason
 from cloze_gen.records.sentence import sentence_of
@@ -120,7 +121,7 @@ def test_decisions_on_other_candidates_are_told(inputs, tmp_path):
     grooming = inputs["grooming"]
     folder = tmp_path / "grooming"
     shutil.copytree(grooming.folder, folder)
-    part = next(path for path in sorted((folder / DECISIONS).iterdir()))
+    part = next(path for path in sorted((folder / DECISIONS.folder).iterdir()))
     decided = read_parquet(part).to_pydict()
     write_parquet(part, decided | {"word": ["aardvark" for _ in decided["word"]]})
     with pytest.raises(StoreError, match="its candidates differ from those of"):
@@ -134,10 +135,10 @@ def test_a_part_without_a_decision_joins_the_others(inputs, tables, tmp_path):
     shutil.copytree(grooming.folder, folder)
     empty = {
         name: pa.array([], pa.null() if name in {"verdict", "tag"} else pa.string())
-        for name in DECISION_COLUMNS
+        for name in DECISIONS.names
     }
     write_parquet(
-        folder / DECISIONS / "part-99999.parquet",
+        folder / DECISIONS.folder / "part-99999.parquet",
         empty | {name: pa.array([], pa.float32()) for name in MEASURES},
     )
     joined = read_choice_tables(**(inputs | {"grooming": Artifact(folder, grooming.manifest)}))

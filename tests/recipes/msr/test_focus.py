@@ -45,7 +45,11 @@ def sentence(line, kind="prose"):
 
 def verdicts(line, **settings):
     return list(
-        select_focus_words(sentence(line), eligible=ELIGIBLE, settings=FocusSettings(**settings))
+        select_focus_words(
+            sentence(line),
+            eligible=ELIGIBLE,
+            settings=FocusSettings(**{"min_tokens": 6} | settings),
+        )
     )
 
 
@@ -118,7 +122,12 @@ def test_not_before_the_final_stop():
 )
 def test_sentences_and_their_limits(line, kind, reason):
     """6 to 36 printed tokens, a final mark, prose, ASCII; quotation marks do not count."""
-    assert sentence_rejection(sentence(line, kind), FocusSettings()) == reason
+    assert sentence_rejection(sentence(line, kind), FocusSettings(min_tokens=6)) == reason
+
+
+def test_sentences_have_thirteen_tokens_by_default():
+    assert sentence_rejection(sentence("a " * 12 + "."), FocusSettings()) is None
+    assert sentence_rejection(sentence("a " * 11 + "."), FocusSettings()) == FocusReason.TOO_SHORT
 
 
 DRAWN_WORDS = st.sampled_from(

@@ -22,17 +22,13 @@ from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.errors import CorpusError, StoreError
 from cloze_gen.formats.questions import question_record, source_record
 from cloze_gen.judging.verdicts import VerdictFile
+from cloze_gen.recipes.msr.forward import ITEMS as SCORED_ITEMS
+from cloze_gen.recipes.msr.forward import SCORED
+from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, ITEMS, MEASURES
 from cloze_gen.recipes.msr.tables import (
-    ANSWERS,
-    DECISION_COLUMNS,
-    DECISIONS,
     FIT,
     FORWARD_SCORE,
-    GROOMED,
-    MEASURES,
-    SCORED,
     SCORES,
-    SCREENED,
     SENTENCE_SCORE,
     part_paths,
 )
@@ -141,7 +137,7 @@ class ChoiceSettings(DrawingSettings):
 
 
 def write_pool(
-    writer: ArtifactWriter, ctx: StageContext, *, counts: Artifact, focus: Artifact, screening: Artifact, forward: Artifact, grooming: Artifact,
+    writer: ArtifactWriter, ctx: StageContext, *, counts: Artifact, focus: Artifact, forward: Artifact, grooming: Artifact,
     settings: ChoiceSettings, seed: int,
 ) -> None:  # fmt: skip
     """Choose the questions that readers judge. Writes the questions of the pool."""
@@ -149,21 +145,19 @@ def write_pool(
         update={"n_questions": math.ceil(settings.pool * int(settings.n_questions)), "pool": 1.0}
     )
     write_choice(
-        writer, ctx, counts=counts, focus=focus, screening=screening, forward=forward, grooming=grooming, settings=more, seed=seed
+        writer, ctx, counts=counts, focus=focus, forward=forward, grooming=grooming, settings=more, seed=seed
     )  # fmt: skip
 
 
 def write_choice(
-    writer: ArtifactWriter, ctx: StageContext, *, counts: Artifact, focus: Artifact, screening: Artifact, forward: Artifact, grooming: Artifact,
+    writer: ArtifactWriter, ctx: StageContext, *, counts: Artifact, focus: Artifact, forward: Artifact, grooming: Artifact,
     settings: ChoiceSettings, seed: int, pool: Artifact | None = None, people: VerdictFile | None = None,
 ) -> None:  # fmt: skip
     """Choose the set. Writes questions, their candidates for human groomers, and few-shot examples.
 
     `pool`: the questions to choose from, without those that the verdicts of `people` exclude.
     """
-    tables = read_choice_tables(
-        counts=counts, focus=focus, screening=screening, forward=forward, grooming=grooming
-    )
+    tables = read_choice_tables(counts=counts, focus=focus, forward=forward, grooming=grooming)
     scored = scored_items(tables)
     items, rejected = without_reprints(
         scored, {name: sentence.tokens for name, sentence in tables.sentences.items()}
@@ -270,7 +264,6 @@ class ChoiceTables:
     counts: CountTable
     sentences: Mapping[str, Sentence]
     focus: pd.DataFrame
-    screened: pd.DataFrame
     answers: pd.DataFrame
     groomed: pd.DataFrame
     candidates: pd.DataFrame
@@ -281,15 +274,14 @@ class ChoiceTables:
 
 
 def read_choice_tables(
-    *, counts: Artifact, focus: Artifact, screening: Artifact, forward: Artifact, grooming: Artifact
+    *, counts: Artifact, focus: Artifact, forward: Artifact, grooming: Artifact
 ) -> ChoiceTables:
-    groomed = _by_id(grooming, GROOMED)
+    groomed = _by_id(grooming, ITEMS.name)
     return ChoiceTables(
         counts=read_counts(counts),
         sentences=read_source_sentences(focus),
         focus=_by_id(focus, FOCUS),
-        screened=_by_id(screening, SCREENED),
-        answers=_by_id(forward, ANSWERS),
+        answers=_by_id(forward, SCORED_ITEMS.name),
         groomed=groomed,
         candidates=_candidates(forward, grooming, set(groomed.index[groomed["verdict"] == FIT])),
     )
@@ -301,9 +293,11 @@ def _by_id(artifact: Artifact, name: str) -> pd.DataFrame:
 
 def _candidates(forward: Artifact, grooming: Artifact, fit: Collection[str]) -> pd.DataFrame:
     ids = pa.array(sorted(fit), pa.string())
-    scored = _of_fit(part_paths(forward, SCORED), ids, only=pc.field("kept")).drop_columns(["kept"])
+    scored = _of_fit(part_paths(forward, SCORED.folder), ids, only=pc.field("kept")).drop_columns(
+        ["kept"]
+    )
     # already in the order of focus words and forward rank
-    decided = _of_fit(part_paths(grooming, DECISIONS), ids)
+    decided = _of_fit(part_paths(grooming, DECISIONS.folder), ids)
     scored = scored.take(
         np.lexsort([scored["forward_rank"].to_numpy(), pc.index_in(scored["id"], ids).to_numpy()])
     )
@@ -313,7 +307,7 @@ def _candidates(forward: Artifact, grooming: Artifact, fit: Collection[str]) -> 
             f"{grooming.folder}: its candidates differ from those of {forward.folder}. Move "
             "both folders away and run again."
         )
-    for name in DECISION_COLUMNS[2:]:
+    for name in DECISIONS.names[2:]:
         scored = scored.append_column(name, decided[name])
     return scored.to_pandas()
 
@@ -343,9 +337,7 @@ def scored_items(tables: ChoiceTables) -> list[ScoredItem]:
         [scores, [freq[word] for word in words], [len(word) for word in words]]
     )
     rows = fit.groupby("id", sort=False).indices
-    of_answers = tables.answers.join(tables.screened["answer_log10_prob"])[
-        ["answer_log10_prob", FORWARD_SCORE, SENTENCE_SCORE]
-    ]
+    of_answers = tables.answers[["answer_log10_prob", FORWARD_SCORE, SENTENCE_SCORE]]
     answer_scores = dict(zip(of_answers.index, of_answers.to_numpy(np.float64), strict=True))
     about = tables.focus.loc[tables.fit_ids, ["sentence_id", "word"]]
     items = []
@@ -370,9 +362,9 @@ class _Describer:
         # plain dictionaries, because single look-ups in a data frame are slow
         self._sentences = tables.sentences
         ids = list(chosen)
-        self._focus, self._screened, self._answers, self._groomed = (
+        self._focus, self._answers, self._groomed = (
             table.loc[ids].to_dict(orient="index")
-            for table in (tables.focus, tables.screened, tables.answers, tables.groomed)
+            for table in (tables.focus, tables.answers, tables.groomed)
         )
         self._candidates: dict[str, dict[str, dict[Any, Any]]] = {item_id: {} for item_id in ids}
         of_chosen = tables.candidates[tables.candidates["id"].isin(set(ids))]
@@ -406,7 +398,7 @@ class _Describer:
             history=[focus["history1"], focus["history2"]],
             next_token=focus["next_token"],
             answer_tag=self._groomed[choice.id]["answer_tag"],
-            answer_rank=int(self._screened[choice.id]["answer_rank"]),
+            answer_rank=int(self._answers[choice.id]["answer_rank"]),
             answer_forward_rank=int(self._answers[choice.id]["forward_rank"]),
             option_scores=[
                 self._scores(choice.id, word, word == question.answer) for word in question.options
@@ -423,7 +415,7 @@ class _Describer:
         if is_answer:
             own = self._answers[item_id]
             values = (
-                self._screened[item_id]["answer_log10_prob"],
+                own["answer_log10_prob"],
                 own[FORWARD_SCORE],
                 own[SENTENCE_SCORE],
             )

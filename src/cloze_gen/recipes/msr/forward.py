@@ -258,9 +258,9 @@ def forward_part(
     ]
     whole = sentence_log10_probs(index, sentences)
 
-    taken = [np.arange(item.rows.start, item.rows.stop) for item in passed]
-    rows = np.concatenate([*taken, np.zeros(0, np.int64)])
-    columns = _Columns(len(rows))
+    of_passed = [np.arange(item.rows.start, item.rows.stop) for item in passed]
+    scored = np.concatenate([*of_passed, np.zeros(0, np.int64)])
+    columns = _Columns(len(scored))
     for item, scores, chosen, totals in zip(passed, forward, best, whole, strict=True):
         columns.add(scores[:-1], chosen, totals[:-1])
         items[item.row] |= {
@@ -269,9 +269,9 @@ def forward_part(
             SENTENCE_SCORE: float(totals[-1]),
         }
     table = {
-        "id": coded(codes[rows], focus["id"]),
-        "word": coded(words[rows], index.words),
-        HISTORY_SCORE: history[rows],
+        "id": coded(codes[scored], focus["id"]),
+        "word": coded(words[scored], index.words),
+        HISTORY_SCORE: history[scored],
         FORWARD_SCORE: columns.forward,
         "forward_rank": columns.rank,
         "kept": columns.kept,

@@ -63,7 +63,9 @@ def _grooming_notes(settings: Any, facts: Facts) -> list[str]:
     chosen = [_check_line(chosen_facts["leak"]["check"])] if chosen_facts.get("leak") else []
     if tagger == "none":
         ignored = (
-            ["focus.classes: ignored, because the tagger is off"] if settings.focus.classes else []
+            ["grooming.classes: ignored, because the tagger is off"]
+            if settings.grooming.classes
+            else []
         )
         return [
             *groomed_by,

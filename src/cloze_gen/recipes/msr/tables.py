@@ -38,6 +38,7 @@ ITEM_ID = Column("id", CODED, "id of the item")
 WORD = Column("word", CODED, "the candidate")
 HISTORY = Column(HISTORY_SCORE, pa.float32(), "log10 P(word | two tokens before)")
 
+FIT = "fit"  # verdict of an item or a candidate without faults
 ITEMS_A_PART = 2048
 
 
@@ -170,11 +171,9 @@ class Reader:
         return read_parquet(self._inputs.focus / FOCUS)
 
     def _of_model(self, kind: str, model: int, make: Callable[[int], Opened]) -> Opened:
-        known, value = self._latest.get(kind, (None, None))
-        if known != model:
-            value = make(model)
-            self._latest[kind] = model, value
-        return value
+        if kind not in self._latest or self._latest[kind][0] != model:
+            self._latest[kind] = model, make(model)
+        return self._latest[kind][1]
 
     def _open_index(self, model: int) -> ForwardIndex:
         return open_index(of_model(open_artifact(self._inputs.index), model))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cloze_gen.english.word_lists import After, Before
-from cloze_gen.recipes.msr.grooming.subcategorization import Frame, required_frame, takes_frame
+from cloze_gen.recipes.msr.grooming.frames import Frame, required_frame, takes_frame
 
 # token/TAG; the place is marked by [ ].
 PLACES = [

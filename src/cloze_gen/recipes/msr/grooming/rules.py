@@ -1,4 +1,4 @@
-"""Machine grooming: predicates and models in place of the judges of MSR 2.3 (docs/explanation/grooming.md).
+"""Rules of machine grooming, in place of the judges of MSR 2.3 (docs/explanation/grooming.md).
 
 The first fault rejects a sentence, an answer or a candidate.
 """
@@ -10,17 +10,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from cloze_gen.corpus.normalization import rendered_positions
+from cloze_gen.adapters.inflector import can_have_tag, is_doubtful, same_past_forms
 from cloze_gen.english.articles import breaks_article
 from cloze_gen.english.content_words import stem
 from cloze_gen.english.penn_tags import NOUNS, PAST, coarse_class
 from cloze_gen.records.rejection import Reason
 from cloze_gen.settings import SettingsGroup, Unhashed
-from cloze_gen.word_tokens import is_word
-
-# Words with at least this frequency count as grammatical context, rarer words as topic.
-FREQUENT_FREQ = 1e-3
-TAG_WINDOW = 8  # tokens on each side of the blank that the tagger sees
 
 
 class GroomingSettings(SettingsGroup):
@@ -36,15 +31,14 @@ class GroomingSettings(SettingsGroup):
         "",
         description=(
             "file with judges' verdicts (from `cloze-gen judge apply`), identified "
-            "by its content; empty: none"
+            "by its content; focus words without a verdict are rejected; empty: none"
         ),
     )
-    unjudged_policy: Literal["left_out", "machine"] = Field(
-        "left_out",
-        description=(
-            "treatment of focus words without verdicts, if a file of verdicts is "
-            "given. left_out: rejected; machine: groomed by machine"
-        ),
+    # Not strict, because TOML has lists and no tuples. The elements are validated.
+    classes: tuple[Literal["noun", "verb", "adjective", "adverb"], ...] = Field(
+        (),
+        strict=False,
+        description="word classes that answers may have (needs the tagger); empty: all",
     )
     offensive_words: Unhashed[str] = Field(
         "builtin",
@@ -71,15 +65,6 @@ class GroomingSettings(SettingsGroup):
             "ungrammatical; 1: off"
         ),
     )
-    min_tokens: int = Field(
-        13,
-        ge=0,
-        le=1000,
-        description=(
-            "least number of printed tokens in a sentence; readers find half of the "
-            "shorter ones ambiguous"
-        ),
-    )
     language_model: Unhashed[str] = Field(
         "",
         pattern=r"^(hf:.+)?$",
@@ -94,56 +79,36 @@ class GroomingSettings(SettingsGroup):
     )
 
 
-def is_frequent(token: str, frequent: Container[str]) -> bool:
-    """Whether a token is a frequent word or a mark. Next to these, grammar limits the options.
-
-    >>> [is_frequent(token, {"the"}) for token in ("The", ",", "ferry")]
-    [True, True, False]
-    """
-    return not is_word(token) or token.casefold() in frequent
-
-
 class AnswerFault(Reason):
-    TOO_LITTLE = ("sentence_too_short", "the sentence has fewer tokens than min_tokens")
     CLASS_NOT_SELECTED = (
         "answer_class_not_selected",
-        "the answer's word class is not in focus.classes",
+        "the answer's word class is not in grooming.classes",
     )
     TAG_DOUBTFUL = ("answer_tag_doubtful", "the tagger's tag of the answer is doubtful")
     COMPOUND = ("answer_in_compound_noun", "the answer is a part of a compound noun")
 
 
-def is_too_short(tokens: Sequence[str], *, settings: GroomingSettings) -> bool:
-    """Whether too few tokens are printed to exclude four impostors (guideline 2).
-
-    >>> tokens = "He took the oars at dusk .".split()
-    >>> [is_too_short(tokens, settings=GroomingSettings(min_tokens=n)) for n in (7, 8)]
-    [False, True]
-    """
-    return len(rendered_positions(tokens)) < settings.min_tokens
-
-
 def answer_fault(
-    tags: Sequence[str], position: int, *, classes: Collection[str], has_tag: bool, doubtful: bool
+    tokens: Sequence[str], tags: Sequence[str], position: int, *, classes: Collection[str] = ()
 ) -> AnswerFault | None:
     """The first fault of an answer that its tag shows; its candidates cannot be judged then.
 
-    `tags` has one tag per printed token. `classes` are required coarse classes (empty: all).
-    `doubtful`: a tagger easily confuses the answer with another form.
+    Tokens and tags are of the printed sentence. `classes` are the allowed coarse classes; empty: all.
 
-    >>> sound = {"classes": (), "has_tag": True, "doubtful": False}
-    >>> answer_fault(["DT", "NN", "NN", "VBD"], 1, **sound)
+    >>> answer_fault("The brass plate fell .".split(), ["DT", "NN", "NN", "VBD", "."], 1)
     <AnswerFault.COMPOUND: 'answer_in_compound_noun'>
-    >>> answer_fault(["DT", "NN", "VBD"], 1, **sound) is None
+    >>> answer_fault("The plate fell .".split(), ["DT", "NN", "VBD", "."], 1) is None
     True
     """
-    tag, following = tags[position], tags[position + 1] if position + 1 < len(tags) else ""
-    checks = (
-        (AnswerFault.CLASS_NOT_SELECTED, bool(classes) and coarse_class(tag) not in classes),
-        (AnswerFault.TAG_DOUBTFUL, not has_tag or doubtful),
-        (AnswerFault.COMPOUND, tag in NOUNS and following in NOUNS),
-    )
-    return next((fault for fault, holds in checks if holds), None)
+    answer = tokens[position]
+    tag = tags[position]
+    if classes and coarse_class(tag) not in classes:
+        return AnswerFault.CLASS_NOT_SELECTED
+    if not can_have_tag(answer, tag) or is_doubtful(answer, tag):
+        return AnswerFault.TAG_DOUBTFUL
+    if tag in NOUNS and position + 1 < len(tags) and tags[position + 1] in NOUNS:
+        return AnswerFault.COMPOUND
+    return None
 
 
 class CandidateFault(Reason):
@@ -176,19 +141,24 @@ class CandidateFault(Reason):
     )
 
 
-def word_fault(
+def candidate_fault(
     candidate: str,
     *,
     answer: str,
+    tag: str,
     predecessor: str,
     sentence_stems: Container[str],
     offensive: Container[str],
 ) -> CandidateFault | None:
-    """The first fault of a candidate that needs no tags, or None; `offensive` is case-folded.
+    """The first fault that a candidate's letters and the dictionary show, or None.
 
-    >>> around = {"answer": "lamp", "predecessor": "a", "sentence_stems": {"lamp"}, "offensive": ()}
-    >>> word_fault("owl", **around), word_fault("candle", **around)
+    `tag` is the answer's Penn tag; empty: unknown. `offensive` is case-folded.
+
+    >>> around = {"answer": "lamp", "tag": "NN", "predecessor": "a", "sentence_stems": {"lamp"}, "offensive": ()}
+    >>> candidate_fault("owl", **around), candidate_fault("candle", **around)
     (<CandidateFault.ARTICLE: 'candidate_breaks_a_an'>, None)
+    >>> candidate_fault("dreadful", **around)
+    <CandidateFault.TAG_IMPOSSIBLE: 'candidate_never_has_tag'>
     """
     if breaks_article(candidate, predecessor):
         return CandidateFault.ARTICLE
@@ -199,36 +169,20 @@ def word_fault(
         return CandidateFault.IN_SENTENCE
     if candidate.casefold() in offensive:
         return CandidateFault.OFFENSIVE
-    return CandidateFault.NUMBER_SHAPE if _has_digit(candidate) != _has_digit(answer) else None
+    if _has_digit(candidate) != _has_digit(answer):
+        return CandidateFault.NUMBER_SHAPE
+    if tag and not _takes_tag(candidate, tag, answer):
+        return CandidateFault.TAG_IMPOSSIBLE
+    return None
 
 
-def dictionary_fault(
-    tag: str, *, has_tag: bool, doubtful: bool, same_past_forms: bool
-) -> CandidateFault | None:
-    """Whether the dictionary excludes a candidate with the answer's tag.
-
-    `same_past_forms`: candidate and answer both have one past form, or both have two.
-
-    >>> dictionary_fault("VBD", has_tag=True, doubtful=False, same_past_forms=False)
-    <CandidateFault.TAG_IMPOSSIBLE: 'candidate_never_has_tag'>
-    >>> dictionary_fault("NN", has_tag=True, doubtful=False, same_past_forms=False) is None
-    True
-    """
-    unlike = tag in PAST and not same_past_forms
-    return CandidateFault.TAG_IMPOSSIBLE if not has_tag or doubtful or unlike else None
-
-
-def reader_fault(
-    fits_as_well: float, ungrammatical: float, *, settings: GroomingSettings
-) -> CandidateFault | None:
-    """The fault that too many readers are expected to find, or None. Shares of readers are 0 to 1.
-
-    >>> reader_fault(0.3, 0.3, settings=GroomingSettings()), reader_fault(0.001, 0.001, settings=GroomingSettings())
-    (<CandidateFault.FITS_AS_WELL: 'candidate_fits_as_well'>, None)
-    """
-    if fits_as_well >= settings.max_ambiguity:
-        return CandidateFault.FITS_AS_WELL
-    return CandidateFault.UNGRAMMATICAL if ungrammatical >= settings.max_ungrammatical else None
+def _takes_tag(candidate: str, tag: str, answer: str) -> bool:
+    """Whether the dictionary has the candidate with the answer's tag, and like past forms."""
+    return (
+        can_have_tag(candidate, tag)
+        and not is_doubtful(candidate, tag)
+        and (tag not in PAST or same_past_forms(candidate, answer))
+    )
 
 
 def _has_digit(word: str) -> bool:

@@ -1,0 +1,187 @@
+"""Measures of candidates from the n-gram index, word knowledge and a language model; tags in the blank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cloze_gen.adapters.local_models import CausalModel
+from cloze_gen.adapters.tagging import Tagger
+from cloze_gen.english.word_lists import after as kind_after
+from cloze_gen.english.word_lists import before as kind_before
+from cloze_gen.formats.questions import around_blank
+from cloze_gen.models.neighbour_counts import Blanks, Side, flatten
+from cloze_gen.models.ngram_index import ForwardIndex
+from cloze_gen.models.word_knowledge import WordKnowledge
+from cloze_gen.recipes.msr.grooming.candidates import CandidateTable, Item, OpenRows
+from cloze_gen.recipes.msr.grooming.frames import takes_frame
+from cloze_gen.records.question import Blank
+
+# log10 probabilities by a causal model: of the word after what stands before it, and of the next
+# words after both
+OF_MODEL = ("model_word", "model_after")
+_PRIOR_USES = 4  # smooths words with few uses
+_TAG_WINDOW = 8  # tokens on each side of the blank that the tagger sees
+_RIGHT_WORDS = 10  # words after the blank that a language model scores
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Measures by name, float64.
+
+    Attributes:
+        candidates: shape (candidates,). `similarity` is a cosine; `topicality` and `fit_*` are in
+            nats; `beside_*`, `use_*` and `model_*` in log10; `attested_*` and `takes_frame` 0 or 1.
+        answers: shape (items,).
+        item: shape (candidates,): the item of each candidate.
+    """
+
+    candidates: Mapping[str, np.ndarray]
+    answers: Mapping[str, np.ndarray]
+    item: np.ndarray
+
+
+def measures_of(
+    rows: OpenRows,
+    index: ForwardIndex,
+    knowledge: WordKnowledge,
+    language_model: CausalModel | None = None,
+) -> Measures:
+    """Measures of the candidates and of their items' answers."""
+    words = rows.words_by_item()
+    listed, blank = flatten(words)
+    cues = knowledge.frame_cues_of(listed)
+    values = {
+        **_known(rows.items, words, knowledge),
+        **_attested(rows.items, listed, blank, index),
+        **_adjacent(rows.items, words, blank, cues, knowledge),
+        "takes_frame": _takes_frame(cues, rows.items, blank),
+    }
+    if language_model is not None:
+        values |= _modelled(rows.items, words, language_model)
+    is_answer = np.diff(blank, prepend=-1) > 0
+    return Measures(
+        {name: value[~is_answer] for name, value in values.items()},
+        {name: value[is_answer] for name, value in values.items()},
+        rows.item,
+    )
+
+
+def _known(items: Sequence[Item], words: Blanks, knowledge: WordKnowledge) -> dict[str, np.ndarray]:
+    others, before, after = [], [], []
+    window = knowledge.window
+    for item in items:
+        tokens = item.sentence.tokens
+        printed = [tokens[i] for i in item.printed]
+        others.append((*tokens[: item.position], *tokens[item.position + 1 :]))
+        before.append(printed[max(0, item.rank - window) : item.rank])
+        after.append(printed[item.rank + 1 : item.rank + 1 + window])
+    nothing: Blanks = [()] * len(items)
+    return {
+        "similarity": knowledge.similarity(words, [item.answer for item in items]),
+        "topicality": knowledge.topicality(words, others),
+        "fit_before": knowledge.neighbour_fit(words, before, nothing),
+        "fit_after": knowledge.neighbour_fit(words, nothing, after),
+    }
+
+
+def _attested(
+    items: Sequence[Item], listed: Sequence[str], blank: np.ndarray, index: ForwardIndex
+) -> dict[str, np.ndarray]:
+    """Whether the training books have the word in n-grams of its place."""
+    around = np.array([_around(item, index) for item in items], np.int64).reshape(-1, 6)
+    before, after, second_last, last, following, second = around[blank].T
+    word = np.array(index.ids(listed), np.int64)
+    ngrams = {
+        "attested_before": (before, word),
+        "attested_after": (word, after),
+        "attested_history": (second_last, last, word),
+        "attested_around": (last, word, following),
+        "attested_following": (word, following, second),
+    }
+    return {name: index.attested(np.column_stack(columns)) for name, columns in ngrams.items()}
+
+
+def _around(item: Item, index: ForwardIndex) -> list[int]:
+    """Ids of the printed tokens beside the blank, of the two tokens before it and the two after."""
+    # position p is at p + 2
+    ids = [index.start, index.start, *index.ids(item.sentence.tokens), index.end, index.end]
+    at = item.position
+    return [*index.ids((item.before, item.after)), *ids[at : at + 2], *ids[at + 3 : at + 5]]
+
+
+def _adjacent(
+    items: Sequence[Item],
+    words: Blanks,
+    blank: np.ndarray,
+    cues: np.ndarray,
+    knowledge: WordKnowledge,
+) -> dict[str, np.ndarray]:
+    """How often each word stands beside its printed neighbour, and beside tokens of its kind."""
+    uses = cues.sum(axis=(1, 2)) + _PRIOR_USES
+    measures = {}
+    sides: tuple[tuple[Side, list[str], Callable[[str], int], np.ndarray], ...] = (
+        ("before", [item.before for item in items], kind_before, cues.sum(axis=2)),
+        ("after", [item.after for item in items], kind_after, cues.sum(axis=1)),
+    )
+    for side, neighbours, kind_of, counts in sides:
+        kinds = np.array([kind_of(word) for word in neighbours], np.int64)
+        here = counts[np.arange(len(blank)), kinds[blank]]
+        measures[f"use_{side}"] = np.log10((here + 0.5) / uses)
+        measures[f"beside_{side}"] = knowledge.neighbour_frequency(words, neighbours, side=side)
+    return measures
+
+
+def _takes_frame(cues: np.ndarray, items: Sequence[Item], blank: np.ndarray) -> np.ndarray:
+    """Whether each word fits the place's frame, 0 or 1; 1 if there is no frame."""
+    takes = np.ones(len(cues))
+    places = [(item.tag, item.frame) for item in items]
+    for tag, frame in dict.fromkeys(places):
+        if frame is not None:
+            rows = np.array([place == (tag, frame) for place in places])[blank]
+            takes[rows] = takes_frame(cues[rows], tag=tag, frame=frame)
+    return takes
+
+
+def _modelled(items: Sequence[Item], words: Blanks, model: CausalModel) -> dict[str, np.ndarray]:
+    """`OF_MODEL` of each word in its printed sentence."""
+    scores = [np.zeros((0, len(OF_MODEL)))]
+    for item, listed in zip(items, words, strict=True):
+        printed = tuple(item.sentence.tokens[i] for i in item.printed)
+        before, after = around_blank(Blank(item.id, printed, item.rank))
+        next_words = " ".join(after.split(" ")[: 1 + _RIGHT_WORDS])
+        scores.append(model.fills(before, listed, next_words))
+    return dict(zip(OF_MODEL, np.concatenate(scores).T, strict=True))
+
+
+# ---- tags in the blank
+
+
+def set_window_tags(table: CandidateTable, rows: OpenRows, tagger: Tagger) -> None:
+    """Set the Penn tags that the answers and the open candidates have in the blank.
+
+    The tagger sees a window around the blank. Tags of clitics follow after `+`.
+    """
+    reach = _TAG_WINDOW if tagger.reach is None else min(_TAG_WINDOW, tagger.reach)
+    words = rows.words_by_item()
+    tagged = tagger.tag_at(_windows(rows.items, words, reach))
+    tags = np.array(["+".join((token.tag, *token.clitics)) for token in tagged], object)
+    sizes = np.array([len(listed) for listed in words], np.int64)
+    answers = np.cumsum(sizes) - sizes
+    for item, tag in zip(rows.items, tags[answers], strict=True):
+        item.window_tag = tag
+    table.tag[rows.row] = np.delete(tags, answers)
+
+
+def _windows(
+    items: Sequence[Item], words: Blanks, reach: int
+) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Each word in its window, and its place there."""
+    for item, listed in zip(items, words, strict=True):
+        tokens = item.sentence.tokens
+        before = tokens[max(0, item.position - reach) : item.position]
+        after = tokens[item.position + 1 : item.position + 1 + reach]
+        for word in listed:
+            yield (*before, word, *after), len(before)
