@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import Self
 
 from pydantic import model_validator
@@ -28,9 +29,12 @@ from cloze_gen.pipelines.shared import (
     word_list,
 )
 from cloze_gen.pipelines.stage import FileInput, Pipeline
+from cloze_gen.recipes.common import RepeatReason
 from cloze_gen.recipes.msr.alternates import AlternatesSettings, write_alternates
 from cloze_gen.recipes.msr.artifacts import STAGES
-from cloze_gen.recipes.msr.choice import ChoiceSettings, write_choice
+from cloze_gen.recipes.msr.choice.readers import ReaderReason, read_reader_verdicts
+from cloze_gen.recipes.msr.choice.settings import ChoiceReason, ChoiceSettings
+from cloze_gen.recipes.msr.choice.stage import write_choice
 from cloze_gen.recipes.msr.focus import FocusReason, FocusSettings, write_focus
 from cloze_gen.recipes.msr.forward import ForwardReason, ForwardSettings, write_forward
 from cloze_gen.recipes.msr.grooming.people import JUDGED_AS, JudgingReason, read_groomed
@@ -48,13 +52,10 @@ from cloze_gen.recipes.msr.release import (
     people,
     warnings,
 )
-from cloze_gen.recipes.questions.pool import PoolReason
-from cloze_gen.recipes.questions.printed_once import RepeatReason
-from cloze_gen.recipes.questions.random_choice import ChoiceReason
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
-from cloze_gen.release.study_items import POOL_READING, READING
+from cloze_gen.release.study_items import READING
 from cloze_gen.release.style import OwnBackground, Style
 from cloze_gen.settings import SettingsGroup
 
@@ -171,12 +172,13 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     run.stage(
         "choice",
         write_choice,
-        v=13,
+        v=14,
         counts=counts,
         focus=focus,
         forward=forward,
         grooming=grooming,
         settings=s.choice,
+        readers=people_of(s.choice.verdicts, read_reader_verdicts),
         seed=run.seed,
     )
 
@@ -190,7 +192,7 @@ LEGENDS = legends_of(
     CandidateFault,
     JudgingReason,
     RepeatReason,
-    PoolReason,
+    ReaderReason,
     ChoiceReason,
     more={f"{JUDGED_AS}{one}": f"the judges rejected it: {one.legend}" for one in RejectReason},
 )
@@ -220,7 +222,7 @@ STYLE = Style(
     warnings=warnings,
     is_balanced=is_balanced,
     people=people,
-    study_sources=(GROOMING, POOL_READING, READING),
+    study_sources=(GROOMING, replace(READING, setting="choice.verdicts")),
     judged=lambda facts: people(facts).get("groomed", "machine"),
     trained_on="corpus train",
     model=model_name,

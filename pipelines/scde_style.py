@@ -21,7 +21,7 @@ from cloze_gen.pipelines.shared import (
     word_list,
 )
 from cloze_gen.pipelines.stage import Pipeline
-from cloze_gen.recipes.questions.printed_once import RepeatReason
+from cloze_gen.recipes.common import RepeatReason
 from cloze_gen.recipes.scde import blanks, passages
 from cloze_gen.recipes.scde.artifacts import STAGES
 from cloze_gen.recipes.scde.blanked_passages import (

@@ -15,7 +15,7 @@ from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.pipelines.books import Books, corpora
 from cloze_gen.pipelines.shared import builtin_words, count_words, tagged_counts, tagging, word_list
 from cloze_gen.pipelines.stage import Pipeline
-from cloze_gen.recipes.questions.printed_once import RepeatReason
+from cloze_gen.recipes.common import RepeatReason
 from cloze_gen.recipes.scs.artifacts import STAGES
 from cloze_gen.recipes.scs.focus import FocusReason, FocusSettings, LimitReason, write_focus
 from cloze_gen.recipes.scs.impostors import (

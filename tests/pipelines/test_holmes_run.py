@@ -217,7 +217,7 @@ BOOK, SECOND = "the-clockmakers-debt", "zz-again"
 SETTINGS = ("--set", "overlap.within=keep", "--set", "choice.n_questions=200")
 TABLES = [
     ("focus", "focus.parquet"), ("focus", "rejected.parquet"), ("focus", "sentences.parquet"), ("alternates", "alternates"),
-    ("screening", "items.parquet"), ("forward", "scored"), ("grooming", "decisions"), ("grooming", "items.parquet"),
+    ("forward", "items.parquet"), ("forward", "scored"), ("grooming", "decisions"), ("grooming", "items.parquet"),
 ]  # fmt: skip
 
 

@@ -90,7 +90,7 @@ FROM_FORWARD = ["forward", "grooming", "choice"]
 @pytest.mark.parametrize(
     ("options", "stages"),
     [
-        (("--seed", "2"), ["alternates", "screening", *FROM_FORWARD]),
+        (("--seed", "2"), ["alternates", *FROM_FORWARD]),
         (("--set", "forward.keep=20"), FROM_FORWARD),
         (("--set", "grooming.max_ambiguity=0.5"), ["grooming", "choice"]),
         (("--set", "choice.n_questions=10"), ["choice"]),
@@ -137,7 +137,7 @@ def test_one_new_book_is_one_book_read(copied, cli):
     book = SAMPLE / "train" / "04-the-orchard-thieves.txt"
     shutil.copyfile(book, copied.corpus.folders[0] / book.name)
     model = ["ingest train", "corpus train", "counts", "text", "lm", "index"]
-    of_both = {"corpus source", "contexts", "focus", "alternates", "screening", *FROM_FORWARD}
+    of_both = {"corpus source", "contexts", "focus", "alternates", *FROM_FORWARD}
     planned = would_run(cli(*copied.call("--dry-run")).out)
     assert set(planned) == {*model, *of_both}
     before = store_state(copied.out)

@@ -179,7 +179,7 @@ def new(
         style,
         _task(task),
         folder.name,
-        prefer=lambda one: one.draw_named is not None if items_file else one.applies(run_settings),
+        prefer=lambda one: one.draw_named is not None if items_file else True,
     )
     people = parse_judges(judges, Role.JUDGE)
     n_judges = len(people)
@@ -393,17 +393,8 @@ def apply(out: Path, study: str, *, overrides: Sequence[str], make: bool, worker
     opened, source = open_named_study(out, study)
     warn_if_changed(opened, source)
     file = write_verdicts(opened, source)
-    if not source.setting:
-        say(
-            f"{opened.facts.name}: these verdicts are for the evaluation, which compares people "
-            "with the baselines. Run:"
-        )
-        place = str(opened.folder.parent.parent)
-        show(
-            shlex.join(
-                ["cloze-gen", "evaluate", opened.facts.run, "--out", place, "--people", str(file)]
-            )
-        )
+    if not source.rerun_stage:
+        _show_uses(opened, source, file)
         return
     run = run_of(opened)
     own = {source.setting, *(one.partition("=")[0].strip() for one in overrides)}
@@ -422,6 +413,23 @@ def apply(out: Path, study: str, *, overrides: Sequence[str], make: bool, worker
         )
     if make:
         show(str(carry_out(task)))
+
+
+def _show_uses(study: Study, source: StudySource, file: Path) -> None:
+    """The commands that use verdicts on a finished set."""
+    say(
+        f"{study.facts.name}: these verdicts are for the evaluation, which compares people with the "
+        "baselines. Run:"
+    )
+    place = str(study.folder.parent.parent)
+    command = ["cloze-gen", "evaluate", study.facts.run, "--out", place, "--people", str(file)]
+    show(shlex.join(command))
+    if source.setting:
+        say(
+            f"{study.facts.name}: to choose a smaller set from what the readers left, repeat the run "
+            "under another --name, with fewer questions and:"
+        )
+        show(shlex.join(["--set", f"{source.setting}={file}"]))
 
 
 def write_verdicts(study: Study, source: StudySource) -> Path:

@@ -35,7 +35,7 @@ from cloze_gen.recipes.lambada.readers import (
     trigger_probs,
     with_form,
 )
-from cloze_gen.recipes.questions.printed_once import printed_before
+from cloze_gen.recipes.common import printed_before
 from cloze_gen.records.passage import Part, Passage
 
 GUESSING = GuessingSettings()

@@ -39,7 +39,7 @@ from tests.support.stage import made
 def inputs(finished):
     return {
         name: stage_artifact(finished.folder, name)
-        for name in ("counts", "focus", "screening", "forward", "grooming")
+        for name in ("counts", "focus", "forward", "grooming")
     }
 
 

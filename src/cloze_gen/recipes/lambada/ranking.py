@@ -23,11 +23,11 @@ from pydantic import Field
 
 from cloze_gen.corpus.books import kept_books, write_book_table
 from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.recipes.common import printed_before
 from cloze_gen.recipes.lambada.committee import read_survivors
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
 from cloze_gen.recipes.lambada.passages import PASSAGES, batches, read_passages
 from cloze_gen.recipes.lambada.readers import ReaderModels, Signals, read_reader_models, signals_of
-from cloze_gen.recipes.questions.printed_once import printed_before
 from cloze_gen.records.passage import Passage
 from cloze_gen.records.rejection import Reason
 from cloze_gen.records.spans import TakenSpans

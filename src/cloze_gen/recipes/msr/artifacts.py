@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cloze_gen.corpus.artifacts import HYPHENS, SENTENCE_COLUMNS
+from cloze_gen.recipes.common import fewshot_file, questions_file
 from cloze_gen.recipes.msr.alternates import ALTERNATES
 from cloze_gen.recipes.msr.focus import FOCUS_WORDS
 from cloze_gen.recipes.msr.forward import ITEMS as SCORED_ITEMS
 from cloze_gen.recipes.msr.forward import SCORED
 from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, ITEMS
-from cloze_gen.recipes.questions.artifacts import fewshot_file, questions_file
 from cloze_gen.store.file_docs import FileDoc, StageDoc, rejected_file
 
 _ITEM = {"id": "string: id of the item"}
@@ -94,19 +94,14 @@ STAGES = {
             "judged": "if people groomed: focus words that they saw",
         },
     ),
-    "pool": StageDoc(
-        "Chooses more questions than the set needs, for readers (`choice.pool` above 1). Its files are those of `choice`.",
-        _CHOICE_FILES,
-        _CHOICE_FACTS,
-    ),
     "choice": StageDoc(
         "Chooses four impostors for each question, one focus word a sentence, and the questions of the set.",
         _CHOICE_FILES,
         {
             **_CHOICE_FACTS,
-            "pool": "questions in the pool, if there is one",
-            "read_by": "who read the pool: people, and models by name",
-            "left": "questions of the pool that the readers' marks do not exclude",
+            "read": "questions that readers read before the choice, if any (`choice.verdicts`)",
+            "read_by": "who read them: people, and models by name",
+            "left": "those that the readers' marks do not exclude",
         },
     ),
 }  # fmt: skip

@@ -56,9 +56,9 @@ def _grooming_notes(settings: Any, facts: Facts) -> list[str]:
             "ungrammatical or offensive"
         )
         return [f"unfiltered: steps of MSR 2.2 only; instead of the judges of 2.3, {ungroomed}"]
-    pool = [pool_note(facts)] if facts.get("choice", {}).get("pool") else []
+    read = [read_note(facts)] if "read_by" in facts.get("choice", {}) else []
     groomed, tagger = f"groomed: {groomed_by_whom(facts)}", settings.grooming.tagger
-    groomed_by = [groomed, *pool, KNOWN_OF_WORDS[background_of(settings.contexts)]]
+    groomed_by = [groomed, *read, KNOWN_OF_WORDS[background_of(settings.contexts)]]
     chosen_facts = facts.get("choice", {})
     chosen = [_check_line(chosen_facts["leak"]["check"])] if chosen_facts.get("leak") else []
     if tagger == "none":
@@ -90,14 +90,12 @@ def groomed_by_whom(facts: Facts) -> str:
     return people(facts).get("groomed", "machine (no human has judged the candidates)")
 
 
-def pool_note(facts: Facts) -> str:
-    """How many questions of the pool were left, and who read them."""
-    found = facts["choice"]
-    if "read_by" not in found:
-        return f"pool: {found['pool']:,} questions, not read yet"
+def read_note(facts: Facts) -> str:
+    """Who read the questions before the choice, and how many were left."""
+    choice = facts["choice"]
     return (
-        f"pool: {found['pool']:,} questions read by {found['read_by']}; the set is chosen from "
-        f"{found['left']:,} that they did not mark"
+        f"read: {choice['read']:,} questions, by {choice['read_by']}; the set is chosen from "
+        f"{choice['left']:,} that they did not mark"
     )
 
 

@@ -11,12 +11,13 @@ from pydantic import Field
 from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.formats.questions import question_record, source_record
-from cloze_gen.recipes.questions.assemble import (
+from cloze_gen.recipes.common import (
+    PRINTED_BEFORE,
     assemble_question,
     balance_answer_positions,
     draw_examples,
+    printed_before,
 )
-from cloze_gen.recipes.questions.printed_once import PRINTED_BEFORE, printed_before
 from cloze_gen.recipes.scs.impostors import IMPOSTORS
 from cloze_gen.recipes.scs.screen import SCREENED
 from cloze_gen.records.rejection import Reason, Rejection

@@ -76,7 +76,7 @@ def test_people_also_judge_what_the_machine_rejects(finished, groom):
     groomed = groom(tagger_identity("builtin"))
     table = read_parquet(groomed.path("items.parquet"), columns=["id", "verdict"]).to_pydict()
     verdict_of = dict(zip(table["id"], table["verdict"], strict=True))
-    names = ("focus", "screening", "forward")
+    names = ("focus", "forward")
     stages = {name: stage_artifact(finished.folder, name) for name in names}
     items = pool_items(**stages, grooming=groomed, settings=StudySettings())
     verdicts = Counter(verdict_of[item.id] == "fit" for item in items)

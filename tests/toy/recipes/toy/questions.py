@@ -2,7 +2,7 @@
 
 from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
 from cloze_gen.formats.questions import question_record, source_record
-from cloze_gen.recipes.questions.assemble import assemble_question, balance_answer_positions
+from cloze_gen.recipes.common import assemble_question, balance_answer_positions
 from cloze_gen.store.artifacts import funnel
 from cloze_gen.store.tables import (
     FOCUS,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.recipes.questions.balance import median_of_sorted
+from cloze_gen.recipes.msr.choice.features import median_of_sorted
 from cloze_gen.rng import derive_rng
 
 # a function with the interface of `map`
