@@ -133,7 +133,7 @@ PACKET = PacketRow(
     {"before": "A ", "answer": "cat", "after": ".", "candidates": ["map", "owl", "sea", "sky"]},
 )  # fmt: skip
 RETURNED = packets_csv([PACKET]).replace('sky","","","",""', 'sky","1","2","3","4"').encode()
-CONFIG = b'# mine\n[focus]\nmax_freq = 1e-4\nclasses = ["noun"]\n[choice]\npool = 1.5\n'
+CONFIG = b'# mine\n[focus]\nmax_freq = 1e-4\nmin_count = 3\n[grooming]\nclasses = ["noun"]\n'
 QUESTIONS = [*parse_questions([json.dumps(QUESTION)])]
 
 

@@ -425,11 +425,11 @@ def _show_uses(study: Study, source: StudySource, file: Path) -> None:
     command = ["cloze-gen", "evaluate", study.facts.run, "--out", place, "--people", str(file)]
     show(shlex.join(command))
     if source.setting:
+        option = shlex.join(["--set", f"{source.setting}={file}"])
         say(
             f"{study.facts.name}: to choose a smaller set from what the readers left, repeat the run "
-            "under another --name, with fewer questions and:"
+            f"under another --name, with fewer questions and {option}"
         )
-        show(shlex.join(["--set", f"{source.setting}={file}"]))
 
 
 def write_verdicts(study: Study, source: StudySource) -> Path:
