@@ -33,7 +33,8 @@ from cloze_gen.records.passage import Part
 
 def word_list(setting: str) -> Content:
     """The words of a setting `offensive_words`."""
-    return Content(offensive_words(setting), words_digest(setting))
+    words = offensive_words(setting)
+    return Content(words, words_digest(words))
 
 
 def builtin_words() -> Content:

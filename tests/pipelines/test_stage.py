@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import pytest
 
+from cloze_gen.corpus.offensive_words import words_digest
 from cloze_gen.errors import CorpusError, UsageError
 from cloze_gen.models.language_model import LmSettings
-from cloze_gen.pipelines.evaluation_models import books_of_run
+from cloze_gen.pipelines.evaluation_models import books_of_run, question_models
 from cloze_gen.pipelines.run import RunTask
+from cloze_gen.pipelines.shared import word_list
 from cloze_gen.pipelines.stage import Content, FileInput, Pipeline
 from cloze_gen.settings import SettingsGroup, Unhashed
 from cloze_gen.store.artifacts import Store, funnel
@@ -236,7 +238,33 @@ def test_a_config_file_with_one_side_is_refused(tmp_path, cli):
     assert "give both --train and --source" in done.err
 
 
+def test_a_list_of_words_is_read_once(tmp_path):
+    """The stages that use it get the same words, and the words are those of the digest."""
+    words = tmp_path / "words.txt"
+    words.write_text("clock\n")
+    read = word_list(str(words))
+    words.write_text("debt\n")
+    assert read == Content(frozenset({"clock"}), words_digest(frozenset({"clock"})))
+    assert word_list(str(words)).digest != read.digest
+
+
 # ---- baseline models
+
+
+def test_an_evaluation_reads_no_config(finished, monkeypatch):
+    """The settings of the generating model are those of the run."""
+
+    def fail(*_):
+        raise AssertionError
+
+    monkeypatch.setattr("cloze_gen.config.read_toml", fail)
+    described = read_run(finished.folder)
+    books = books_of_run(finished.folder, described, trained_on="corpus train", workers=1)
+    assert books is not None
+    assert books.lm.model_dump(mode="json") == described["settings"]["lm"]
+    made = {stage["label"]: stage["fingerprint"] for stage in described["stages"]}
+    assert books.text.key.fingerprint == made["text"]
+    assert question_models(books)["index"].key.fingerprint == made["index"]
 
 
 @pytest.mark.parametrize(
