@@ -25,12 +25,13 @@ from cloze_gen.recipes.msr.tables import (
     HISTORY_SCORE,
     ITEM_ID,
     WORD,
-    Inputs,
     Part,
     coded,
     count_focus_words,
     focus_parts,
+    model_index,
     note_parts,
+    read_focus,
 )
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
@@ -213,41 +214,43 @@ def gumbel_top(log10_probs: np.ndarray, *, k: int, rng: np.random.Generator) -> 
 
 
 @functools.lru_cache(maxsize=1)
-def _allowed(inputs: Inputs, model: int, counts: Path, limits: OptionLimits) -> AllowedWords:
-    index = inputs.open().index(model)
+def _allowed(index: Path, model: int, counts: Path, limits: OptionLimits) -> AllowedWords:
+    opened = model_index(index, model)
     table = read_counts(open_artifact(counts))
     words = (table.words[i] for i in np.flatnonzero(option_mask(table, limits)))
-    known = sorted(index.id_of[word] for word in words if word in index.id_of)
-    return AllowedWords(index, np.array(known, np.int64))
+    known = sorted(opened.id_of[word] for word in words if word in opened.id_of)
+    return AllowedWords(opened, np.array(known, np.int64))
 
 
 def sample_part(
     part: Part,
     *,
-    inputs: Inputs,
+    focus: Path,
+    index: Path,
     counts: Path,
     out: Path,
     limits: OptionLimits,
-    settings: AlternatesSettings,
+    count: int,
     seed: int,
 ) -> int:
     """Write the alternates of one part. Returns their number."""
-    allowed = _allowed(inputs, part.model, counts, limits)
-    index, focus = allowed.index, inputs.open().focus(part)
-    items, words, scores = [], [], []
-    for row, item_id in enumerate(focus["id"]):
+    allowed = _allowed(index, part.model, counts, limits)
+    model = allowed.index
+    rows = read_focus(focus, part).to_pylist()
+    places, scores = [], []
+    for row in rows:
         picked, log10_probs = sample_alternates(
-            allowed.distribution([focus["history1"][row], focus["history2"][row]]),
-            k=settings.count,
-            rng=derive_rng(seed, "msr.alternates", item_id),
-            excluded=int(allowed.place[index.id_of[focus["word"][row]]]),
+            allowed.distribution([row["history1"], row["history2"]]),
+            k=count,
+            rng=derive_rng(seed, "msr.alternates", row["id"]),
+            excluded=int(allowed.place[model.id_of[row["word"]]]),
         )
-        items.append(np.full(len(picked), row, np.int32))
-        words.append(allowed.words[picked])
+        places.append(picked)
         scores.append(log10_probs)
+    item = np.repeat(np.arange(len(rows)), [len(picked) for picked in places])
     table = {
-        "id": coded(np.concatenate(items), focus["id"]),
-        "word": coded(np.concatenate(words), index.words),
+        "id": coded(item, [row["id"] for row in rows]),
+        "word": coded(allowed.words[np.concatenate(places)], model.words),
         HISTORY_SCORE: np.concatenate(scores),
     }
     return ALTERNATES.write(out / part.file, table)
@@ -268,11 +271,12 @@ def write_alternates(
     parts = focus_parts(focus, index)
     sample = functools.partial(
         sample_part,
-        inputs=Inputs(focus.folder, index.folder),
+        focus=focus.folder,
+        index=index.folder,
         counts=counts.folder,
         out=writer.path(ALTERNATES.name).parent,
         limits=limits,
-        settings=settings,
+        count=settings.count,
         seed=seed,
     )
     rows = list(ctx.map(sample, parts, unit="parts"))

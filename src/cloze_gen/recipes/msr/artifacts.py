@@ -6,8 +6,7 @@ from cloze_gen.corpus.artifacts import HYPHENS, SENTENCE_COLUMNS
 from cloze_gen.recipes.common import fewshot_file, questions_file
 from cloze_gen.recipes.msr.alternates import ALTERNATES
 from cloze_gen.recipes.msr.focus import FOCUS_WORDS
-from cloze_gen.recipes.msr.forward import ITEMS as SCORED_ITEMS
-from cloze_gen.recipes.msr.forward import SCORED
+from cloze_gen.recipes.msr.forward import SCORED, SCORED_ITEMS
 from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, ITEMS
 from cloze_gen.store.file_docs import FileDoc, StageDoc, rejected_file
 

@@ -54,52 +54,23 @@ _FINAL_MARKS = frozenset({".", "?", "!"})
 
 class FocusSettings(SettingsGroup):
     max_freq: float = Field(
-        1e-4,
-        gt=0,
-        le=1,
-        description=(
-            "exclusive: greatest frequency, a case-folded share of training word "
-            "tokens; MSR 2.2 step 1"
-        ),
+        1e-4, gt=0, le=1, description="limit of a word's share of the training text; MSR 2.2"
     )
     min_count: int = Field(
-        20,
-        ge=1,
-        le=MOST_COUNTED,
-        description=(
-            "inclusive: least count of the word form in the training corpus; applies "
-            "to alternates too"
-        ),
+        20, ge=1, le=MOST_COUNTED, description="least uses of an option in the training text"
     )
-    # 20 of the 40.05 million word tokens of the 522 books
+    # 20 of the 40.05 million word tokens of the 522 books; matters for larger corpora
     min_freq: float = Field(
-        4.9e-7,
-        ge=0,
-        le=1,
-        description=(
-            "inclusive: least frequency, a share of training word tokens; this limit "
-            "matters for large corpora"
-        ),
+        4.9e-7, ge=0, le=1, description="least share of an option in the training text"
     )
     # Blind readers found half of the shorter sentences ambiguous (guideline 2).
     min_tokens: int = Field(
-        13,
-        ge=3,
-        le=1000,
-        description=(
-            "inclusive: least number of printed tokens in a sentence, with its final "
-            "stop; published: 6. Readers find half of the sentences below 13 ambiguous"
-        ),
+        13, ge=3, le=1000, description="fewest printed tokens of a sentence; published: 6"
     )
     max_tokens: int = Field(
-        36,
-        ge=3,
-        le=1000,
-        description=("inclusive: greatest number of printed tokens in a sentence; published: 36"),
+        36, ge=3, le=1000, description="most printed tokens of a sentence; published: 36"
     )
-    allow_proper_names: bool = Field(
-        False, description="allow capitalised words and words that are usually capitalised"
-    )
+    allow_proper_names: bool = Field(False, description="allow words that are mostly capitalised")
 
 
 class FocusReason(Reason):

@@ -14,8 +14,7 @@ from cloze_gen.corpus.counts import CountTable
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.errors import StoreError
 from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS
-from cloze_gen.recipes.msr.forward import ITEMS as SCORED_ITEMS
-from cloze_gen.recipes.msr.forward import SCORED
+from cloze_gen.recipes.msr.forward import SCORED, SCORED_ITEMS
 from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, ITEMS
 from cloze_gen.recipes.msr.tables import FIT, FORWARD_SCORE, SCORES, SENTENCE_SCORE, part_paths
 from cloze_gen.store.artifacts import Artifact

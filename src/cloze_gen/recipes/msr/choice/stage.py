@@ -41,7 +41,7 @@ from cloze_gen.recipes.msr.choice.settings import (
     ChoiceReason,
     ChoiceSettings,
 )
-from cloze_gen.recipes.msr.forward import ITEMS as SCORED_ITEMS
+from cloze_gen.recipes.msr.forward import SCORED_ITEMS
 from cloze_gen.recipes.msr.grooming.candidates import ITEMS, MEASURES
 from cloze_gen.recipes.msr.tables import SCORES
 from cloze_gen.records.rejection import Rejection

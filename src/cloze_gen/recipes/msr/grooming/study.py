@@ -19,8 +19,7 @@ from cloze_gen.judging.state import StudySettings, verdicts_of_people
 from cloze_gen.judging.study import Study, StudySource, study_agreement
 from cloze_gen.judging.tasks.groom import NOT_JUDGED, groomed
 from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
-from cloze_gen.recipes.msr.forward import ITEMS as SCORED_ITEMS
-from cloze_gen.recipes.msr.forward import SCORED
+from cloze_gen.recipes.msr.forward import SCORED, SCORED_ITEMS
 from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, ITEMS, Item
 from cloze_gen.recipes.msr.tables import part_paths
 from cloze_gen.records.judgement import StudyItem, Task
