@@ -146,7 +146,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     forward = run.stage(
         "forward",
         write_forward,
-        v=2,
+        v=3,
         focus=focus,
         index=index,
         alternates=alternates,
@@ -156,7 +156,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     grooming = run.stage(
         "grooming",
         write_grooming,
-        v=16,
+        v=17,
         focus=focus,
         counts=counts,
         index=index,

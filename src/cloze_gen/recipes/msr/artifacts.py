@@ -7,7 +7,7 @@ from cloze_gen.recipes.common import fewshot_file, questions_file
 from cloze_gen.recipes.msr.alternates import ALTERNATES
 from cloze_gen.recipes.msr.focus import FOCUS_WORDS
 from cloze_gen.recipes.msr.forward import SCORED, SCORED_ITEMS
-from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, ITEMS
+from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, GROOMED_ITEMS
 from cloze_gen.store.file_docs import FileDoc, StageDoc, rejected_file
 
 _ITEM = {"id": "string: id of the item"}
@@ -85,7 +85,7 @@ STAGES = {
     ),
     "grooming": StageDoc(
         "Checks each retained candidate and each sentence.",
-        (DECISIONS.doc, ITEMS.doc),
+        (DECISIONS.doc, GROOMED_ITEMS.doc),
         {
             "candidates_funnel": "verdicts on the candidates",
             "tagger": "the tagger",

@@ -19,7 +19,6 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.models.arpa import word_ids
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.recipes.msr.alternates import ALTERNATES
 from cloze_gen.recipes.msr.tables import (
@@ -222,9 +221,9 @@ def forward_part(
         "alternates": np.bincount(item, minlength=len(words)),
     }
 
-    drawn = drawn.filter(passed[item])
+    drawn = drawn.filter(pa.array(passed[item]))
     item = item[passed[item]]
-    option = word_ids(drawn["word"].combine_chunks(), model.vocabulary)
+    option = pc.index_in(drawn["word"].cast(pa.string()), model.vocabulary).to_numpy()
     forward = _scores(model, np.column_stack([last[item], option, following[item]]))
     answer_forward = _scores(model, np.column_stack([last, answer, following]))
     # The alternates of an item are in the order of their history scores, so these decide ties.
