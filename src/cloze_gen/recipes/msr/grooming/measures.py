@@ -94,7 +94,10 @@ def _attested(
         "attested_around": (last, word, following),
         "attested_following": (word, following, second),
     }
-    return {name: index.attested(np.column_stack(columns)) for name, columns in ngrams.items()}
+    return {
+        name: index.attested(np.column_stack(columns)).astype(np.float64)
+        for name, columns in ngrams.items()
+    }
 
 
 def _around(item: Item, index: ForwardIndex) -> list[int]:

@@ -76,7 +76,9 @@ def pool_items(
     candidates = _candidates(forward, ids)
     machine = _machine(grooming, ids) if settings.show_machine else None
     return [
-        _study_item(item, candidates[item.id], machine and machine.get(item.id, {}))
+        _study_item(
+            item, candidates[item.id], None if machine is None else machine.get(item.id, {})
+        )
         for item in items
     ]
 
