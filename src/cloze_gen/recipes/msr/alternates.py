@@ -6,7 +6,6 @@ We read "150 unique alternates" as a sample without replacement from P(w | two p
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -101,40 +100,29 @@ class Distribution:
 
     def draw(
         self, n: int, rng: np.random.Generator, *, excluded: int = -1
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Draw n words with replacement, without computing all probabilities.
 
-        Returns the distinct words: places, log10 probabilities, and the turn in which each came first.
+        Returns places and log10 probabilities of the distinct words, in the order of their first draws.
         """
         scales = [10.0 ** float(backoff) for backoff in self.log10_backoffs]
-        edges = list(
-            itertools.accumulate(
-                (level.mass * scale for level, scale in zip(self.levels, scales, strict=True)),
-                initial=0.0,
-            )
-        )
+        masses = [level.mass * scale for level, scale in zip(self.levels, scales, strict=True)]
+        edges = np.cumsum([0.0, *masses])
         marks = rng.random(n) * edges[-1]
-        turns = marks.argsort()
-        marks = marks[turns]
-        bounds = [0, *marks.searchsorted(edges[1:-1]).tolist(), n]
-        places, log10_probs, is_final = (
-            np.empty(n, np.int32),
-            np.empty(n, np.float32),
-            np.ones(n, bool),
-        )
+        level_of = edges[1:-1].searchsorted(marks, "right")
+        places = np.empty(n, np.int32)
+        log10_probs = np.empty(n, np.float32)
+        is_final = np.ones(n, bool)  # no higher level lists the word
         for i, level in enumerate(self.levels):
-            drawn = slice(bounds[i], bounds[i + 1])
+            drawn = level_of == i
             at = level.upper.searchsorted((marks[drawn] - edges[i]) / scales[i], "right")
             places[drawn] = level.places[at]
             log10_probs[drawn] = level.log10_prob[at] + self.log10_backoffs[i]
             if i + 1 < len(self.levels):
                 is_final[drawn] = ~self.levels[i + 1].contains(places[drawn])
-        is_final &= places != excluded
-        places, log10_probs, turns = places[is_final], log10_probs[is_final], turns[is_final]
-        if len(places) == 0:
-            return places, log10_probs, turns
-        first = np.concatenate([[0], np.flatnonzero(places[1:] != places[:-1]) + 1])
-        return places[first], log10_probs[first], np.minimum.reduceat(turns, first)
+        kept = np.flatnonzero(is_final & (places != excluded))
+        first = np.sort(np.unique(places[kept], return_index=True)[1])
+        return places[kept[first]], log10_probs[kept[first]]
 
 
 class AllowedWords:
@@ -179,20 +167,16 @@ def sample_alternates(
 
     Draws with replacement are such a sample once repeats are removed.
     """
-    places, log10_probs, turns = distribution.draw(_DRAWS_A_WORD * k, rng, excluded=excluded)
-    if len(places) > k:
-        first = turns.argpartition(k)[:k]
-        places, log10_probs = places[first], log10_probs[first]
+    places, log10_probs = distribution.draw(_DRAWS_A_WORD * k, rng, excluded=excluded)
+    places, log10_probs = places[:k], log10_probs[:k]
     if len(places) < k:
         left = distribution.log10_probs()
         left[places] = -np.inf
         if excluded >= 0:
             left[excluded] = -np.inf
         more = gumbel_top(left, k=k - len(places), rng=rng)
-        places, log10_probs = (
-            np.concatenate([places, more]),
-            np.concatenate([log10_probs, left[more]]),
-        )
+        places = np.concatenate([places, more])
+        log10_probs = np.concatenate([log10_probs, left[more]])
     order = np.lexsort((places, -log10_probs))
     return places[order], log10_probs[order]
 
