@@ -69,6 +69,8 @@ def notes(settings: Any, facts: Facts) -> list[str]:
     lines.append(f"word similarities: from {_WORD_DATA[background_of(settings.contexts)]}")
     if grooming.tagger == "none":
         lines.append("tagger: off; the part of speech of impostors was not checked")
+        if grooming.classes:
+            lines.append("grooming.classes: ignored, because the tagger is off")
     elif judges:
         lines.append(f"tagger: {grooming.tagger}; it did not check the options that people picked")
     else:

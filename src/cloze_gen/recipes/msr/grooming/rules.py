@@ -6,9 +6,9 @@ The first fault rejects a sentence, an answer or a candidate.
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Sequence
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from cloze_gen.adapters.inflector import can_have_tag, is_doubtful, same_past_forms
 from cloze_gen.english.articles import breaks_article
@@ -44,14 +44,6 @@ class GroomingSettings(SettingsGroup):
     tagger: Unhashed[str] = Field(
         "builtin", description="'builtin', an installed spaCy pipeline, or 'none'"
     )
-
-    @model_validator(mode="after")
-    def _classes_need_a_tagger(self) -> Self:
-        if self.classes and self.tagger == "none":
-            raise ValueError(
-                'grooming.classes needs a tagger. Leave it empty, or set grooming.tagger = "builtin"'
-            )
-        return self
 
 
 class AnswerFault(Reason):
