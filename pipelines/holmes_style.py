@@ -134,7 +134,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     alternates = run.stage(
         "alternates",
         write_alternates,
-        v=5,
+        v=6,
         focus=focus,
         index=index,
         counts=counts,

@@ -25,7 +25,6 @@ from cloze_gen.recipes.msr.tables import (
     ITEM_ID,
     WORD,
     Part,
-    coded,
     count_focus_words,
     focus_parts,
     model_index,
@@ -220,9 +219,9 @@ def sample_part(
     """Write the alternates of one part. Returns their number."""
     allowed = _allowed(index, part.model, counts, limits)
     model = allowed.index
-    rows = read_focus(focus, part).to_pylist()
+    words = read_focus(focus, part)
     places, scores = [], []
-    for row in rows:
+    for row in words.to_pylist():
         picked, log10_probs = sample_alternates(
             allowed.distribution([row["history1"], row["history2"]]),
             k=count,
@@ -231,10 +230,10 @@ def sample_part(
         )
         places.append(picked)
         scores.append(log10_probs)
-    item = np.repeat(np.arange(len(rows)), [len(picked) for picked in places])
+    item = np.repeat(np.arange(len(words)), [len(picked) for picked in places])
     table = {
-        "id": coded(item, [row["id"] for row in rows]),
-        "word": coded(allowed.words[np.concatenate(places)], model.words),
+        "id": words["id"].take(pa.array(item)),
+        "word": model.vocabulary.take(pa.array(allowed.words[np.concatenate(places)])),
         HISTORY_SCORE: np.concatenate(scores),
     }
     return ALTERNATES.write(out / part.file, table)

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 
 from cloze_gen.corpus.cross_fitting import of_model, read_groups
@@ -92,15 +91,6 @@ def note_parts(
 
 def part_paths(artifact: Artifact, folder: str) -> list[Path]:
     return sorted(artifact.path(folder).glob("part-*.parquet"))
-
-
-def coded(codes: np.ndarray, values: Sequence[str]) -> pa.DictionaryArray:
-    """A column of texts, from an index into `values` a row; shape (rows,)."""
-    used, indices = np.unique(codes, return_inverse=True)
-    return pa.DictionaryArray.from_arrays(
-        pa.array(indices.astype(np.int32)),
-        pa.array([values[i] for i in used.tolist()], pa.string()),
-    )
 
 
 # ---- what a worker reads; of models only the latest

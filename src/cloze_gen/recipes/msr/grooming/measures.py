@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from cloze_gen.adapters.tagging import Tagger
 from cloze_gen.english.word_lists import after as kind_after
 from cloze_gen.english.word_lists import before as kind_before
 from cloze_gen.formats.questions import around_blank
-from cloze_gen.models.neighbour_counts import Blanks, Side, flatten
+from cloze_gen.models.neighbour_counts import Blanks, flatten
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.recipes.msr.grooming.candidates import CandidateTable, Item
@@ -116,18 +116,18 @@ def _adjacent(
     knowledge: WordKnowledge,
 ) -> dict[str, np.ndarray]:
     """How often each word stands beside its printed neighbour, and beside tokens of its kind."""
+    before = [item.before for item in items]
+    after = [item.after for item in items]
+    before_kind = np.array([kind_before(word) for word in before], np.int64)[blank]
+    after_kind = np.array([kind_after(word) for word in after], np.int64)[blank]
+    rows = np.arange(len(blank))
     uses = cues.sum(axis=(1, 2)) + _PRIOR_USES
-    measures = {}
-    sides: tuple[tuple[Side, list[str], Callable[[str], int], np.ndarray], ...] = (
-        ("before", [item.before for item in items], kind_before, cues.sum(axis=2)),
-        ("after", [item.after for item in items], kind_after, cues.sum(axis=1)),
-    )
-    for side, neighbours, kind_of, counts in sides:
-        kinds = np.array([kind_of(word) for word in neighbours], np.int64)
-        here = counts[np.arange(len(blank)), kinds[blank]]
-        measures[f"use_{side}"] = np.log10((here + 0.5) / uses)
-        measures[f"beside_{side}"] = knowledge.neighbour_frequency(words, neighbours, side=side)
-    return measures
+    return {
+        "use_before": np.log10((cues.sum(axis=2)[rows, before_kind] + 0.5) / uses),
+        "use_after": np.log10((cues.sum(axis=1)[rows, after_kind] + 0.5) / uses),
+        "beside_before": knowledge.neighbour_frequency(words, before, side="before"),
+        "beside_after": knowledge.neighbour_frequency(words, after, side="after"),
+    }
 
 
 def _takes_frame(cues: np.ndarray, items: Sequence[Item], blank: np.ndarray) -> np.ndarray:
