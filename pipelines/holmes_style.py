@@ -121,7 +121,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     focus = run.stage(
         "focus",
         write_focus,
-        v=7,
+        v=8,
         check=functools.partial(check_several, book_ids(run, "source")) if n_groups else None,
         source=kept["source"],
         counts=counts,

@@ -265,5 +265,4 @@ def write_alternates(
     rows = list(ctx.map(sample, parts, unit="parts"))
     note_parts(writer, ALTERNATES.folder, parts, rows)
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    writer.facts |= {"alternates": sum(rows)}
     ctx.say(f"{sum(rows):,} alternates sampled for {count_focus_words(focus):,} focus words")

@@ -67,30 +67,23 @@ STAGES = {
                 '{"id": "the-clockmakers-debt:4:3", "reason": "word_not_eligible", "detail": "engraver"}',
             ),
         ),
-        {
-            "option_words": "words that may be options",
-            "sentences_with_focus": "sentences with a focus word",
-        },
+        {"option_words": "words that may be options"},
     ),
     "alternates": StageDoc(
         "Draws rare words for each focus word from the n-gram model.",
         (ALTERNATES.doc,),
-        {"alternates": "rows of all parts"},
     ),
     "forward": StageDoc(
         "Rejects focus words that score best among their alternates. Scores how well the token after the blank follows each "
         "alternate of the others, and keeps the best.",
         (SCORED.doc, SCORED_ITEMS.doc),
-        {"alternates_scored": "rows of all parts"},
     ),
     "grooming": StageDoc(
         "Checks each retained candidate and each sentence.",
         (DECISIONS.doc, GROOMED_ITEMS.doc),
         {
             "candidates_funnel": "verdicts on the candidates",
-            "tagger": "the tagger",
             "people": "if people groomed: who, as on the card",
-            "judged": "if people groomed: focus words that they saw",
         },
     ),
     "choice": StageDoc(

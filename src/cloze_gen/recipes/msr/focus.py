@@ -264,7 +264,7 @@ def write_focus(
     n_sentences = writer.rows[SOURCE_SENTENCES]
     n_options = len(option_table(counts.folder, OptionLimits.of(settings)))
     writer.funnel = funnel("sentences and word positions", kept=n_found, rejected=reasons)
-    writer.facts |= {"option_words": n_options, "sentences_with_focus": n_sentences}
+    writer.facts["option_words"] = n_options
     ctx.say(
         f"{n_found:,} focus words in {n_sentences:,} sentences; {n_options:,} words may be options"
     )

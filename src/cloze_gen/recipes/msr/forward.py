@@ -285,7 +285,6 @@ def write_forward(
     status = Counter(items["status"].to_pylist())
     kept = status.pop(KEPT, 0)
     writer.funnel = funnel("focus words", kept=kept, rejected=status)
-    writer.facts |= {"alternates_scored": sum(counts)}
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
     ctx.say(
         f"{kept:,} of {len(items):,} focus words pass (an alternate scores at least as high as the "

@@ -316,4 +316,3 @@ def test_of_the_papers_own_set_only_articles_are_judged(groom):
     assert {row["verdict"] for row in rows} == {FIT, CandidateFault.ARTICLE}
     assert {row["id"] for row in rows} == {item["id"] for item in items}
     assert {row["tag"] for row in rows} == {""}
-    assert artifact.facts["tagger"] == "none"

@@ -230,7 +230,7 @@ def write_grooming(
         tagger_identity: name and content of the tagger; empty: no tagger.
         language_model: ``hf:FOLDER``.
     """
-    folder = Path((language_model or "").removeprefix("hf:"))
+    folder = (language_model or "").removeprefix("hf:")
     groom = functools.partial(
         groom_part,
         focus=focus.folder,
@@ -242,31 +242,22 @@ def write_grooming(
         offensive=frozenset(offensive),
         frequent=frequent_words(counts),
         tagger=(travelling_name(settings.tagger), tagger_identity) if tagger_identity else None,
-        language_model=f"hf:{folder.absolute()}" if language_model else "",
+        language_model=str(Path(folder).absolute()) if folder else "",
         people={row["id"]: row for row in people.rows} if people else None,
     )
     parts = focus_parts(focus, index)
-    groomed, candidates = [], []
-    for items, verdicts in ctx.map(groom, parts, unit="parts"):
-        groomed.append(items)
-        candidates.append(verdicts)
-    counts_by_part = [verdicts.total() for verdicts in candidates]
-    note_parts(writer, DECISIONS.folder, parts, counts_by_part)
-    items = pa.concat_tables(groomed)
+    results = list(ctx.map(groom, parts, unit="parts"))
+    note_parts(writer, DECISIONS.folder, parts, [verdicts.total() for _, verdicts in results])
+    items = pa.concat_tables([of_part for of_part, _ in results])
     writer.rows[GROOMED_ITEMS.name] = write_parquet(writer.path(GROOMED_ITEMS.name), items)
-    item_verdicts = Counter(items["verdict"].to_pylist())
-    kept = item_verdicts.pop(FIT, 0)
-    writer.funnel = funnel("focus words", kept=kept, rejected=item_verdicts)
-    candidate_verdicts = sum(candidates, Counter[str]())
-    fit = candidate_verdicts.pop(FIT, 0)
-    writer.facts |= {
-        "tagger": settings.tagger if tagger_identity else "none",
-        "candidates_funnel": funnel("candidates", kept=fit, rejected=candidate_verdicts),
-    }
-    if language_model:
-        writer.facts["language_model"] = folder.name
+    verdicts = Counter(items["verdict"].to_pylist())
+    kept = verdicts.pop(FIT, 0)
+    writer.funnel = funnel("focus words", kept=kept, rejected=verdicts)
+    of_candidates = sum((of_part for _, of_part in results), Counter[str]())
+    fit = of_candidates.pop(FIT, 0)
+    writer.facts["candidates_funnel"] = funnel("candidates", kept=fit, rejected=of_candidates)
     if people:
         check_items(people, items["id"].to_pylist())
-        writer.facts |= {"people": people.summary, "judged": len(people.rows)}
+        writer.facts["people"] = people.summary
         ctx.say(f"{len(people.rows):,} focus words were judged by people: {people.summary}")
     ctx.say(f"{kept:,} of {len(items):,} focus words pass; {fit:,} fit candidates")
