@@ -121,7 +121,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     focus = run.stage(
         "focus",
         write_focus,
-        v=7,
+        v=8,
         check=functools.partial(check_several, book_ids(run, "source")) if n_groups else None,
         source=kept["source"],
         counts=counts,
@@ -134,7 +134,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     alternates = run.stage(
         "alternates",
         write_alternates,
-        v=5,
+        v=6,
         focus=focus,
         index=index,
         counts=counts,
@@ -146,7 +146,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     forward = run.stage(
         "forward",
         write_forward,
-        v=2,
+        v=3,
         focus=focus,
         index=index,
         alternates=alternates,
@@ -156,7 +156,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     grooming = run.stage(
         "grooming",
         write_grooming,
-        v=16,
+        v=17,
         focus=focus,
         counts=counts,
         index=index,

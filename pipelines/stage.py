@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import luigi
+import pyarrow as pa
 from luigi.scheduler import Scheduler
 from luigi.worker import Worker
 
@@ -297,6 +298,7 @@ class Pipeline:
                 raise
             finally:
                 self._at_work.pop()
+        pa.default_memory_pool().release_unused()  # Arrow keeps it for itself otherwise
         seconds = clock.seconds - (self._nested_seconds - nested)
         self._nested_seconds += seconds
         self.seconds[stage] = seconds

@@ -74,8 +74,7 @@ def test_every_setting_stands_in_it_with_a_meaning(style, begun):
         if "  # " not in lines[number] and not lines[number - 1].startswith("# ")
     ] == []
     assert max(map(len, lines)) <= 100
-    if style != "holmes-style":  # its groups focus, grooming and choice are longer
-        assert len(lines) <= 100
+    assert len(lines) <= 100
     file.write_text(
         file.read_text(encoding="utf-8").replace("min_word_tokens = 200", "min_word_tokens = 201"),
         encoding="utf-8",

@@ -20,13 +20,13 @@ import argparse
 import json
 from collections import defaultdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.english.penn_tags import coarse_class
-from cloze_gen.recipes.msr.grooming.candidates import CandidateTable, Item, read_candidates
+from cloze_gen.recipes.msr.forward import SCORED
+from cloze_gen.recipes.msr.grooming.candidates import CandidateTable, Item, read_items
 from cloze_gen.recipes.msr.grooming.rules import CandidateFault
 from cloze_gen.recipes.msr.grooming.stage import (
     judge_answers,
@@ -57,28 +57,24 @@ class JudgedItem(NamedTuple):
 def plain_items(run: Path, *, seed: int, wanted: int) -> dict[str, list[JudgedItem]]:
     """Random focus words of fit sentences, one per sentence, by coarse class."""
     focus, forward, index = (stage_artifact(run, name) for name in ("focus", "forward", "index"))
-    with TemporaryDirectory() as unused:  # no table of a part is written
-        parts = focus_parts(focus, index, Path(unused))
+    parts = focus_parts(focus, index)
     tagger = load_tagger("builtin")
     offensive = offensive_words("builtin")
     judged: dict[str, list[JudgedItem]] = defaultdict(list)
     for number in derive_rng(seed, "training.grooming.parts").permutation(len(parts)).tolist():
-        whole = read_candidates(focus.folder, forward.folder, parts[number])
-        words = whole.open().words_by_item()
+        items = read_items(focus.folder, forward.path(SCORED.folder), parts[number])
         rng = derive_rng(seed, "training.grooming.items", str(number))
-        order = rng.permutation(len(words))[:ITEMS_A_PART].tolist()
-        chosen = list({whole.items[i].sentence.id: i for i in order}.values())
-        table = CandidateTable.of([whole.items[i] for i in chosen], [words[i][1:] for i in chosen])
-        judge_sentences(table.items, offensive)
-        judge_answers(table.items, tagger)
+        order = rng.permutation(len(items))[:ITEMS_A_PART].tolist()
+        chosen = list({items[i].sentence.id: items[i] for i in order}.values())
+        judge_sentences(chosen, offensive)
+        judge_answers(chosen, tagger)
+        table = CandidateTable(chosen)
         judge_words(table, offensive)
         judge_tags(table, tagger)
-        verdicts: list[dict[str, str]] = [{} for _ in table.items]
-        for row, item in enumerate(table.item.tolist()):
-            verdicts[item][table.word[row]] = table.verdict[row]
-        for item, own in zip(table.items, verdicts, strict=True):
-            if item.fault == FIT:
-                judged[coarse_class(item.tag)].append(JudgedItem(item, own))
+        for place, item in enumerate(table.items):
+            own = table.item == place
+            verdicts = dict(zip(table.word[own].tolist(), table.verdict[own].tolist(), strict=True))
+            judged[coarse_class(item.tag)].append(JudgedItem(item, verdicts))
         if all(len(judged[name]) >= wanted * share / 100 for name, share in CLASS_SHARES.items()):
             break
     return judged

@@ -43,8 +43,9 @@ from cloze_gen.recipes.msr.grooming.stage import (
     judge_tags,
     judge_words,
 )
-from cloze_gen.recipes.msr.tables import cached_index, cached_sentences, cached_space
+from cloze_gen.recipes.msr.tables import model_index, model_knowledge
 from cloze_gen.store.runs import stage_artifact
+from cloze_gen.store.tables import read_source_sentences
 
 SAYS = {"fits_as_well": "AB", "ungrammatical": "U", "plausible": "PAB"}
 FOLDS, INVERSE_RIDGE = 8, 0.02  # C = 0.01 and 0.05 gave log losses within 0.001 of each other
@@ -67,11 +68,10 @@ def measured(
     focus, index, contexts, counts = (
         stage_artifact(run, name) for name in ("focus", "index", "contexts", "counts")
     )
-    knowledge = cached_space(contexts.folder, 0)
-    sentences = cached_sentences(focus.folder)
+    knowledge = model_knowledge(contexts.folder, 0)
+    sentences = read_source_sentences(focus)
     items: list[Item] = []
-    words: list[list[str]] = []
-    kept: list[dict[str, Any]] = []
+    marks_of: dict[str, list[dict[str, Any]]] = {}
     stale = []
     for item_id, rows in sorted(marks.items()):
         sentence_id, _, position = item_id.rpartition(":")
@@ -82,29 +82,30 @@ def measured(
         if sentences[sentence_id].tokens[int(position) :][:1] != (answer,):
             stale.append(item_id)
             continue
-        items.append(Item(item_id, sentences[sentence_id], int(position)))
-        words.append([row["word"] for row in rows])
-        kept += rows
+        words = [row["word"] for row in rows]
+        items.append(Item(item_id, sentences[sentence_id], int(position), words))
+        marks_of[item_id] = rows
     if stale:
         print(f"{run.name}: {len(stale)} marked blanks no longer hold their answer, as {stale[0]}")
-    table = judged_by_rules(items, words)
+    table = judged_by_rules(items)
     rows = table.open()
-    if not len(rows.row):
+    if not len(rows):
         raise SystemExit(
             f"{run}: no mark is of a candidate of this run. Give a run whose source books are "
             "the marked novels."
         )
     frequent = frequent_words(counts)
-    places = [place_features(item, frequent=frequent) for item in rows.items]
-    measures = measures_of(rows, cached_index(index.folder, 0), knowledge, model)
-    return features_of(measures, places), [kept[row] for row in rows.row]
+    places = [place_features(item, frequent=frequent) for item in table.items]
+    measures = measures_of(table, rows, model_index(index.folder, 0), knowledge, model)
+    kept = [mark for item in table.items for mark in marks_of[item.id]]
+    return features_of(measures, places, table.item[rows]), [kept[row] for row in rows]
 
 
-def judged_by_rules(items: list[Item], words: list[list[str]]) -> CandidateTable:
+def judged_by_rules(items: list[Item]) -> CandidateTable:
     """The candidates with the verdicts of the rules and of the tagger, no offensive word listed."""
     tagger = load_tagger("builtin")
-    table = CandidateTable.of(items, words)
     judge_answers(items, tagger)
+    table = CandidateTable(items)
     judge_words(table, offensive=())
     judge_tags(table, tagger)
     return table

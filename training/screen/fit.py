@@ -46,28 +46,27 @@ def measured(run: Path, marks_file: Path) -> tuple[np.ndarray, list[dict[str, st
         if sentence.id in marked
     }
     items: list[Item] = []
-    words: list[list[str]] = []
-    kept: list[dict[str, str]] = []
+    marks_of: dict[str, list[dict[str, str]]] = {}
     for item_id, rows in sorted(marks.items()):
         sentence_id, _, position = item_id.rpartition(":")
         sentence = sentences.get(sentence_id)
         if sentence and sentence.tokens[int(position) :][:1] == (rows[0]["answer"],):
-            items.append(Item(item_id, sentence, int(position)))
-            words.append([row["word"] for row in rows])
-            kept += rows
-    table = judged_by_rules(items, words)
-    rows = table.open(least=1)
+            items.append(Item(item_id, sentence, int(position), [row["word"] for row in rows]))
+            marks_of[item_id] = rows
+    table = judged_by_rules(items)
+    open_rows = table.open()
+    kept = [mark for item in table.items for mark in marks_of[item.id]]
     features = []
     chosen = []
-    for number, item in enumerate(rows.items):
+    for number, item in enumerate(table.items):
         if 0 < item.rank < len(item.printed) - 1:
-            own = rows.item == number
-            similarity = space.similarity([rows.word[own].tolist()], [item.answer])
+            rows = open_rows[table.item[open_rows] == number]
+            similarity = space.similarity([table.word[rows].tolist()], [item.answer])
             name = coarse_class(item.tag)
             features.append(
                 features_of(item.sentence.tokens, item.position, similarity, word_class=name)
             )
-            chosen += [kept[row] | {"class": name} for row in rows.row[own]]
+            chosen += [kept[row] | {"class": name} for row in rows]
     return np.concatenate(features), chosen
 
 

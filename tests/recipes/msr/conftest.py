@@ -30,17 +30,16 @@ def index():
     return index_of(ARPA.encode())
 
 
-def make_item(line, answer):
+def make_item(line, answer, words=()):
     tokens = tuple(line.split(" "))
     sentence = Sentence("b", 1, 0, len(line), 0, "prose", line, tokens)
     position = tokens.index(answer)
-    return Item(f"b:1:{position}", sentence, position)
+    return Item(f"b:1:{position}", sentence, position, words)
 
 
 def make_table(*rows):
     """The table of some (line, answer, candidates)."""
-    items = [make_item(line, answer) for line, answer, _ in rows]
-    return CandidateTable.of(items, [words for _, _, words in rows])
+    return CandidateTable([make_item(*row) for row in rows])
 
 
 class Books:

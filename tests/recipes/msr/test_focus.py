@@ -15,10 +15,8 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.recipes.msr.focus import (
     FocusReason,
     FocusSettings,
-    FocusWord,
     select_focus_words,
     sentence_rejection,
-    two_word_history,
     write_focus,
 )
 from cloze_gen.records.rejection import Rejection
@@ -35,7 +33,7 @@ from cloze_gen.store.tables import (
     write_tsv,
 )
 
-ELIGIBLE = {"climb", "attic", "lamp", "grim"}
+OPTIONS = dict.fromkeys(("climb", "attic", "lamp", "grim"), (25, 2e-05))
 
 
 def sentence(line, kind="prose"):
@@ -47,7 +45,7 @@ def verdicts(line, **settings):
     return list(
         select_focus_words(
             sentence(line),
-            eligible=ELIGIBLE,
+            options=OPTIONS,
             settings=FocusSettings(**{"min_tokens": 6} | settings),
         )
     )
@@ -56,14 +54,20 @@ def verdicts(line, **settings):
 def test_every_qualifying_word_is_kept():
     """History, next token and provenance are the sentence's own."""
     found = [
-        verdict
-        for verdict in verdicts("He took the lamp , and could climb to it .")
-        if isinstance(verdict, FocusWord)
+        row
+        for row in verdicts("He took the lamp , and could climb to it .")
+        if not isinstance(row, Rejection)
     ]
-    assert found == [
-        FocusWord("b:4:3", 3, "lamp", ("took", "the"), ","),
-        FocusWord("b:4:7", 7, "climb", ("and", "could"), "to"),
+    names = ("id", "position", "word", "history1", "history2", "next_token", "count", "freq")
+    assert [tuple(row[name] for name in names) for row in found] == [
+        ("b:4:3", 3, "lamp", "took", "the", ",", 25, 2e-5),
+        ("b:4:7", 7, "climb", "and", "could", "to", 25, 2e-5),
     ]
+    assert {row["sentence_id"] for row in found} == {"b:4"}
+
+
+def id_of(verdict):
+    return verdict.id if isinstance(verdict, Rejection) else verdict["id"]
 
 
 @pytest.mark.parametrize(
@@ -78,12 +82,12 @@ def test_every_qualifying_word_is_kept():
 )
 def test_two_tokens_are_printed_before_a_focus_word(line, history):
     """Marks that are printed count, quotes and dashes do not; the history itself is the book's own."""
-    (verdict,) = [one for one in verdicts(line) if one.id == f"b:4:{line.split(' ').index('lamp')}"]
+    place = f"b:4:{line.split(' ').index('lamp')}"
+    (verdict,) = [verdict for verdict in verdicts(line) if id_of(verdict) == place]
     if history is None:
-        assert getattr(verdict, "reason", "") == FocusReason.NO_HISTORY
+        assert verdict.reason == FocusReason.NO_HISTORY
     else:
-        assert isinstance(verdict, FocusWord)
-        assert verdict.history == history
+        assert (verdict["history1"], verdict["history2"]) == history
 
 
 def test_not_before_the_final_stop():
@@ -138,10 +142,8 @@ DRAWN_WORDS = st.sampled_from(
 @given(st.lists(DRAWN_WORDS, min_size=1, max_size=20))
 def test_each_word_has_one_verdict(words):
     record = sentence(" ".join([*words, "."]))
-    found = list(
-        select_focus_words(record, eligible=ELIGIBLE, settings=FocusSettings(min_tokens=3))
-    )
-    ids = [verdict.id for verdict in found]
+    found = list(select_focus_words(record, options=OPTIONS, settings=FocusSettings(min_tokens=3)))
+    ids = list(map(id_of, found))
     assert len(set(ids)) == len(ids)
     if ids != [record.id]:
         places = [int(item.rpartition(":")[2]) for item in ids]
@@ -150,13 +152,26 @@ def test_each_word_has_one_verdict(words):
             for i, token in enumerate(record.tokens)
             if any(map(str.isalnum, token)) and i in places
         ]
-        assert {i for i, token in enumerate(record.tokens) if token in ELIGIBLE} <= set(places)
-    for verdict in found:
-        if isinstance(verdict, FocusWord):
-            assert verdict.word in ELIGIBLE
-            assert record.tokens[verdict.position] == verdict.word
-            assert record.tokens[verdict.position + 1] == verdict.next_token
-            assert two_word_history(record.tokens, verdict.position) == verdict.history
+        assert {i for i, token in enumerate(record.tokens) if token in OPTIONS} <= set(places)
+    for row in found:
+        if not isinstance(row, Rejection):
+            position = row["position"]
+            around = [row["history1"], row["history2"], row["word"], row["next_token"]]
+            assert row["word"] in OPTIONS
+            assert list(record.tokens[position - 2 : position + 2]) == around
+
+
+def test_a_word_of_one_group_is_no_answer_there():
+    """The model of its book does not know it."""
+    found = select_focus_words(
+        sentence("He took the lamp , and could climb to it ."),
+        options=OPTIONS,
+        settings=FocusSettings(min_tokens=6),
+        only_here={"lamp"},
+    )
+    reasons = {id_of(verdict): getattr(verdict, "reason", None) for verdict in found}
+    assert reasons["b:4:3"] == FocusReason.NO_OTHER_BOOK
+    assert reasons["b:4:7"] is None
 
 
 TOKENS = "He saw the lamp and the stair of the house by the sea .".split()

@@ -6,7 +6,7 @@ import pytest
 
 from cloze_gen.models.language_model import open_index
 from cloze_gen.recipes.msr.alternates import ALTERNATES
-from cloze_gen.recipes.msr.forward import ITEMS, KEPT, SCORED, ForwardReason
+from cloze_gen.recipes.msr.forward import KEPT, SCORED, SCORED_ITEMS, ForwardReason
 from cloze_gen.recipes.msr.tables import (
     FORWARD_SCORE,
     HISTORY_SCORE,
@@ -82,7 +82,7 @@ def test_alternates_are_likely_words_after_the_history(
 
 
 def test_a_word_that_scores_best_is_screened_out(stages, index, focus):
-    rows = read_parquet(stages["forward"].path(ITEMS.name)).to_pylist()
+    rows = read_parquet(stages["forward"].path(SCORED_ITEMS.name)).to_pylist()
     assert [row["id"] for row in rows] == list(focus)
     funnel = stages["forward"].funnel
     assert Counter(row["status"] for row in rows) == {KEPT: funnel["kept"]} | funnel["rejected"]
@@ -106,7 +106,7 @@ def test_a_word_that_scores_best_is_screened_out(stages, index, focus):
 
 
 def test_forward_scores_are_of_what_passed(stages, finished):
-    items = read_parquet(stages["forward"].path(ITEMS.name)).to_pylist()
+    items = read_parquet(stages["forward"].path(SCORED_ITEMS.name)).to_pylist()
     passed = [row for row in items if row["status"] == KEPT]
     scored, drawn = by_item(stages["forward"], SCORED), by_item(stages["alternates"], ALTERNATES)
     keep = read_run(finished.folder)["settings"]["forward"]["keep"]

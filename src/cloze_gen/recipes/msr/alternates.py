@@ -6,7 +6,6 @@ We read "150 unique alternates" as a sample without replacement from P(w | two p
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,12 +24,12 @@ from cloze_gen.recipes.msr.tables import (
     HISTORY_SCORE,
     ITEM_ID,
     WORD,
-    Inputs,
     Part,
-    coded,
     count_focus_words,
     focus_parts,
+    model_index,
     note_parts,
+    read_focus,
 )
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
@@ -100,40 +99,29 @@ class Distribution:
 
     def draw(
         self, n: int, rng: np.random.Generator, *, excluded: int = -1
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Draw n words with replacement, without computing all probabilities.
 
-        Returns the distinct words: places, log10 probabilities, and the turn in which each came first.
+        Returns places and log10 probabilities of the distinct words, in the order of their first draws.
         """
         scales = [10.0 ** float(backoff) for backoff in self.log10_backoffs]
-        edges = list(
-            itertools.accumulate(
-                (level.mass * scale for level, scale in zip(self.levels, scales, strict=True)),
-                initial=0.0,
-            )
-        )
+        masses = [level.mass * scale for level, scale in zip(self.levels, scales, strict=True)]
+        edges = np.cumsum([0.0, *masses])
         marks = rng.random(n) * edges[-1]
-        turns = marks.argsort()
-        marks = marks[turns]
-        bounds = [0, *marks.searchsorted(edges[1:-1]).tolist(), n]
-        places, log10_probs, is_final = (
-            np.empty(n, np.int32),
-            np.empty(n, np.float32),
-            np.ones(n, bool),
-        )
+        level_of = edges[1:-1].searchsorted(marks, "right")
+        places = np.empty(n, np.int32)
+        log10_probs = np.empty(n, np.float32)
+        is_final = np.ones(n, bool)  # no higher level lists the word
         for i, level in enumerate(self.levels):
-            drawn = slice(bounds[i], bounds[i + 1])
+            drawn = level_of == i
             at = level.upper.searchsorted((marks[drawn] - edges[i]) / scales[i], "right")
             places[drawn] = level.places[at]
             log10_probs[drawn] = level.log10_prob[at] + self.log10_backoffs[i]
             if i + 1 < len(self.levels):
                 is_final[drawn] = ~self.levels[i + 1].contains(places[drawn])
-        is_final &= places != excluded
-        places, log10_probs, turns = places[is_final], log10_probs[is_final], turns[is_final]
-        if len(places) == 0:
-            return places, log10_probs, turns
-        first = np.concatenate([[0], np.flatnonzero(places[1:] != places[:-1]) + 1])
-        return places[first], log10_probs[first], np.minimum.reduceat(turns, first)
+        kept = np.flatnonzero(is_final & (places != excluded))
+        first = np.sort(np.unique(places[kept], return_index=True)[1])
+        return places[kept[first]], log10_probs[kept[first]]
 
 
 class AllowedWords:
@@ -178,20 +166,16 @@ def sample_alternates(
 
     Draws with replacement are such a sample once repeats are removed.
     """
-    places, log10_probs, turns = distribution.draw(_DRAWS_A_WORD * k, rng, excluded=excluded)
-    if len(places) > k:
-        first = turns.argpartition(k)[:k]
-        places, log10_probs = places[first], log10_probs[first]
+    places, log10_probs = distribution.draw(_DRAWS_A_WORD * k, rng, excluded=excluded)
+    places, log10_probs = places[:k], log10_probs[:k]
     if len(places) < k:
         left = distribution.log10_probs()
         left[places] = -np.inf
         if excluded >= 0:
             left[excluded] = -np.inf
         more = gumbel_top(left, k=k - len(places), rng=rng)
-        places, log10_probs = (
-            np.concatenate([places, more]),
-            np.concatenate([log10_probs, left[more]]),
-        )
+        places = np.concatenate([places, more])
+        log10_probs = np.concatenate([log10_probs, left[more]])
     order = np.lexsort((places, -log10_probs))
     return places[order], log10_probs[order]
 
@@ -213,41 +197,43 @@ def gumbel_top(log10_probs: np.ndarray, *, k: int, rng: np.random.Generator) -> 
 
 
 @functools.lru_cache(maxsize=1)
-def _allowed(inputs: Inputs, model: int, counts: Path, limits: OptionLimits) -> AllowedWords:
-    index = inputs.open().index(model)
+def _allowed(index: Path, model: int, counts: Path, limits: OptionLimits) -> AllowedWords:
+    opened = model_index(index, model)
     table = read_counts(open_artifact(counts))
     words = (table.words[i] for i in np.flatnonzero(option_mask(table, limits)))
-    known = sorted(index.id_of[word] for word in words if word in index.id_of)
-    return AllowedWords(index, np.array(known, np.int64))
+    known = sorted(opened.id_of[word] for word in words if word in opened.id_of)
+    return AllowedWords(opened, np.array(known, np.int64))
 
 
 def sample_part(
     part: Part,
     *,
-    inputs: Inputs,
+    focus: Path,
+    index: Path,
     counts: Path,
     out: Path,
     limits: OptionLimits,
-    settings: AlternatesSettings,
+    count: int,
     seed: int,
 ) -> int:
     """Write the alternates of one part. Returns their number."""
-    allowed = _allowed(inputs, part.model, counts, limits)
-    index, focus = allowed.index, inputs.open().focus(part)
-    items, words, scores = [], [], []
-    for row, item_id in enumerate(focus["id"]):
+    allowed = _allowed(index, part.model, counts, limits)
+    model = allowed.index
+    words = read_focus(focus, part)
+    places, scores = [], []
+    for row in words.to_pylist():
         picked, log10_probs = sample_alternates(
-            allowed.distribution([focus["history1"][row], focus["history2"][row]]),
-            k=settings.count,
-            rng=derive_rng(seed, "msr.alternates", item_id),
-            excluded=int(allowed.place[index.id_of[focus["word"][row]]]),
+            allowed.distribution([row["history1"], row["history2"]]),
+            k=count,
+            rng=derive_rng(seed, "msr.alternates", row["id"]),
+            excluded=int(allowed.place[model.id_of[row["word"]]]),
         )
-        items.append(np.full(len(picked), row, np.int32))
-        words.append(allowed.words[picked])
+        places.append(picked)
         scores.append(log10_probs)
+    item = np.repeat(np.arange(len(words)), [len(picked) for picked in places])
     table = {
-        "id": coded(np.concatenate(items), focus["id"]),
-        "word": coded(np.concatenate(words), index.words),
+        "id": words["id"].take(pa.array(item)),
+        "word": model.vocabulary.take(pa.array(allowed.words[np.concatenate(places)])),
         HISTORY_SCORE: np.concatenate(scores),
     }
     return ALTERNATES.write(out / part.file, table)
@@ -268,15 +254,15 @@ def write_alternates(
     parts = focus_parts(focus, index)
     sample = functools.partial(
         sample_part,
-        inputs=Inputs(focus.folder, index.folder),
+        focus=focus.folder,
+        index=index.folder,
         counts=counts.folder,
         out=writer.path(ALTERNATES.name).parent,
         limits=limits,
-        settings=settings,
+        count=settings.count,
         seed=seed,
     )
     rows = list(ctx.map(sample, parts, unit="parts"))
     note_parts(writer, ALTERNATES.folder, parts, rows)
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    writer.facts |= {"alternates": sum(rows)}
     ctx.say(f"{sum(rows):,} alternates sampled for {count_focus_words(focus):,} focus words")

@@ -6,9 +6,8 @@ from cloze_gen.corpus.artifacts import HYPHENS, SENTENCE_COLUMNS
 from cloze_gen.recipes.common import fewshot_file, questions_file
 from cloze_gen.recipes.msr.alternates import ALTERNATES
 from cloze_gen.recipes.msr.focus import FOCUS_WORDS
-from cloze_gen.recipes.msr.forward import ITEMS as SCORED_ITEMS
-from cloze_gen.recipes.msr.forward import SCORED
-from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, ITEMS
+from cloze_gen.recipes.msr.forward import SCORED, SCORED_ITEMS
+from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, GROOMED_ITEMS
 from cloze_gen.store.file_docs import FileDoc, StageDoc, rejected_file
 
 _ITEM = {"id": "string: id of the item"}
@@ -68,30 +67,23 @@ STAGES = {
                 '{"id": "the-clockmakers-debt:4:3", "reason": "word_not_eligible", "detail": "engraver"}',
             ),
         ),
-        {
-            "option_words": "words that may be options",
-            "sentences_with_focus": "sentences with a focus word",
-        },
+        {"option_words": "words that may be options"},
     ),
     "alternates": StageDoc(
         "Draws rare words for each focus word from the n-gram model.",
         (ALTERNATES.doc,),
-        {"alternates": "rows of all parts"},
     ),
     "forward": StageDoc(
         "Rejects focus words that score best among their alternates. Scores how well the token after the blank follows each "
         "alternate of the others, and keeps the best.",
         (SCORED.doc, SCORED_ITEMS.doc),
-        {"alternates_scored": "rows of all parts"},
     ),
     "grooming": StageDoc(
         "Checks each retained candidate and each sentence.",
-        (DECISIONS.doc, ITEMS.doc),
+        (DECISIONS.doc, GROOMED_ITEMS.doc),
         {
             "candidates_funnel": "verdicts on the candidates",
-            "tagger": "the tagger",
             "people": "if people groomed: who, as on the card",
-            "judged": "if people groomed: focus words that they saw",
         },
     ),
     "choice": StageDoc(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,6 @@ from cloze_gen.corpus.source_sentences import (
     read_sentences,
 )
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.errors import CorpusError
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
@@ -54,52 +53,23 @@ _FINAL_MARKS = frozenset({".", "?", "!"})
 
 class FocusSettings(SettingsGroup):
     max_freq: float = Field(
-        1e-4,
-        gt=0,
-        le=1,
-        description=(
-            "exclusive: greatest frequency, a case-folded share of training word "
-            "tokens; MSR 2.2 step 1"
-        ),
+        1e-4, gt=0, le=1, description="limit of a word's share of the training text; MSR 2.2"
     )
     min_count: int = Field(
-        20,
-        ge=1,
-        le=MOST_COUNTED,
-        description=(
-            "inclusive: least count of the word form in the training corpus; applies "
-            "to alternates too"
-        ),
+        20, ge=1, le=MOST_COUNTED, description="least uses of an option in the training text"
     )
-    # 20 of the 40.05 million word tokens of the 522 books
+    # 20 of the 40.05 million word tokens of the 522 books; matters for larger corpora
     min_freq: float = Field(
-        4.9e-7,
-        ge=0,
-        le=1,
-        description=(
-            "inclusive: least frequency, a share of training word tokens; this limit "
-            "matters for large corpora"
-        ),
+        4.9e-7, ge=0, le=1, description="least share of an option in the training text"
     )
     # Blind readers found half of the shorter sentences ambiguous (guideline 2).
     min_tokens: int = Field(
-        13,
-        ge=3,
-        le=1000,
-        description=(
-            "inclusive: least number of printed tokens in a sentence, with its final "
-            "stop; published: 6. Readers find half of the sentences below 13 ambiguous"
-        ),
+        13, ge=3, le=1000, description="fewest printed tokens of a sentence; published: 6"
     )
     max_tokens: int = Field(
-        36,
-        ge=3,
-        le=1000,
-        description=("inclusive: greatest number of printed tokens in a sentence; published: 36"),
+        36, ge=3, le=1000, description="most printed tokens of a sentence; published: 36"
     )
-    allow_proper_names: bool = Field(
-        False, description="allow capitalised words and words that are usually capitalised"
-    )
+    allow_proper_names: bool = Field(False, description="allow words that are mostly capitalised")
 
 
 class FocusReason(Reason):
@@ -140,17 +110,6 @@ FOCUS_WORDS = Table(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FocusWord:
-    """A position of a sentence that may become a blank, with the two tokens before it."""
-
-    id: str
-    position: int
-    word: str
-    history: tuple[str, str]
-    next_token: str
-
-
 def sentence_rejection(sentence: Sentence, settings: FocusSettings) -> FocusReason | None:
     """Why a sentence gives no question. Lengths count printed tokens."""
     if sentence.kind != "prose":
@@ -170,17 +129,21 @@ def sentence_rejection(sentence: Sentence, settings: FocusSettings) -> FocusReas
 def select_focus_words(
     sentence: Sentence,
     *,
-    eligible: Container[str],
+    options: Mapping[str, tuple[int, float]],
     settings: FocusSettings,
     only_here: Container[str] = (),
-) -> Iterator[FocusWord | Rejection]:
-    """A rejection of the sentence, or one verdict for each of its word tokens.
+) -> Iterator[dict[str, Any] | Rejection]:
+    """A rejection of the sentence, or for each of its word tokens a rejection or a row of `FOCUS_WORDS`.
 
-    `only_here`: eligible words that the model of this sentence's book does not know.
+    Args:
+        options: count and frequency of each word that may be an option.
+        only_here: words that the model of this sentence's book does not know.
 
     >>> tokens = ("He", "could", "climb", "to", "the", "attic", ".")
     >>> sentence = Sentence("b", 0, 0, 33, 0, "prose", "He could climb to the attic.", tokens)
-    >>> [x.word for x in select_focus_words(sentence, eligible={"climb", "attic"}, settings=FocusSettings(min_tokens=6)) if isinstance(x, FocusWord)]
+    >>> options = {"climb": (30, 4e-5), "attic": (25, 2e-5)}
+    >>> found = select_focus_words(sentence, options=options, settings=FocusSettings(min_tokens=6))
+    >>> [row["word"] for row in found if isinstance(row, dict)]
     ['climb']
     """
     reason = sentence_rejection(sentence, settings)
@@ -196,25 +159,25 @@ def select_focus_words(
         item_id = f"{sentence.id}:{position}"
         if rank < _HISTORY_TOKENS:
             yield Rejection(item_id, FocusReason.NO_HISTORY, word)
-        elif word not in eligible:
+        elif word not in options:
             yield Rejection(item_id, FocusReason.NOT_ELIGIBLE, word)
         elif word in only_here:
             yield Rejection(item_id, FocusReason.NO_OTHER_BOOK, word)
         elif rank == len(printed) - 2:
             yield Rejection(item_id, FocusReason.BEFORE_FINAL_STOP, word)
         else:
-            yield FocusWord(
-                item_id, position, word, two_word_history(tokens, position), tokens[position + 1]
-            )
-
-
-def two_word_history(tokens: Sequence[str], position: int) -> tuple[str, str]:
-    """The two tokens before `position`, punctuation included (MSR 2.2 step 2).
-
-    >>> two_word_history(("Then", "he", "ran", "off"), 2)
-    ('Then', 'he')
-    """
-    return tokens[position - 2], tokens[position - 1]
+            count, freq = options[word]
+            yield {
+                "id": item_id,
+                "sentence_id": sentence.id,
+                "position": position,
+                "word": word,
+                "history1": tokens[position - 2],
+                "history2": tokens[position - 1],
+                "next_token": tokens[position + 1],
+                "count": count,
+                "freq": freq,
+            }
 
 
 @functools.lru_cache(maxsize=1)
@@ -241,39 +204,23 @@ def search_book(
     """Write one book's part of each table. Returns the number of focus words, and rejections by reason."""
     options = option_table(counts, OptionLimits.of(settings))
     sentences: list[Sentence] = []
-    focus_words: list[FocusWord] = []
+    rows: list[dict[str, Any]] = []
     rejected: list[Rejection] = []
     for sentence in read_sentences(book.folder, book.id, decided_hyphens(hyphens)):
-        before = len(focus_words)
+        before = len(rows)
         for verdict in select_focus_words(
-            sentence, eligible=options, settings=settings, only_here=book.only_here
+            sentence, options=options, settings=settings, only_here=book.only_here
         ):
             if isinstance(verdict, Rejection):
                 rejected.append(verdict)
             else:
-                focus_words.append(verdict)
-        if len(focus_words) > before:
+                rows.append(verdict)
+        if len(rows) > before:
             sentences.append(sentence)
-    FOCUS_WORDS.write_records(
-        book.out / FOCUS, [_row(word, *options[word.word]) for word in focus_words]
-    )
+    FOCUS_WORDS.write_records(book.out / FOCUS, rows)
     write_parquet(book.out / SOURCE_SENTENCES, sentence_columns(sentences))
     write_parquet(book.out / REJECTED, rejection_columns(rejected))
-    return len(focus_words), Counter(str(rejection.reason) for rejection in rejected)
-
-
-def _row(focus: FocusWord, count: int, freq: float) -> dict[str, Any]:
-    return {
-        "id": focus.id,
-        "sentence_id": focus.id.rpartition(":")[0],
-        "position": focus.position,
-        "word": focus.word,
-        "history1": focus.history[0],
-        "history2": focus.history[1],
-        "next_token": focus.next_token,
-        "count": count,
-        "freq": freq,
-    }
+    return len(rows), Counter(str(rejection.reason) for rejection in rejected)
 
 
 def write_focus(
@@ -291,42 +238,35 @@ def write_focus(
     `text`: training text, if the source books are also the training books. An answer must then
     occur in a book of another group too.
     """
-    table = read_counts(counts)
-    write_hyphens(writer, hyphen_evidence(source, table))
+    write_hyphens(writer, hyphen_evidence(source, read_counts(counts)))
     books = kept_books(source)
-    only = _only_here(source, text, counts, n_groups) if text else {}
+    only_here = _only_here(source, text, counts, n_groups) if text else {}
     search = functools.partial(
         search_book, counts=counts.folder, hyphens=writer.path(HYPHENS), settings=settings
     )
     n_found = 0
     reasons = Counter[str]()
     with book_parts(writer, len(books)) as folders:
-        parts = []
-        for row, folder in zip(books, folders, strict=True):
-            book_id = row["book_id"]
-            only_here = only.get(book_id, frozenset())
-            parts.append(SourceBook(book_id, book_folder(source, row), folder, only_here))
+        parts = [
+            SourceBook(
+                row["book_id"],
+                book_folder(source, row),
+                folder,
+                only_here.get(row["book_id"], frozenset()),
+            )
+            for row, folder in zip(books, folders, strict=True)
+        ]
         for found, rejected in ctx.map(search, parts, unit="books"):
             n_found += found
             reasons += rejected
-        if not n_found:
-            raise CorpusError(_nothing_found(reasons))
         for name in (FOCUS, SOURCE_SENTENCES, REJECTED):
             writer.rows[name] = join_parquet(writer.path(name), [part / name for part in folders])
     n_sentences = writer.rows[SOURCE_SENTENCES]
-    n_options = int(option_mask(table, OptionLimits.of(settings)).sum())
+    n_options = len(option_table(counts.folder, OptionLimits.of(settings)))
     writer.funnel = funnel("sentences and word positions", kept=n_found, rejected=reasons)
-    writer.facts |= {"option_words": n_options, "sentences_with_focus": n_sentences}
+    writer.facts["option_words"] = n_options
     ctx.say(
         f"{n_found:,} focus words in {n_sentences:,} sentences; {n_options:,} words may be options"
-    )
-
-
-def _nothing_found(reasons: Counter[str]) -> str:
-    by_reason = ", ".join(f"{reason} {count:,}" for reason, count in sorted(reasons.items()))
-    return (
-        f"no word of the source books can become a blank ({by_reason}). Lower focus.min_count, "
-        "raise focus.max_freq, widen focus.min_tokens and focus.max_tokens, or add books."
     )
 
 

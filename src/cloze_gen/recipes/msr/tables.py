@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
 
 from cloze_gen.corpus.cross_fitting import of_model, read_groups
@@ -25,8 +23,6 @@ from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.schema import CODED, Column
 from cloze_gen.store.tables import FOCUS, read_parquet, read_source_sentences
-
-Opened = TypeVar("Opened")
 
 # log10 scores of an option: given the two-word history; of the next token; of the whole sentence.
 HISTORY_SCORE = "history_log10_prob"
@@ -97,96 +93,30 @@ def part_paths(artifact: Artifact, folder: str) -> list[Path]:
     return sorted(artifact.path(folder).glob("part-*.parquet"))
 
 
-def item_slices(ids: np.ndarray) -> Iterator[slice]:
-    """Slices of equal values: the rows of one item after the other.
-
-    >>> [(s.start, s.stop) for s in item_slices(np.array([4, 4, 7]))]
-    [(0, 2), (2, 3)]
-    """
-    if len(ids) == 0:
-        return
-    cuts = np.flatnonzero(np.diff(ids)) + 1
-    edges = [0, *cuts.tolist(), len(ids)]
-    yield from (slice(a, b) for a, b in itertools.pairwise(edges))
+# ---- what a worker reads; of models only the latest
 
 
-def coded(codes: np.ndarray, values: Sequence[str]) -> pa.DictionaryArray:
-    """A column of texts, from an index into `values` a row; shape (rows,)."""
-    used, indices = np.unique(codes, return_inverse=True)
-    return pa.DictionaryArray.from_arrays(
-        pa.array(indices.astype(np.int32)),
-        pa.array([values[i] for i in used.tolist()], pa.string()),
-    )
+@functools.lru_cache(maxsize=1)
+def model_index(index: Path, model: int) -> ForwardIndex:
+    return open_index(of_model(open_artifact(index), model))
 
 
-def coded_column(table: pa.Table, name: str) -> pa.DictionaryArray:
-    """A column as one dictionary array."""
-    column = table[name].combine_chunks()
-    if isinstance(column, pa.ChunkedArray):
-        column = column.chunk(0) if column.num_chunks else pa.array([], column.type)
-    return column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
+@functools.lru_cache(maxsize=1)
+def model_knowledge(contexts: Path, model: int) -> WordKnowledge:
+    return read_word_knowledge(of_model(open_artifact(contexts), model))
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """The folders of the artifacts that workers read; cheap to send to them."""
-
-    focus: Path
-    index: Path
-    contexts: Path = Path()
-
-    def open(self) -> Reader:
-        """The reader of this process."""
-        return _reader(self)
+@functools.lru_cache(maxsize=1)
+def _focus_words(focus: Path) -> pa.Table:
+    return read_parquet(focus / FOCUS)
 
 
-class Reader:
-    """Opens each input once a process, and of models only the latest."""
-
-    def __init__(self, inputs: Inputs) -> None:
-        self._inputs = inputs
-        self._latest: dict[str, tuple[int, Any]] = {}
-
-    def index(self, model: int) -> ForwardIndex:
-        return self._of_model("index", model, self._open_index)
-
-    def space(self, model: int) -> WordKnowledge:
-        return self._of_model("space", model, self._open_space)
-
-    def sentence_ids(self, model: int) -> dict[str, np.ndarray]:
-        """Vocabulary ids of each sentence, int64, shape (tokens + 2,), with `<s>` and `</s>`."""
-        return self._of_model("sentence_ids", model, self._read_sentence_ids)
-
-    @functools.cached_property
-    def sentences(self) -> dict[str, Sentence]:
-        return read_source_sentences(open_artifact(self._inputs.focus))
-
-    def focus(self, part: Part) -> dict[str, list[Any]]:
-        """The columns of the part's focus words."""
-        rows = self._focus_words.slice(part.first, part.last - part.first)
-        return rows.to_pydict()
-
-    @functools.cached_property
-    def _focus_words(self) -> pa.Table:
-        return read_parquet(self._inputs.focus / FOCUS)
-
-    def _of_model(self, kind: str, model: int, make: Callable[[int], Opened]) -> Opened:
-        if kind not in self._latest or self._latest[kind][0] != model:
-            self._latest[kind] = model, make(model)
-        return self._latest[kind][1]
-
-    def _open_index(self, model: int) -> ForwardIndex:
-        return open_index(of_model(open_artifact(self._inputs.index), model))
-
-    def _open_space(self, model: int) -> WordKnowledge:
-        return read_word_knowledge(of_model(open_artifact(self._inputs.contexts), model))
-
-    def _read_sentence_ids(self, model: int) -> dict[str, np.ndarray]:
-        index = self.index(model)
-        ids = {}
-        for key, sentence in self.sentences.items():
-            ids[key] = np.array([index.start, *index.ids(sentence.tokens), index.end], np.int64)
-        return ids
+def read_focus(focus: Path, part: Part) -> pa.Table:
+    """The part's focus words."""
+    return _focus_words(focus).slice(part.first, part.last - part.first).combine_chunks()
 
 
-_reader = functools.lru_cache(maxsize=1)(Reader)
+def read_sentences_of(focus: Path, words: pa.Table) -> dict[str, Sentence]:
+    """The sentences of some focus words, by id."""
+    ids = words["sentence_id"].unique()
+    return read_source_sentences(open_artifact(focus), ids)

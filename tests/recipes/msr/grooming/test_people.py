@@ -9,8 +9,8 @@ from cloze_gen.recipes.msr.grooming.people import (
     JudgingReason,
     check_items,
     judge_by_people,
+    judge_items,
     read_groomed,
-    reject_unjudged,
 )
 from cloze_gen.records.judgement import Task
 
@@ -47,41 +47,42 @@ def test_a_file_without_verdicts_is_refused(tmp_path):
 LINE = "He drank the wine of Spain ."
 
 
-def test_the_judges_picks_are_the_verdicts(table_of, books, space, tagger):
-    """Measures and tags decide nothing; a picked word counts as plausible without a second answer."""
-    table = table_of(
-        (LINE, "wine", ["beer", "rug"]),
-        (LINE, "drank", ["saw", "ate"]),
-        (LINE, "Spain", ["France"]),
-        (LINE, "of", ["from"]),
-    )
+def test_the_judges_verdicts_on_items(item_of):
+    items = [item_of(LINE, word) for word in ("wine", "drank", "Spain", "of")]
     verdicts = {
-        table.items[0].id: {"verdict": "fit", "picked": ["rug"]},
-        table.items[1].id: {"verdict": str(JudgingReason.DISAGREED), "picked": []},
-        table.items[2].id: {"verdict": "incomplete", "picked": []},
+        items[0].id: {"verdict": "fit", "picked": []},
+        items[1].id: {"verdict": str(JudgingReason.DISAGREED), "picked": []},
+        items[2].id: {"verdict": "incomplete", "picked": []},
     }
-    words = space(similar={"rug": 0.5}, topical={"beer": 0.25, "wine": 0.75})
-    reject_unjudged(table.items, verdicts)
-    judge_by_people(table, verdicts, books(), words, tagger(wine="NN", rug="NN", beer="VB"))
-    assert [str(item.fault) for item in table.items] == [
+    judge_items(items, verdicts)
+    assert [str(item.fault) for item in items] == [
         "fit",
         "judges_disagree",
         "judges_say_incomplete",
         "not_judged",
     ]
-    assert table.verdict[:2].tolist() == [JudgingReason.NOT_PICKED, "fit"]
-    assert table.tag[:2].tolist() == ["VB", "NN"]
+
+
+def test_the_judges_picks_are_the_verdicts(table_of, books, space, tagger):
+    """Measures and tags decide nothing; a picked word counts as plausible without a second answer."""
+    table = table_of((LINE, "wine", ["beer", "rug"]), (LINE, "drank", ["rug"]))
+    verdicts = {table.items[0].id: {"picked": ["rug"]}, table.items[1].id: {"picked": []}}
+    words = space(similar={"rug": 0.5}, topical={"beer": 0.25, "wine": 0.75})
+    judge_by_people(table, verdicts, books(), words, tagger(wine="NN", rug="NN", beer="VB"))
+    not_picked = JudgingReason.NOT_PICKED
+    assert table.verdict.tolist() == [not_picked, "fit", not_picked]
+    assert table.tag.tolist() == ["VB", "NN", "NN"]
     assert (table.items[0].window_tag, table.items[0].topicality) == ("NN", 0.75)
     assert table.measures[0, :2].tolist() == [0, 0.25]
     assert np.isnan(table.measures[0, 2:]).all()
     assert table.measures[1].tolist() == [0.5, 0, 0, 0, 1]
 
 
-def test_a_pick_that_is_no_candidate_is_refused(table_of, books, space):
-    table = table_of((LINE, "wine", ["beer"]), (LINE, "drank", ["rug"]))
-    verdicts = {item.id: {"verdict": "fit", "picked": ["rug"]} for item in table.items}
-    with pytest.raises(UsageError, match=f"judges of {table.items[0].id} picked 'rug'"):
-        judge_by_people(table, verdicts, books(), space(), None)
+def test_a_pick_that_is_no_candidate_is_refused(item_of):
+    items = [item_of(LINE, "wine", ["beer"]), item_of(LINE, "drank", ["rug"])]
+    verdicts = {item.id: {"verdict": "fit", "picked": ["rug"]} for item in items}
+    with pytest.raises(UsageError, match=f"judges of {items[0].id} picked 'rug'"):
+        judge_items(items, verdicts)
 
 
 def test_verdicts_on_items_of_another_run_are_refused():

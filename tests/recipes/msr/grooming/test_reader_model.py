@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.recipes.msr.choice import BALANCED_SCORES
+from cloze_gen.recipes.msr.choice.pool import SCORE_NAMES
 from cloze_gen.recipes.msr.grooming.frames import Frame
-from cloze_gen.recipes.msr.grooming.measures import Measures
 from cloze_gen.recipes.msr.grooming.reader_model import (
     FEATURES,
     features_of,
@@ -39,13 +38,13 @@ def place_of(tag="NN", frame=Frame.COUNT):
 
 def features(place=None, **measures):
     """Features of two candidates. A measure has the answer's value first; others are 0."""
-    values = {name: np.array(measures.get(name, [0.0, 0.0, 0.0])) for name in OWN}
-    measured = Measures(
-        {name: value[1:] for name, value in values.items()},
-        {name: value[:1] for name, value in values.items()},
-        np.zeros(2, np.int64),
-    )
-    return features_of(measured, [place or place_of()])
+    values = {}
+    for name in OWN:
+        value = np.array(measures.get(name, [0.0, 0.0, 0.0]))
+        values[name] = value[1:]
+        values[f"answer_{name}"] = value[[0, 0]]
+        values[f"{name}_gained"] = value[1:] - value[0]
+    return features_of(values, [place or place_of()], np.zeros(2, np.int64))
 
 
 def predict(table):
@@ -122,9 +121,9 @@ def test_a_prediction_is_logistic():
             "plausible": {"constant": -np.log(3)},
         },
     )
-    assert marks.fits_as_well == pytest.approx([0.75, 0.5])
-    assert marks.ungrammatical == pytest.approx([0.5, 0.5])
-    assert marks.plausible == pytest.approx([0.25, 0.25])
+    assert marks["fits_as_well"] == pytest.approx([0.75, 0.5])
+    assert marks["ungrammatical"] == pytest.approx([0.5, 0.5])
+    assert marks["plausible"] == pytest.approx([0.25, 0.25])
 
 
 @given(
@@ -135,7 +134,7 @@ def test_a_prediction_is_a_share_whatever_is_measured(values, name):
     # the difference of two infinite measures is not a number
     with np.errstate(invalid="ignore", over="ignore"):
         marks = predict(features(**{name: values}))
-    for shares in (marks.fits_as_well, marks.ungrammatical, marks.plausible):
+    for shares in marks.values():
         assert shares.shape == (2,)
         assert np.all((shares >= 0) & (shares <= 1))
 
@@ -145,20 +144,20 @@ def test_a_prediction_is_a_share_whatever_is_measured(values, name):
     [("fits_as_well", "similarity"), ("fits_as_well", "topicality"), ("plausible", "topicality")],
 )
 def test_readers_find_what_is_like_the_answer_or_the_topic_more_fitting(mark, measure):
-    less, more = getattr(predict(features(**{measure: [0.0, 0.0, 0.5]})), mark)
+    less, more = predict(features(**{measure: [0.0, 0.0, 0.5]}))[mark]
     assert more > less
 
 
 def test_readers_find_a_word_that_does_not_take_its_frame_ungrammatical():
     """A count noun for a mass noun, a verb without its object."""
-    takes, does_not = predict(features(takes_frame=[1.0, 1.0, 0.0])).ungrammatical
+    takes, does_not = predict(features(takes_frame=[1.0, 1.0, 0.0]))["ungrammatical"]
     assert does_not > takes
 
 
 def test_no_score_that_the_choice_balances_is_a_feature():
     """A limit on a score would leave an edge that an adversary can use."""
     assert not {name.removesuffix("_gained") for name in FEATURES} & {
-        *BALANCED_SCORES,
+        *SCORE_NAMES,
         "frequency",
         "forward",
         "history",

@@ -9,9 +9,8 @@ import pytest
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.recipes.msr.grooming import stage
-from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, ITEMS, MEASURES, read_candidates
+from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, GROOMED_ITEMS, MEASURES, read_items
 from cloze_gen.recipes.msr.grooming.frames import Frame
-from cloze_gen.recipes.msr.grooming.reader_model import Marks
 from cloze_gen.recipes.msr.grooming.rules import AnswerFault, CandidateFault, GroomingSettings
 from cloze_gen.recipes.msr.grooming.stage import (
     frequent_words,
@@ -130,8 +129,11 @@ def expect(monkeypatch):
     """Readers with given shares of `fits_as_well` and of `ungrammatical`."""
 
     def expect(fits_as_well, ungrammatical):
-        plausible = np.full(len(fits_as_well), 0.5)
-        marks = Marks(np.array(fits_as_well), np.array(ungrammatical), plausible)
+        marks = {
+            "fits_as_well": np.array(fits_as_well),
+            "ungrammatical": np.array(ungrammatical),
+            "plausible": np.full(len(fits_as_well), 0.5),
+        }
         monkeypatch.setattr(stage, "predict_marks", lambda *_: marks)
 
     return expect
@@ -245,20 +247,19 @@ def rows_of(artifact, table):
     return list(read_parquet(artifact.path(table.folder)).to_pylist())
 
 
-def test_the_retained_candidates_are_read_best_first(inputs, tmp_path):
+def test_the_retained_candidates_are_read_best_first(inputs):
     """Compared with a plain loop over the rows of `scored`."""
-    (part,) = focus_parts(inputs["focus"], inputs["index"], tmp_path)
-    table = read_candidates(inputs["focus"].folder, inputs["forward"].folder, part)
+    (part,) = focus_parts(inputs["focus"], inputs["index"])
+    items = read_items(inputs["focus"].folder, inputs["forward"].path("scored"), part)
     ranked = defaultdict(list)
     for row in read_parquet(inputs["forward"].path("scored")).to_pylist():
         if row["kept"]:
             ranked[row["id"]].append((row["forward_rank"], row["word"]))
     expected = {item: [word for _, word in sorted(rows)] for item, rows in ranked.items()}
-    words = [listed[1:] for listed in table.open().words_by_item()]
-    assert dict(zip((item.id for item in table.items), words, strict=True)) == expected
+    assert {item.id: item.words for item in items} == expected
     answers = read_parquet(inputs["focus"].path("focus.parquet")).to_pylist()
     word_of = {row["id"]: row["word"] for row in answers}
-    assert all(item.answer == word_of[item.id] for item in table.items)
+    assert all(item.answer == word_of[item.id] for item in items)
 
 
 def test_frequent_words_are_a_thousandth_of_the_text(inputs):
@@ -269,7 +270,7 @@ def test_frequent_words_are_a_thousandth_of_the_text(inputs):
 
 def test_a_groomed_corpus_obeys_tags_and_limits(groomed):
     """A fit candidate has the answer's tag and is below both limits; a rejected one is not."""
-    items = {row["id"]: row for row in rows_of(groomed, ITEMS)}
+    items = {row["id"]: row for row in rows_of(groomed, GROOMED_ITEMS)}
     by_verdict = defaultdict(list)
     for row in rows_of(groomed, DECISIONS):
         by_verdict[row["verdict"]].append(row)
@@ -288,7 +289,7 @@ def test_a_groomed_corpus_obeys_tags_and_limits(groomed):
 
 
 def test_the_funnels_count_every_verdict(groomed):
-    funnels = [(ITEMS, groomed.funnel), (DECISIONS, groomed.facts["candidates_funnel"])]
+    funnels = [(GROOMED_ITEMS, groomed.funnel), (DECISIONS, groomed.facts["candidates_funnel"])]
     for table, funnel in funnels:
         counts = Counter(row["verdict"] for row in rows_of(groomed, table))
         assert counts == Counter(funnel["rejected"]) + Counter({FIT: funnel["kept"]})
@@ -296,15 +297,13 @@ def test_the_funnels_count_every_verdict(groomed):
 
 
 def test_candidates_are_judged_where_sentence_and_answer_are_fit(groomed):
-    items, rows = rows_of(groomed, ITEMS), rows_of(groomed, DECISIONS)
+    items, rows = rows_of(groomed, GROOMED_ITEMS), rows_of(groomed, DECISIONS)
     assert {row["id"] for row in rows} == {item["id"] for item in items if item["verdict"] == FIT}
-    fit = Counter(row["id"] for row in rows if row["verdict"] == FIT)
-    assert all(item["fit_candidates"] == fit[item["id"]] for item in items)
 
 
 def test_only_selected_classes_of_answers_are_kept(groom):
     artifact = groom(tagger_identity("builtin"), classes=("noun",))
-    tags = {row["answer_tag"] for row in rows_of(artifact, ITEMS) if row["verdict"] == FIT}
+    tags = {row["answer_tag"] for row in rows_of(artifact, GROOMED_ITEMS) if row["verdict"] == FIT}
     assert tags
     assert all(tag.startswith("NN") for tag in tags)
     assert artifact.funnel["rejected"][AnswerFault.CLASS_NOT_SELECTED] > 5
@@ -312,9 +311,8 @@ def test_only_selected_classes_of_answers_are_kept(groom):
 
 def test_of_the_papers_own_set_only_articles_are_judged(groom):
     artifact = groom(checks="articles")
-    items, rows = rows_of(artifact, ITEMS), rows_of(artifact, DECISIONS)
+    items, rows = rows_of(artifact, GROOMED_ITEMS), rows_of(artifact, DECISIONS)
     assert {item["verdict"] for item in items} == {FIT}
     assert {row["verdict"] for row in rows} == {FIT, CandidateFault.ARTICLE}
     assert {row["id"] for row in rows} == {item["id"] for item in items}
     assert {row["tag"] for row in rows} == {""}
-    assert artifact.facts["tagger"] == "none"

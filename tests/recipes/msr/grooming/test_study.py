@@ -18,7 +18,7 @@ from cloze_gen.store.tables import read_parquet, read_source_sentences
 def ranks(run, items):
     """The answer's forward rank, as a share of what it is ranked among."""
     table = read_parquet(
-        stage_artifact(run.folder, "forward").path("answers.parquet"),
+        stage_artifact(run.folder, "forward").path("items.parquet"),
         columns=["id", "forward_rank"],
     ).to_pydict()
     of = dict(zip(table["id"], table["forward_rank"], strict=True))

@@ -52,6 +52,7 @@ _SPELLING_WEIGHT = 3.0
 _TOPIC_WEIGHT = 0.4
 _ODDS_WEIGHT = 2.0
 _RANK_TOLERANCE = 0.015  # difference between a rank's share of answers and chance
+_BLOCK = 8192  # draws whose features are computed at once
 _SWAP_PASSES = 1  # swaps tried per question after the greedy choice
 _MARGIN_COST = 12.0  # cost of one unit of log odds between the answer and its impostors' mean
 
@@ -143,9 +144,10 @@ class MatchedChoice:
         self._spelling = _spread(spelling, in_use, len(pool.word))
         topicality = comparable(pool.topicality[in_use][:, None])
         self._topicality = _spread(topicality, in_use, len(pool.word))
-        every = self._rows
-        self._features = _features(
-            self._scores[every], self._spelling[every], self._topicality[every]
+        blocks = np.array_split(self._rows, 1 + len(self._rows) // _BLOCK)  # to save memory
+        tables = (self._scores, self._spelling, self._topicality)
+        self._features = np.concatenate(
+            [_features(*(table[rows] for table in tables)) for rows in blocks]
         )
 
     def options(self, draws: NDArray[np.int64]) -> NDArray[np.float32]:

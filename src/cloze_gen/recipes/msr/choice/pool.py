@@ -14,9 +14,8 @@ from cloze_gen.corpus.counts import CountTable
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.errors import StoreError
 from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS
-from cloze_gen.recipes.msr.forward import ITEMS as SCORED_ITEMS
-from cloze_gen.recipes.msr.forward import SCORED
-from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, ITEMS
+from cloze_gen.recipes.msr.forward import SCORED, SCORED_ITEMS
+from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, GROOMED_ITEMS
 from cloze_gen.recipes.msr.tables import FIT, FORWARD_SCORE, SCORES, SENTENCE_SCORE, part_paths
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import FOCUS, read_parquet
@@ -110,7 +109,9 @@ def read_pool(
     Raises:
         StoreError: the candidates of grooming are not those of forward.
     """
-    groomed = ITEMS.read(grooming.path(ITEMS.name)).filter(pc.field("verdict") == FIT)
+    groomed = GROOMED_ITEMS.read(grooming.path(GROOMED_ITEMS.name)).filter(
+        pc.field("verdict") == FIT
+    )
     ids = groomed["id"].combine_chunks()
     words = _rows_of(read_parquet(focus.path(FOCUS)), ids)
     answers = _rows_of(SCORED_ITEMS.read(forward.path(SCORED_ITEMS.name)), ids)

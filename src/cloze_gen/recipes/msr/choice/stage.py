@@ -41,8 +41,8 @@ from cloze_gen.recipes.msr.choice.settings import (
     ChoiceReason,
     ChoiceSettings,
 )
-from cloze_gen.recipes.msr.forward import ITEMS as SCORED_ITEMS
-from cloze_gen.recipes.msr.grooming.candidates import ITEMS, MEASURES
+from cloze_gen.recipes.msr.forward import SCORED_ITEMS
+from cloze_gen.recipes.msr.grooming.candidates import GROOMED_ITEMS, MEASURES
 from cloze_gen.recipes.msr.tables import SCORES
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence, sentence_of
@@ -242,7 +242,7 @@ class _Records:
         self._sentences = sentences
         self._focus = _rows(focus, FOCUS, ids)
         self._answers = _rows(forward, SCORED_ITEMS.name, ids)
-        self._groomed = _rows(grooming, ITEMS.name, ids)
+        self._groomed = _rows(grooming, GROOMED_ITEMS.name, ids)
         self._candidates = rows_by_item(retained, ids)
         numbers = zip(counts.count.tolist(), counts.freq.tolist(), strict=True)
         self._counts = dict(zip(counts.words, numbers, strict=True))

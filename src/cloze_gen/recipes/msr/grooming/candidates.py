@@ -1,8 +1,8 @@
-"""The candidates of one part: as tables on disk, and in memory while the checks run."""
+"""Focus words and their candidates: the tables on disk, and a part while the checks run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from cloze_gen.corpus.normalization import printed_neighbours, rendered_position
 from cloze_gen.models.neighbour_counts import Blanks
 from cloze_gen.recipes.msr.forward import SCORED
 from cloze_gen.recipes.msr.grooming.frames import Frame
-from cloze_gen.recipes.msr.tables import FIT, Part, Reader, coded_column
+from cloze_gen.recipes.msr.tables import FIT, Part, read_focus, read_sentences_of
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.schema import Column, Table
 
@@ -55,7 +55,7 @@ DECISIONS = Table(
     '"similarity": 0.342142254114151, "topicality": 0.5859375, "fits_as_well": 0.0510348342359066, '
     '"ungrammatical": 0.057051997631788254, "plausible": 0.4526045620441437, "tag": "VBD"}',
 )
-ITEMS = Table(
+GROOMED_ITEMS = Table(
     "items.parquet",
     "One row a focus word.",
     _ID,
@@ -67,17 +67,17 @@ ITEMS = Table(
         pa.string(),
         "what the place of a verb or noun requires; empty for other tags",
     ),
-    Column("fit_candidates", pa.int64(), "number of candidates with the verdict `fit`"),
     example='{"id": "the-lost-luggage-of-penny-cross:70:2", "verdict": "fit", "answer_tag": "VBD", '
-    '"answer_topicality": 0.7771, "place_requires": "object", "fit_candidates": 14}',
+    '"answer_topicality": 0.7771, "place_requires": "object"}',
 )
 
 
 @dataclass(slots=True)
 class Item:
-    """One focus word in its sentence.
+    """One focus word in its sentence, with its retained candidates.
 
     Attributes:
+        words: the candidates, the best forward score first.
         fault: `FIT`, or the first reason against the sentence or the answer.
         tag, window_tag: the answer's Penn tag in the whole sentence; in its window, clitics after `+`.
         topicality: of the answer, in nats; NaN if not measured.
@@ -88,6 +88,7 @@ class Item:
     id: str
     sentence: Sentence
     position: int
+    words: Sequence[str] = ()
     fault: str = FIT
     tag: str = ""
     window_tag: str = ""
@@ -111,31 +112,8 @@ class Item:
         return self.sentence.tokens[self.position]
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRows:
-    """Candidates that no check has rejected, and their items.
-
-    Attributes:
-        item: shape (candidates,): index in `items`, ascending.
-        row: shape (candidates,): the candidate's row in the table.
-        word: shape (candidates,).
-    """
-
-    items: Sequence[Item]
-    item: np.ndarray
-    row: np.ndarray
-    word: np.ndarray
-
-    def words_by_item(self) -> Blanks:
-        """Words of each item, the answer first."""
-        words = [[item.answer] for item in self.items]
-        for item, word in zip(self.item.tolist(), self.word.tolist(), strict=True):
-            words[item].append(word)
-        return words
-
-
 class CandidateTable:
-    """The candidates of some items; a check writes its fault where the verdict is still `FIT`.
+    """The candidates of the items without a fault; a check writes its fault where it is the first.
 
     Attributes:
         item: int64, shape (candidates,): index in `items`, ascending.
@@ -143,79 +121,65 @@ class CandidateTable:
         measures: float64, shape (candidates, `MEASURES`); NaN if not measured.
     """
 
-    def __init__(self, items: Sequence[Item], item: np.ndarray, word: np.ndarray) -> None:
-        self.items = items
-        self.item = item
-        self.word = word
-        self.verdict = np.full(len(word), FIT, object)
-        self.tag = np.full(len(word), "", object)
-        self.measures = np.full((len(word), len(MEASURES)), np.nan)
+    def __init__(self, items: Iterable[Item]) -> None:
+        self.items = [item for item in items if item.fault == FIT]
+        self.item = np.repeat(np.arange(len(self.items)), [len(item.words) for item in self.items])
+        self.word = np.array([word for item in self.items for word in item.words], object)
+        self.verdict = np.full(len(self.word), FIT, object)
+        self.tag = np.full(len(self.word), "", object)
+        self.measures = np.full((len(self.word), len(MEASURES)), np.nan)
 
-    @classmethod
-    def of(cls, items: Sequence[Item], words: Sequence[Sequence[str]]) -> CandidateTable:
-        """The table of each item's words."""
-        item = np.repeat(np.arange(len(items)), [len(listed) for listed in words])
-        return cls(items, item, np.array([w for listed in words for w in listed], object))
+    def open(self, least: int = 0) -> np.ndarray:
+        """Rows of the candidates without a fault, of items that have at least `least` of them."""
+        is_open = self.verdict == FIT
+        count = np.bincount(self.item[is_open], minlength=len(self.items))
+        return np.flatnonzero(is_open & (count >= least)[self.item])
 
-    def open(self, least: int = 0) -> OpenRows:
-        """Open candidates of the items without a fault that have at least `least` of them."""
-        is_fit = self._is_fit()
-        rows = np.flatnonzero((self.verdict == FIT) & is_fit[self.item])
-        count = np.bincount(self.item[rows], minlength=len(self.items))
-        chosen = is_fit & (count >= least)
-        rows = rows[chosen[self.item[rows]]]
-        number = np.cumsum(chosen) - 1
-        items = [item for item, is_chosen in zip(self.items, chosen, strict=True) if is_chosen]
-        return OpenRows(items, number[self.item[rows]], rows, self.word[rows])
-
-    def _is_fit(self) -> np.ndarray:
-        return np.array([item.fault == FIT for item in self.items], bool)
+    def words_by_item(self, rows: np.ndarray) -> Blanks:
+        """Words of each item, the answer first, then those of some rows."""
+        words = [[item.answer] for item in self.items]
+        for item, word in zip(self.item[rows].tolist(), self.word[rows].tolist(), strict=True):
+            words[item].append(word)
+        return words
 
     def decisions(self) -> pa.Table:
-        """Rows of `DECISIONS`: candidates of the items without a fault."""
-        is_fit = self._is_fit()
-        rows = np.flatnonzero(is_fit[self.item])
+        """Rows of `DECISIONS`."""
         ids = np.array([item.id for item in self.items], object)
         return DECISIONS.arrow(
             {
-                "id": ids[self.item[rows]].tolist(),
-                "word": self.word[rows].tolist(),
-                "verdict": self.verdict[rows].tolist(),
-                "tag": self.tag[rows].tolist(),
-                **dict(zip(MEASURES, self.measures[rows].T, strict=True)),
-            }
-        )
-
-    def item_rows(self) -> pa.Table:
-        """Rows of `ITEMS`."""
-        fit = np.bincount(self.item[self.open().row], minlength=len(self.items))
-        return ITEMS.arrow(
-            {
-                "id": [item.id for item in self.items],
-                "verdict": [str(item.fault) for item in self.items],
-                "answer_tag": [item.window_tag for item in self.items],
-                "answer_topicality": [round(item.topicality, 4) for item in self.items],
-                "place_requires": [str(item.frame or "") for item in self.items],
-                "fit_candidates": fit,
+                "id": ids[self.item].tolist(),
+                "word": self.word.tolist(),
+                "verdict": self.verdict.tolist(),
+                "tag": self.tag.tolist(),
+                **dict(zip(MEASURES, self.measures.T, strict=True)),
             }
         )
 
 
-def read_candidates(reader: Reader, scored: Path, part: Part) -> CandidateTable:
-    """The retained candidates of a part's focus words, the best forward score first."""
+def item_rows(items: Sequence[Item]) -> pa.Table:
+    """Rows of `GROOMED_ITEMS`."""
+    return GROOMED_ITEMS.arrow(
+        {
+            "id": [item.id for item in items],
+            "verdict": [str(item.fault) for item in items],
+            "answer_tag": [item.window_tag for item in items],
+            "answer_topicality": [round(item.topicality, 4) for item in items],
+            "place_requires": [str(item.frame or "") for item in items],
+        }
+    )
+
+
+def read_items(focus: Path, scored: Path, part: Part) -> list[Item]:
+    """A part's focus words that passed the screening."""
     columns = ["id", "word", "forward_rank", "kept"]
-    table = SCORED.read(scored / part.file, columns).filter(pc.field("kept"))
-    ids = coded_column(table, "id")
-    codes = ids.indices.to_numpy()
-    starts = np.flatnonzero(np.diff(codes, prepend=-1))
-    item = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(codes)))
-    order = np.lexsort((table["forward_rank"].to_numpy(), item))
-    word = table["word"].cast(pa.string()).to_numpy()[order]
-    focus = reader.focus(part)
-    row_of = {item_id: row for row, item_id in enumerate(focus["id"])}
-    items = []
-    for item_id in ids.dictionary.take(pa.array(codes[starts])).to_pylist():
-        row = row_of[item_id]
-        sentence = reader.sentences[focus["sentence_id"][row]]
-        items.append(Item(item_id, sentence, focus["position"][row]))
-    return CandidateTable(items, item, word)
+    retained = SCORED.read(scored / part.file, columns).filter(pc.field("kept"))
+    words: dict[str, list[str]] = {}
+    for row in retained.sort_by("forward_rank").to_pylist():
+        words.setdefault(row["id"], []).append(row["word"])
+    listed = read_focus(focus, part)
+    sentences = read_sentences_of(focus, listed)
+    return [
+        Item(row["id"], sentences[row["sentence_id"]], row["position"], words[row["id"]])
+        for row in listed.to_pylist()
+        if row["id"] in words
+    ]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -12,10 +11,10 @@ from cloze_gen.adapters.tagging import Tagger
 from cloze_gen.english.word_lists import after as kind_after
 from cloze_gen.english.word_lists import before as kind_before
 from cloze_gen.formats.questions import around_blank
-from cloze_gen.models.neighbour_counts import Blanks, Side, flatten
+from cloze_gen.models.neighbour_counts import Blanks, flatten
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
-from cloze_gen.recipes.msr.grooming.candidates import CandidateTable, Item, OpenRows
+from cloze_gen.recipes.msr.grooming.candidates import CandidateTable, Item
 from cloze_gen.recipes.msr.grooming.frames import takes_frame
 from cloze_gen.records.question import Blank
 
@@ -27,46 +26,40 @@ _TAG_WINDOW = 8  # tokens on each side of the blank that the tagger sees
 _RIGHT_WORDS = 10  # words after the blank that a language model scores
 
 
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """Measures by name, float64.
-
-    Attributes:
-        candidates: shape (candidates,). `similarity` is a cosine; `topicality` and `fit_*` are in
-            nats; `beside_*`, `use_*` and `model_*` in log10; `attested_*` and `takes_frame` 0 or 1.
-        answers: shape (items,).
-        item: shape (candidates,): the item of each candidate.
-    """
-
-    candidates: Mapping[str, np.ndarray]
-    answers: Mapping[str, np.ndarray]
-    item: np.ndarray
-
-
 def measures_of(
-    rows: OpenRows,
+    table: CandidateTable,
+    rows: np.ndarray,
     index: ForwardIndex,
     knowledge: WordKnowledge,
     language_model: CausalModel | None = None,
-) -> Measures:
-    """Measures of the candidates and of their items' answers."""
-    words = rows.words_by_item()
+) -> dict[str, np.ndarray]:
+    """Measures of some candidates by name; float64, shape (rows,).
+
+    `similarity` is a cosine; `topicality` and `fit_*` are in nats; `beside_*`, `use_*` and
+    `model_*` in log10; `attested_*` and `takes_frame` 0 or 1. `answer_*` is the measure of the
+    answer, `*_gained` the difference from it.
+    """
+    items = table.items
+    words = table.words_by_item(rows)
     listed, blank = flatten(words)
     cues = knowledge.frame_cues_of(listed)
     values = {
-        **_known(rows.items, words, knowledge),
-        **_attested(rows.items, listed, blank, index),
-        **_adjacent(rows.items, words, blank, cues, knowledge),
-        "takes_frame": _takes_frame(cues, rows.items, blank),
+        **_known(items, words, knowledge),
+        **_attested(items, listed, blank, index),
+        **_adjacent(items, words, blank, cues, knowledge),
+        "takes_frame": _takes_frame(cues, items, blank),
     }
     if language_model is not None:
-        values |= _modelled(rows.items, words, language_model)
+        values |= _modelled(items, words, language_model)
     is_answer = np.diff(blank, prepend=-1) > 0
-    return Measures(
-        {name: value[~is_answer] for name, value in values.items()},
-        {name: value[is_answer] for name, value in values.items()},
-        rows.item,
-    )
+    for item, topicality in zip(items, values["topicality"][is_answer].tolist(), strict=True):
+        item.topicality = topicality
+    measures = {}
+    for name, value in values.items():
+        measures[name] = value[~is_answer]
+        measures[f"answer_{name}"] = value[is_answer][table.item[rows]]
+        measures[f"{name}_gained"] = measures[name] - measures[f"answer_{name}"]
+    return measures
 
 
 def _known(items: Sequence[Item], words: Blanks, knowledge: WordKnowledge) -> dict[str, np.ndarray]:
@@ -101,7 +94,10 @@ def _attested(
         "attested_around": (last, word, following),
         "attested_following": (word, following, second),
     }
-    return {name: index.attested(np.column_stack(columns)) for name, columns in ngrams.items()}
+    return {
+        name: index.attested(np.column_stack(columns)).astype(np.float64)
+        for name, columns in ngrams.items()
+    }
 
 
 def _around(item: Item, index: ForwardIndex) -> list[int]:
@@ -120,18 +116,18 @@ def _adjacent(
     knowledge: WordKnowledge,
 ) -> dict[str, np.ndarray]:
     """How often each word stands beside its printed neighbour, and beside tokens of its kind."""
+    before = [item.before for item in items]
+    after = [item.after for item in items]
+    before_kind = np.array([kind_before(word) for word in before], np.int64)[blank]
+    after_kind = np.array([kind_after(word) for word in after], np.int64)[blank]
+    rows = np.arange(len(blank))
     uses = cues.sum(axis=(1, 2)) + _PRIOR_USES
-    measures = {}
-    sides: tuple[tuple[Side, list[str], Callable[[str], int], np.ndarray], ...] = (
-        ("before", [item.before for item in items], kind_before, cues.sum(axis=2)),
-        ("after", [item.after for item in items], kind_after, cues.sum(axis=1)),
-    )
-    for side, neighbours, kind_of, counts in sides:
-        kinds = np.array([kind_of(word) for word in neighbours], np.int64)
-        here = counts[np.arange(len(blank)), kinds[blank]]
-        measures[f"use_{side}"] = np.log10((here + 0.5) / uses)
-        measures[f"beside_{side}"] = knowledge.neighbour_frequency(words, neighbours, side=side)
-    return measures
+    return {
+        "use_before": np.log10((cues.sum(axis=2)[rows, before_kind] + 0.5) / uses),
+        "use_after": np.log10((cues.sum(axis=1)[rows, after_kind] + 0.5) / uses),
+        "beside_before": knowledge.neighbour_frequency(words, before, side="before"),
+        "beside_after": knowledge.neighbour_frequency(words, after, side="after"),
+    }
 
 
 def _takes_frame(cues: np.ndarray, items: Sequence[Item], blank: np.ndarray) -> np.ndarray:
@@ -149,6 +145,9 @@ def _modelled(items: Sequence[Item], words: Blanks, model: CausalModel) -> dict[
     """`OF_MODEL` of each word in its printed sentence."""
     scores = [np.zeros((0, len(OF_MODEL)))]
     for item, listed in zip(items, words, strict=True):
+        if len(listed) == 1:  # a language model is too slow for an answer alone
+            scores.append(np.full((1, len(OF_MODEL)), np.nan))
+            continue
         printed = tuple(item.sentence.tokens[i] for i in item.printed)
         before, after = around_blank(Blank(item.id, printed, item.rank))
         next_words = " ".join(after.split(" ")[: 1 + _RIGHT_WORDS])
@@ -159,20 +158,20 @@ def _modelled(items: Sequence[Item], words: Blanks, model: CausalModel) -> dict[
 # ---- tags in the blank
 
 
-def set_window_tags(table: CandidateTable, rows: OpenRows, tagger: Tagger) -> None:
+def set_window_tags(table: CandidateTable, tagger: Tagger) -> None:
     """Set the Penn tags that the answers and the open candidates have in the blank.
 
     The tagger sees a window around the blank. Tags of clitics follow after `+`.
     """
     reach = _TAG_WINDOW if tagger.reach is None else min(_TAG_WINDOW, tagger.reach)
-    words = rows.words_by_item()
-    tagged = tagger.tag_at(_windows(rows.items, words, reach))
+    rows = table.open()
+    words = table.words_by_item(rows)
+    tagged = tagger.tag_at(_windows(table.items, words, reach))
     tags = np.array(["+".join((token.tag, *token.clitics)) for token in tagged], object)
-    sizes = np.array([len(listed) for listed in words], np.int64)
-    answers = np.cumsum(sizes) - sizes
-    for item, tag in zip(rows.items, tags[answers], strict=True):
+    is_answer = np.diff(flatten(words)[1], prepend=-1) > 0
+    for item, tag in zip(table.items, tags[is_answer], strict=True):
         item.window_tag = tag
-    table.tag[rows.row] = np.delete(tags, answers)
+    table.tag[rows] = tags[~is_answer]
 
 
 def _windows(

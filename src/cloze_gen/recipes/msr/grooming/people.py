@@ -15,7 +15,7 @@ from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.parsing import quote
-from cloze_gen.recipes.msr.grooming.candidates import CandidateTable, Item
+from cloze_gen.recipes.msr.grooming.candidates import MEASURES, CandidateTable, Item
 from cloze_gen.recipes.msr.grooming.measures import measures_of, set_window_tags
 from cloze_gen.recipes.msr.tables import FIT
 from cloze_gen.records.judgement import Task
@@ -54,10 +54,22 @@ def read_groomed(path: str) -> VerdictFile:
     return file
 
 
-def reject_unjudged(items: Iterable[Item], verdicts: Mapping[str, Mapping[str, Any]]) -> None:
+def judge_items(items: Iterable[Item], verdicts: Mapping[str, Mapping[str, Any]]) -> None:
+    """Set the judges' verdicts on the sentences and answers."""
     for item in items:
-        if item.id not in verdicts:
+        judged = verdicts.get(item.id)
+        if judged is None:
             item.fault = JudgingReason.UNJUDGED
+            continue
+        foreign = sorted(set(judged["picked"]).difference(item.words))
+        if foreign:
+            raise UsageError(
+                f"grooming.verdicts: the judges of {item.id} picked {quote(foreign[0])}, "
+                f"which is not among its candidates. {_OTHER_RUN}"
+            )
+        verdict = judged["verdict"]
+        is_known = verdict in {FIT, JudgingReason.DISAGREED}
+        item.fault = verdict if is_known else f"{JUDGED_AS}{verdict}"
 
 
 def judge_by_people(
@@ -67,41 +79,21 @@ def judge_by_people(
     knowledge: WordKnowledge,
     tagger: Tagger | None,
 ) -> None:
-    """Apply the judges' verdicts. Measures and tags are recorded but decide nothing."""
-    rows = table.open()
-    measures = measures_of(rows, index, knowledge)
+    """Apply the judges' picks. Measures and tags are recorded but decide nothing."""
     if tagger is not None:
-        set_window_tags(table, rows, tagger)
-    picked_by_item = [set(verdicts[item.id]["picked"]) for item in rows.items]
+        set_window_tags(table, tagger)
     is_picked = np.array(
-        [
-            word in picked_by_item[item]
-            for item, word in zip(rows.item.tolist(), rows.word.tolist(), strict=True)
-        ],
-        bool,
+        [word in verdicts[item.id]["picked"] for item in table.items for word in item.words], bool
     )
-    listed = rows.words_by_item()
-    for number, item in enumerate(rows.items):
-        foreign = sorted(picked_by_item[number].difference(listed[number][1:]))
-        if foreign:
-            raise UsageError(
-                f"grooming.verdicts: the judges of {item.id} picked {quote(foreign[0])}, "
-                f"which is not among its candidates. {_OTHER_RUN}"
-            )
-        item.topicality = float(measures.answers["topicality"][number])
-        verdict = verdicts[item.id]["verdict"]
-        is_known = verdict in {FIT, JudgingReason.DISAGREED}
-        item.fault = verdict if is_known else f"{JUDGED_AS}{verdict}"
+    measures = measures_of(table, table.open(), index, knowledge)
     # assumed shares for words that people picked
-    fits_as_well = np.where(is_picked, 0.0, np.nan)
-    ungrammatical = np.where(is_picked, 0.0, np.nan)
-    plausible = np.where(is_picked, 1.0, np.nan)
-    similarity = measures.candidates["similarity"]
-    topicality = measures.candidates["topicality"]
-    table.measures[rows.row] = np.column_stack(
-        (similarity, topicality, fits_as_well, ungrammatical, plausible)
-    )
-    table.verdict[rows.row[~is_picked]] = JudgingReason.NOT_PICKED
+    measures |= {
+        "fits_as_well": np.where(is_picked, 0.0, np.nan),
+        "ungrammatical": np.where(is_picked, 0.0, np.nan),
+        "plausible": np.where(is_picked, 1.0, np.nan),
+    }
+    table.measures[:] = np.column_stack([measures[name] for name in MEASURES])
+    table.verdict[~is_picked] = JudgingReason.NOT_PICKED
 
 
 def check_items(people: VerdictFile, known: Collection[str]) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,49 +19,34 @@ from cloze_gen.english.word_lists import after as kind_after
 from cloze_gen.english.word_lists import before as kind_before
 from cloze_gen.recipes.msr.grooming.candidates import Item
 from cloze_gen.recipes.msr.grooming.frames import Frame
-from cloze_gen.recipes.msr.grooming.measures import OF_MODEL, Measures
 from cloze_gen.word_tokens import is_word
 
 WEIGHTS_FILE = Path(__file__).with_name("reader_weights.json")
 Weights = Mapping[str, Mapping[str, float]]  # mark -> feature or "constant" -> weight
 
-# Measures of the candidate, and their difference from the answer's (`_gained`). The scores that the
-# choice balances (history, forward, sentence, frequency, length) are excluded. They add little (AUC
-# 0.783 with them, 0.772 without), and a limit on them would cut off impostors on one side.
+# The scores that the choice balances (history, forward, sentence, frequency, length) are no
+# features. They add little (AUC 0.783 with them, 0.772 without), and a limit on them would cut off
+# impostors on one side.
 _OF_CANDIDATE = (
-    "similarity", "topicality", "topicality_gained",
+    "similarity", "topicality", "topicality_gained", "answer_topicality",
     "attested_before", "attested_after", "attested_history", "attested_around", "attested_following",
     "fit_before", "fit_before_gained", "fit_after", "fit_after_gained", "beside_before", "beside_before_gained", "beside_after",
     "beside_after_gained", "use_before", "use_before_gained", "use_after", "use_after_gained",
     "takes_frame",
+    # with a language model
+    "model_word_gained", "model_after_gained", "answer_model_word",
 )  # fmt: skip
-# Of the place, the same for all candidates.
-_OF_PLACE = ("answer_topicality", "tokens", "content_words", "place")
-_OF_MODEL = tuple(f"{name}_gained" for name in OF_MODEL)
-_TAGS = tuple(
-    tag for name in ("noun", "verb", "adjective", "adverb") for tag in TAGS_OF_CLASS[name]
-)
-FEATURES = (
-    *_OF_CANDIDATE,
-    *_OF_PLACE,
+_TAGS = [tag for name in ("noun", "verb", "adjective", "adverb") for tag in TAGS_OF_CLASS[name]]
+# the same for all candidates of a blank
+_OF_PLACE = (
+    *("tokens", "content_words", "place"),
     *(f"tag_{tag}" for tag in _TAGS),
     *(f"frame_{frame}" for frame in Frame),
     *(f"before_{kind.name.lower()}" for kind in Before),
     *(f"after_{kind.name.lower()}" for kind in After),
-    *_OF_MODEL,
-    "answer_model_word",
 )
-_COLUMN = {name: i for i, name in enumerate(FEATURES)}
+FEATURES = (*_OF_CANDIDATE, *_OF_PLACE)
 _MOST = 12.0  # limit of logs and associations of unseen events
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """Expected shares of readers' marks; float64, shape (candidates,), 0 to 1."""
-
-    fits_as_well: np.ndarray
-    ungrammatical: np.ndarray
-    plausible: np.ndarray
 
 
 @functools.cache
@@ -81,7 +65,7 @@ def place_features(item: Item, *, frequent: Container[str]) -> dict[str, float]:
     """Features of a blank's place; `frequent` has the case-folded words that are no topic words."""
     others = [token for i, token in enumerate(item.sentence.tokens) if i != item.position]
     content_words = sum(is_word(token) and token.casefold() not in frequent for token in others)
-    features = {
+    return {
         "tokens": float(np.log2(len(item.printed))),
         "content_words": float(np.log2(1 + content_words)),
         "place": item.rank / len(item.printed),
@@ -90,38 +74,24 @@ def place_features(item: Item, *, frequent: Container[str]) -> dict[str, float]:
         f"before_{kind_before(item.before).name.lower()}": 1.0,
         f"after_{kind_after(item.after).name.lower()}": 1.0,
     }
-    return {name: value for name, value in features.items() if name in _COLUMN}
 
 
-def features_of(measures: Measures, places: Sequence[Mapping[str, float]]) -> np.ndarray:
+def features_of(
+    measures: Mapping[str, np.ndarray], places: Sequence[Mapping[str, float]], item: np.ndarray
+) -> np.ndarray:
     """Features of candidates, float64, shape (candidates, features), in the order of `FEATURES`.
 
-    `places`: features of each item's place. Unknown measures become 0.
+    `places`: features of each item's place; `item`: the item of each candidate. Unknown ones become 0.
     """
-    has_model = OF_MODEL[0] in measures.candidates
-    of_place = np.zeros((len(places), len(FEATURES)))
-    for row, place in zip(of_place, places, strict=True):
-        for name, value in place.items():
-            row[_COLUMN[name]] = value
-    of_place[:, _COLUMN["answer_topicality"]] = measures.answers["topicality"]
-    if has_model:
-        of_place[:, _COLUMN["answer_model_word"]] = measures.answers["model_word"]
-    table = of_place[measures.item]
-    for name in (*_OF_CANDIDATE, *(_OF_MODEL if has_model else ())):
-        measure = name.removesuffix("_gained")
-        values = measures.candidates[measure]
-        if name.endswith("_gained"):
-            values = values - measures.answers[measure][measures.item]
-        table[:, _COLUMN[name]] = values
+    of_candidate = [measures.get(name, np.zeros(len(item))) for name in _OF_CANDIDATE]
+    of_place = [np.array([place.get(name, 0.0) for place in places])[item] for name in _OF_PLACE]
+    table = np.column_stack([*of_candidate, *of_place])
     return np.clip(np.nan_to_num(table, nan=0.0, posinf=_MOST, neginf=-_MOST), -_MOST, _MOST)
 
 
-def predict_marks(features: np.ndarray, weights: Weights) -> Marks:
-    return Marks(
-        _probability(features, weights["fits_as_well"]),
-        _probability(features, weights["ungrammatical"]),
-        _probability(features, weights["plausible"]),
-    )
+def predict_marks(features: np.ndarray, weights: Weights) -> dict[str, np.ndarray]:
+    """Mark -> the expected share of readers who give it to each candidate; shape (candidates,)."""
+    return {mark: _probability(features, of_mark) for mark, of_mark in weights.items()}
 
 
 def _probability(features: np.ndarray, weights: Mapping[str, float]) -> np.ndarray:

@@ -20,62 +20,29 @@ from cloze_gen.settings import SettingsGroup, Unhashed
 
 class GroomingSettings(SettingsGroup):
     checks: Literal["all", "articles"] = Field(
-        "all",
-        description=(
-            "checks of every sentence and candidate. all: all settings of this "
-            "group; articles: only that a or an before the blank agrees with the "
-            "candidate"
-        ),
+        "all", description="articles: only that a or an before the blank fits"
     )
-    verdicts: Unhashed[str] = Field(
-        "",
-        description=(
-            "file with judges' verdicts (from `cloze-gen judge apply`), identified "
-            "by its content; focus words without a verdict are rejected; empty: none"
-        ),
-    )
+    # Focus words without a verdict are rejected.
+    verdicts: Unhashed[str] = Field("", description="file of `cloze-gen judge apply`; empty: none")
     # Not strict, because TOML has lists and no tuples. The elements are validated.
     classes: tuple[Literal["noun", "verb", "adjective", "adverb"], ...] = Field(
-        (),
-        strict=False,
-        description="word classes that answers may have (needs the tagger); empty: all",
+        (), strict=False, description="of answers; empty: all"
     )
     offensive_words: Unhashed[str] = Field(
-        "builtin",
-        description=(
-            "file with one word per line; these words are excluded from options; "
-            "'builtin': the project's short list; 'none': no list"
-        ),
+        "builtin", description="file, one excluded word a line; or 'builtin', 'none'"
     )
     max_ambiguity: float = Field(
-        0.07,
-        gt=0,
-        le=1,
-        description=(
-            "exclusive limit of the expected share of readers who find that a "
-            "candidate fits as well as the answer; 1: off"
-        ),
+        0.07, gt=0, le=1, description="readers who find a candidate as good; 1: off"
     )
     max_ungrammatical: float = Field(
-        0.08,
-        gt=0,
-        le=1,
-        description=(
-            "exclusive limit of the expected share of readers who find a candidate "
-            "ungrammatical; 1: off"
-        ),
+        0.08, gt=0, le=1, description="readers who find it ungrammatical; 1: off"
     )
+    # It scores what the other checks leave; readers' marks are predicted much better.
     language_model: Unhashed[str] = Field(
-        "",
-        pattern=r"^(hf:.+)?$",
-        description=(
-            "hf:FOLDER, a causal language model (extra cloze-gen[hf]), identified by its content: "
-            "it scores what the other checks leave, and readers' marks are predicted much better; "
-            "empty: none"
-        ),
+        "", pattern=r"^(hf:.+)?$", description="hf:FOLDER, a causal model; empty: none"
     )
     tagger: Unhashed[str] = Field(
-        "builtin", description="tagger: 'builtin', an installed spaCy pipeline, or 'none'"
+        "builtin", description="'builtin', an installed spaCy pipeline, or 'none'"
     )
 
 

@@ -26,14 +26,16 @@ from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.recipes.msr.forward import SCORED
 from cloze_gen.recipes.msr.grooming.candidates import (
     DECISIONS,
-    ITEMS,
+    GROOMED_ITEMS,
+    MEASURES,
     CandidateTable,
     Item,
-    read_candidates,
+    item_rows,
+    read_items,
 )
 from cloze_gen.recipes.msr.grooming.frames import required_frame
 from cloze_gen.recipes.msr.grooming.measures import measures_of, set_window_tags
-from cloze_gen.recipes.msr.grooming.people import check_items, judge_by_people, reject_unjudged
+from cloze_gen.recipes.msr.grooming.people import check_items, judge_by_people, judge_items
 from cloze_gen.recipes.msr.grooming.reader_model import (
     features_of,
     place_features,
@@ -46,7 +48,14 @@ from cloze_gen.recipes.msr.grooming.rules import (
     answer_fault,
     candidate_fault,
 )
-from cloze_gen.recipes.msr.tables import FIT, Inputs, Part, focus_parts, note_parts
+from cloze_gen.recipes.msr.tables import (
+    FIT,
+    Part,
+    focus_parts,
+    model_index,
+    model_knowledge,
+    note_parts,
+)
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import write_parquet
 
@@ -66,13 +75,9 @@ def frequent_words(counts: Artifact) -> frozenset[str]:
 
 
 def judge_sentences(items: Iterable[Item], offensive: Collection[str]) -> None:
-    faults: dict[str, str] = {}
     for item in items:
-        sentence = item.sentence
-        if sentence.id not in faults:
-            fault = sentence_fault(sentence.tokens, printed=item.printed, offensive=offensive)
-            faults[sentence.id] = fault or FIT
-        item.fault = faults[sentence.id]
+        tokens = item.sentence.tokens
+        item.fault = sentence_fault(tokens, printed=item.printed, offensive=offensive) or FIT
 
 
 def judge_answers(items: Iterable[Item], tagger: Tagger, classes: Collection[str] = ()) -> None:
@@ -95,21 +100,19 @@ def judge_answers(items: Iterable[Item], tagger: Tagger, classes: Collection[str
 
 
 def judge_articles(table: CandidateTable) -> None:
-    breaks = [
-        breaks_article(word, table.items[item].before)
-        for item, word in zip(table.item.tolist(), table.word.tolist(), strict=True)
-    ]
-    table.verdict[np.array(breaks, bool)] = CandidateFault.ARTICLE
+    for row, item in enumerate(table.item.tolist()):
+        if breaks_article(table.word[row], table.items[item].before):
+            table.verdict[row] = CandidateFault.ARTICLE
 
 
 def judge_words(table: CandidateTable, offensive: Collection[str]) -> None:
     """Judge each open candidate by its letters and by the dictionary."""
-    rows = table.open()
-    stems = [frozenset(map(stem, item.sentence.tokens)) for item in rows.items]
-    for row, number, word in zip(rows.row, rows.item, rows.word, strict=True):
-        item = rows.items[number]
+    stems = [frozenset(map(stem, item.sentence.tokens)) for item in table.items]
+    for row in table.open().tolist():
+        number = table.item[row]
+        item = table.items[number]
         fault = candidate_fault(
-            word,
+            table.word[row],
             answer=item.answer,
             tag=item.tag,
             predecessor=item.before,
@@ -131,34 +134,25 @@ def judge_by_readers(
     """Judge the open candidates by the readers' marks that the models expect."""
     # An item with fewer than four cannot become a question; a language model is too slow for it.
     rows = table.open(least=_IMPOSTORS if language_model else 0)
-    measures = measures_of(rows, index, knowledge, language_model)
-    places = [place_features(item, frequent=frequent) for item in rows.items]
+    measures = measures_of(table, rows, index, knowledge, language_model)
+    places = [place_features(item, frequent=frequent) for item in table.items]
     weights = read_weights(with_language_model=language_model is not None)
-    marks = predict_marks(features_of(measures, places), weights)
-    for item, topicality in zip(rows.items, measures.answers["topicality"].tolist(), strict=True):
-        item.topicality = topicality
-    table.measures[rows.row] = np.column_stack(
-        (
-            measures.candidates["similarity"],
-            measures.candidates["topicality"],
-            marks.fits_as_well,
-            marks.ungrammatical,
-            marks.plausible,
-        )
-    )
-    is_ungrammatical = marks.ungrammatical >= settings.max_ungrammatical
-    table.verdict[rows.row[is_ungrammatical]] = CandidateFault.UNGRAMMATICAL
-    fits_as_well = marks.fits_as_well >= settings.max_ambiguity
-    table.verdict[rows.row[fits_as_well]] = CandidateFault.FITS_AS_WELL
+    marks = predict_marks(features_of(measures, places, table.item[rows]), weights)
+    measures |= marks
+    table.measures[rows] = np.column_stack([measures[name] for name in MEASURES])
+    is_ungrammatical = marks["ungrammatical"] >= settings.max_ungrammatical
+    table.verdict[rows[is_ungrammatical]] = CandidateFault.UNGRAMMATICAL
+    fits_as_well = marks["fits_as_well"] >= settings.max_ambiguity
+    table.verdict[rows[fits_as_well]] = CandidateFault.FITS_AS_WELL
 
 
 def judge_tags(table: CandidateTable, tagger: Tagger) -> None:
     """Reject open candidates that do not take the answer's tag in its place."""
     rows = table.open()
-    set_window_tags(table, rows, tagger)
-    answer_tags = np.array([item.window_tag for item in rows.items], object)
-    differs = table.tag[rows.row] != answer_tags[rows.item]
-    table.verdict[rows.row[differs]] = CandidateFault.TAG
+    set_window_tags(table, tagger)
+    answer_tags = np.array([item.window_tag for item in table.items], object)
+    differs = table.tag[rows] != answer_tags[table.item[rows]]
+    table.verdict[rows[differs]] = CandidateFault.TAG
 
 
 # ---- the stage
@@ -167,7 +161,9 @@ def judge_tags(table: CandidateTable, tagger: Tagger) -> None:
 def groom_part(
     part: Part,
     *,
-    inputs: Inputs,
+    focus: Path,
+    index: Path,
+    contexts: Path,
     scored: Path,
     out: Path,
     settings: GroomingSettings,
@@ -177,30 +173,31 @@ def groom_part(
     language_model: str,
     people: Mapping[str, Mapping[str, Any]] | None,
 ) -> tuple[pa.Table, Counter[str]]:
-    """Groom a part and write its decisions. Returns its rows of `ITEMS`, and counts of verdicts.
+    """Groom a part and write its decisions. Returns its rows of `GROOMED_ITEMS`, and counts of verdicts.
 
     `tagger`: name and identity. `people`: verdicts by item, if people groomed.
     """
-    reader = inputs.open()
-    table = read_candidates(reader, scored, part)
+    items = read_items(focus, scored, part)
     loaded_tagger = worker_tagger(*tagger) if tagger else None
     if people is not None:
-        reject_unjudged(table.items, people)
+        judge_items(items, people)
+    elif settings.checks == "all":
+        judge_sentences(items, offensive)
+        if loaded_tagger is not None:
+            judge_answers(items, loaded_tagger, settings.classes)
+    table = CandidateTable(items)
     if people is None and settings.checks == "articles":
         judge_articles(table)
-    elif table.open().items:
-        index = reader.index(part.model)
-        knowledge = reader.space(part.model)
+    elif table.items:
+        model = model_index(index, part.model)
+        knowledge = model_knowledge(contexts, part.model)
         if people is not None:
-            judge_by_people(table, people, index, knowledge, loaded_tagger)
+            judge_by_people(table, people, model, knowledge, loaded_tagger)
         else:
-            judge = functools.partial(
-                judge_by_readers, table, index, knowledge, settings=settings, frequent=frequent
-            )
-            judge_sentences(table.items, offensive)
-            if loaded_tagger is not None:
-                judge_answers(table.items, loaded_tagger, settings.classes)
             judge_words(table, offensive)
+            judge = functools.partial(
+                judge_by_readers, table, model, knowledge, settings=settings, frequent=frequent
+            )
             judge()
             if loaded_tagger is not None:
                 judge_tags(table, loaded_tagger)
@@ -208,7 +205,7 @@ def groom_part(
                 judge(language_model=worker_causal_model(language_model))
     decisions = table.decisions()
     write_parquet(out / part.file, decisions)
-    return table.item_rows(), Counter(decisions["verdict"].to_pylist())
+    return item_rows(items), Counter(decisions["verdict"].to_pylist())
 
 
 def write_grooming(
@@ -233,41 +230,34 @@ def write_grooming(
         tagger_identity: name and content of the tagger; empty: no tagger.
         language_model: ``hf:FOLDER``.
     """
-    folder = Path((language_model or "").removeprefix("hf:"))
+    folder = (language_model or "").removeprefix("hf:")
     groom = functools.partial(
         groom_part,
-        inputs=Inputs(focus.folder, index.folder, contexts.folder),
+        focus=focus.folder,
+        index=index.folder,
+        contexts=contexts.folder,
         scored=forward.path(SCORED.folder),
         out=writer.path(DECISIONS.name).parent,
         settings=settings,
         offensive=frozenset(offensive),
         frequent=frequent_words(counts),
         tagger=(travelling_name(settings.tagger), tagger_identity) if tagger_identity else None,
-        language_model=f"hf:{folder.absolute()}" if language_model else "",
+        language_model=str(Path(folder).absolute()) if folder else "",
         people={row["id"]: row for row in people.rows} if people else None,
     )
     parts = focus_parts(focus, index)
-    groomed, candidates = [], []
-    for items, verdicts in ctx.map(groom, parts, unit="parts"):
-        groomed.append(items)
-        candidates.append(verdicts)
-    counts_by_part = [verdicts.total() for verdicts in candidates]
-    note_parts(writer, DECISIONS.folder, parts, counts_by_part)
-    items = pa.concat_tables(groomed)
-    writer.rows[ITEMS.name] = write_parquet(writer.path(ITEMS.name), items)
-    item_verdicts = Counter(items["verdict"].to_pylist())
-    kept = item_verdicts.pop(FIT, 0)
-    writer.funnel = funnel("focus words", kept=kept, rejected=item_verdicts)
-    candidate_verdicts = sum(candidates, Counter[str]())
-    fit = candidate_verdicts.pop(FIT, 0)
-    writer.facts |= {
-        "tagger": settings.tagger if tagger_identity else "none",
-        "candidates_funnel": funnel("candidates", kept=fit, rejected=candidate_verdicts),
-    }
-    if language_model:
-        writer.facts["language_model"] = folder.name
+    results = list(ctx.map(groom, parts, unit="parts"))
+    note_parts(writer, DECISIONS.folder, parts, [verdicts.total() for _, verdicts in results])
+    items = pa.concat_tables([of_part for of_part, _ in results])
+    writer.rows[GROOMED_ITEMS.name] = write_parquet(writer.path(GROOMED_ITEMS.name), items)
+    verdicts = Counter(items["verdict"].to_pylist())
+    kept = verdicts.pop(FIT, 0)
+    writer.funnel = funnel("focus words", kept=kept, rejected=verdicts)
+    of_candidates = sum((of_part for _, of_part in results), Counter[str]())
+    fit = of_candidates.pop(FIT, 0)
+    writer.facts["candidates_funnel"] = funnel("candidates", kept=fit, rejected=of_candidates)
     if people:
         check_items(people, items["id"].to_pylist())
-        writer.facts |= {"people": people.summary, "judged": len(people.rows)}
+        writer.facts["people"] = people.summary
         ctx.say(f"{len(people.rows):,} focus words were judged by people: {people.summary}")
     ctx.say(f"{kept:,} of {len(items):,} focus words pass; {fit:,} fit candidates")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,8 @@ from cloze_gen.judging.state import StudySettings, verdicts_of_people
 from cloze_gen.judging.study import Study, StudySource, study_agreement
 from cloze_gen.judging.tasks.groom import NOT_JUDGED, groomed
 from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
-from cloze_gen.recipes.msr.forward import ITEMS as SCORED_ITEMS
-from cloze_gen.recipes.msr.forward import SCORED
-from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, ITEMS, Item
-from cloze_gen.recipes.msr.tables import part_paths
+from cloze_gen.recipes.msr.forward import KEPT, SCORED, SCORED_ITEMS
+from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, GROOMED_ITEMS, Item
 from cloze_gen.records.judgement import StudyItem, Task
 from cloze_gen.records.question import Blank
 from cloze_gen.records.sentence import sentence_of
@@ -54,39 +52,34 @@ def pool_items(
         )
     sentences = read_source_sentences(focus)
     positions = _column(focus, FOCUS, "position")
-    ranks = {
-        item_id: int(rank)
-        for item_id, rank in _column(forward, SCORED_ITEMS.name, "forward_rank").items()
-        if rank is not None
-    }
+    screened = SCORED_ITEMS.read(forward.path(SCORED_ITEMS.name)).filter(pc.field("status") == KEPT)
+    row_of = {row["id"]: row for row in screened.to_pylist()}
     items = [
         Item(item_id, sentences[sentence_of(item_id)], positions[item_id])
-        for item_id in _one_a_sentence(ranks, settings.seed)
+        for item_id in _one_a_sentence(row_of, settings.seed)
     ]
-    ids = [item.id for item in items if _is_whole(item)]
+    items = [item for item in items if _is_whole(item)]
     if settings.draw == "balanced":
-        alternates = _column(forward, SCORED_ITEMS.name, "alternates")
-        tags = _column(grooming, ITEMS.name, "answer_tag")
-        strata = {
-            item_id: (
-                coarse_class(tags[item_id]) if tags.get(item_id) else "untagged",
-                min(_FIFTHS - 1, _FIFTHS * (ranks[item_id] - 1) // (alternates[item_id] + 1)),
-            )
-            for item_id in ids
-        }
-        ids = _by_turns(strata)
+        tags = _column(grooming, GROOMED_ITEMS.name, "answer_tag")
+        strata: dict[tuple[str, int], list[Item]] = {}
+        for item in items:
+            tag = tags.get(item.id)
+            row = row_of[item.id]
+            fifth = _FIFTHS * (row["forward_rank"] - 1) // (row["alternates"] + 1)
+            stratum = (coarse_class(tag) if tag else "untagged", min(_FIFTHS - 1, fifth))
+            strata.setdefault(stratum, []).append(item)
+        turns = itertools.zip_longest(*(strata[stratum] for stratum in sorted(strata)))
+        items = [item for turn in turns for item in turn if item is not None]
     if settings.pool:
-        ids = ids[: settings.pool]
+        items = items[: settings.pool]
+    ids = pa.array([item.id for item in items], pa.string())
     candidates = _candidates(forward, ids)
     machine = _machine(grooming, ids) if settings.show_machine else None
-    item_of = {item.id: item for item in items}
     return [
         _study_item(
-            item_of[item_id],
-            candidates[item_id],
-            None if machine is None else machine.get(item_id, {}),
+            item, candidates[item.id], None if machine is None else machine.get(item.id, {})
         )
-        for item_id in ids
+        for item in items
     ]
 
 
@@ -118,38 +111,23 @@ def _one_a_sentence(ids: Iterable[str], seed: int) -> list[str]:
     return list(first.values())
 
 
-def _by_turns(strata: Mapping[str, tuple[str, int]]) -> list[str]:
-    """The items, alternating between their strata."""
-    members: dict[tuple[str, int], list[str]] = {}
-    for item, stratum in strata.items():
-        members.setdefault(stratum, []).append(item)
-    turns = itertools.zip_longest(*(members[stratum] for stratum in sorted(members)))
-    return [item for turn in turns for item in turn if item is not None]
-
-
-def _candidates(forward: Artifact, ids: Sequence[str]) -> dict[str, list[str]]:
+def _candidates(forward: Artifact, ids: pa.Array) -> dict[str, list[str]]:
     """The retained candidates of each item, the best first."""
-    ranked: dict[str, list[tuple[int, str]]] = {item: [] for item in ids}
-    for row in _rows(forward, SCORED.folder, ("id", "word", "forward_rank", "kept"), ids):
-        if row["kept"]:
-            ranked[row["id"]].append((row["forward_rank"], row["word"]))
-    return {item: [word for _, word in sorted(words)] for item, words in ranked.items()}
+    is_shown = pc.field("kept") & pc.field("id").isin(ids)
+    scored = SCORED.read(forward.path(SCORED.folder), ["id", "word", "forward_rank", "kept"])
+    candidates: dict[str, list[str]] = {}
+    for row in scored.filter(is_shown).sort_by("forward_rank").to_pylist():
+        candidates.setdefault(row["id"], []).append(row["word"])
+    return candidates
 
 
-def _machine(grooming: Artifact, ids: Sequence[str]) -> dict[str, dict[str, str]]:
+def _machine(grooming: Artifact, ids: pa.Array) -> dict[str, dict[str, str]]:
     """Item -> candidate -> the machine's verdict; items of rejected sentences are missing."""
+    decisions = DECISIONS.read(grooming.path(DECISIONS.folder), ["id", "word", "verdict"])
     verdicts: dict[str, dict[str, str]] = {}
-    for row in _rows(grooming, DECISIONS.folder, ("id", "word", "verdict"), ids):
+    for row in decisions.filter(pc.field("id").isin(ids)).to_pylist():
         verdicts.setdefault(row["id"], {})[row["word"]] = row["verdict"]
     return verdicts
-
-
-def _rows(
-    artifact: Artifact, folder: str, columns: Sequence[str], ids: Sequence[str]
-) -> Iterator[dict[str, Any]]:
-    is_chosen = pc.field("id").isin(pa.array(ids, pa.string()))
-    for path in part_paths(artifact, folder):
-        yield from read_parquet(path, columns=list(columns)).filter(is_chosen).to_pylist()
 
 
 def _column(artifact: Artifact, file: str, column: str) -> dict[str, Any]:
