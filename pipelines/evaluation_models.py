@@ -43,7 +43,7 @@ from cloze_gen.evaluation.question_models import (
 )
 from cloze_gen.models.language_model import LmSettings
 from cloze_gen.pipelines.books import corpus, find_books, ingest
-from cloze_gen.pipelines.shared import count_words, language_model, ngram_index, training_text
+from cloze_gen.pipelines.shared import count_words, ngram_index, ngram_model, training_text
 from cloze_gen.pipelines.stage import Pipeline, Stage, log_file, logged
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.fingerprint import StageKey
@@ -154,7 +154,7 @@ def question_models(books: TrainingBooks) -> dict[str, Stage]:
         sizes=LSA,
         unhashed=meanwhile,
     )
-    model = language_model(run, books.text, books.lm)
+    model = ngram_model(run, books.text, books.lm)
     models = {
         "index": ngram_index(run, model),
         "counts": books.counts,

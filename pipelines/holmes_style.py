@@ -22,8 +22,8 @@ from cloze_gen.pipelines.books import Books, book_ids, corpora
 from cloze_gen.pipelines.shared import (
     contexts,
     count_words,
-    language_model,
     ngram_index,
+    ngram_model,
     people_of,
     training_text,
     word_list,
@@ -113,10 +113,12 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     n_groups = s.cross_fitting.groups if books.own_background else 0
     counts = count_words(run, train)
     text = training_text(run, train, counts)
-    model = language_model(run, text, s.lm, corpus=train, n_groups=n_groups)
+    model = ngram_model(run, text, s.lm, corpus=train, n_groups=n_groups)
     index = ngram_index(run, model, n_groups=n_groups)
     limits = OptionLimits.of(s.focus)
-    space = contexts(run, text, counts, s.contexts, limits=limits, corpus=train, n_groups=n_groups)
+    knowledge = contexts(
+        run, text, counts, s.contexts, limits=limits, corpus=train, n_groups=n_groups
+    )
     # Step 1: the infrequent words of the source sentences.
     focus = run.stage(
         "focus",
@@ -160,7 +162,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
         focus=focus,
         counts=counts,
         index=index,
-        contexts=space,
+        contexts=knowledge,
         forward=forward,
         settings=s.grooming,
         offensive=word_list(s.grooming.offensive_words),

@@ -100,7 +100,7 @@ def training_novels(run: Pipeline, parts: Stage) -> Stage:
     return run.stage("training_novels", write_part, partition=parts, part=Part.TRAIN)
 
 
-def language_model(
+def ngram_model(
     run: Pipeline,
     text: Stage,
     settings: LmSettings,

@@ -1,7 +1,8 @@
 """A real Dask cluster (a scheduler, two workers of three threads) gives what one process gives."""
 
-from __future__ import functools
+from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil

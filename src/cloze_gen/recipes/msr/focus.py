@@ -1,8 +1,9 @@
 """Focus words: infrequent words of a sentence that may become its blank (MSR 2.2 step 1).
 
 We read "overall frequency less than 10^-4" as the case-folded share of word tokens in the training
-corpus. "The two-word history immediately preceding" is two printed tokens with punctuation, because
-every published development question has at least two.
+corpus. "The two-word history immediately preceding" is the two tokens before the blank in the book,
+with punctuation and quotation marks. At least two tokens must be printed before the blank, as in
+every published development question.
 """
 
 from __future__ import annotations

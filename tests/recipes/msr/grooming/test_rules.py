@@ -83,7 +83,7 @@ def test_the_first_fault_of_a_candidate_is_the_verdict():
         (CandidateFault.FORM_OF_ANSWER, {"answer": "60,000"}),
         (CandidateFault.IN_SENTENCE, {"sentence_stems": ()}),
         (CandidateFault.OFFENSIVE, {"offensive": ()}),
-        (CandidateFault.NUMBER_SHAPE, {"answer": "lamp"}),
+        (CandidateFault.DIGITS, {"answer": "lamp"}),
         (CandidateFault.TAG_IMPOSSIBLE, {"tag": "NN"}),
     ]
     for fault, change in mended:

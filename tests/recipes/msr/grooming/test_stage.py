@@ -16,7 +16,7 @@ from cloze_gen.recipes.msr.grooming.stage import (
     frequent_words,
     judge_answers,
     judge_articles,
-    judge_by_readers,
+    judge_by_expected_marks,
     judge_sentences,
     judge_tags,
     judge_words,
@@ -145,7 +145,7 @@ def test_expected_marks_have_limits(table_of, books, space, expect):
     expect([0.09, 0.1, 0.09, 0.1], [0.19, 0.19, 0.2, 0.2])
     words = space(similar={"port": 0.75}, topical={"wine": 0.5, "beer": 0.25})
     settings = GroomingSettings(max_ambiguity=0.1, max_ungrammatical=0.2)
-    judge_by_readers(table, books(), words, settings=settings, frequent=())
+    judge_by_expected_marks(table, books(), words, settings=settings, frequent=())
     assert table.verdict.tolist() == [
         FIT,
         CandidateFault.FITS_AS_WELL,
@@ -165,7 +165,7 @@ def test_limits_of_one_are_off(table_of, books, space, expect):
     table = table_of((WINE, "wine", ["beer"]))
     expect([0.999999], [0.999999])
     settings = GroomingSettings(max_ambiguity=1, max_ungrammatical=1)
-    judge_by_readers(table, books(), space(), settings=settings, frequent=())
+    judge_by_expected_marks(table, books(), space(), settings=settings, frequent=())
     assert table.verdict.tolist() == [FIT]
 
 
@@ -174,7 +174,7 @@ def test_only_open_candidates_are_measured(table_of, books, space, expect):
     table = table_of((WINE, "wine", ["drinks", "beer"]), (WINE, "wine", ["drinks"]))
     table.verdict[[0, 2]] = IN_SENTENCE
     expect([0.5], [0.5])
-    judge_by_readers(table, books(), space(topical={"wine": 0.5}), **SETTINGS)
+    judge_by_expected_marks(table, books(), space(topical={"wine": 0.5}), **SETTINGS)
     assert table.verdict.tolist() == [IN_SENTENCE, CandidateFault.FITS_AS_WELL, IN_SENTENCE]
     assert np.isnan(table.measures[[0, 2]]).all()
     assert table.measures[1].tolist() == [0, 0, 0.5, 0.5, 0.5]
@@ -194,10 +194,10 @@ def test_a_language_model_scores_the_open_candidates(table_of, books, space):
     words = ["drinks", "beer", "port", "milk", "water"]
     table = table_of((WINE, "wine", words), (WINE, "wine", ["beer"]))
     table.verdict[0] = IN_SENTENCE
-    judge_by_readers(table, books(), space(), **SETTINGS)
+    judge_by_expected_marks(table, books(), space(), **SETTINGS)
     assert table.verdict[2] == FIT
     before = table.measures[5].copy()
-    judge_by_readers(table, books(), space(), **SETTINGS, language_model=Model())
+    judge_by_expected_marks(table, books(), space(), **SETTINGS, language_model=Model())
     assert calls == [("He drank the ", ["wine", *words[1:]], " of Spain.")]
     fits_as_well = table.measures[:, MEASURES.index("fits_as_well")]
     assert fits_as_well[2] > 20 * max(fits_as_well[[1, 3, 4]])

@@ -41,7 +41,8 @@ MEASURES = tuple(column.name for column in _MEASURES)
 DECISIONS = Table(
     "decisions/part-*.parquet",
     "The retained candidates of focus words with a suitable sentence, the best forward score first. "
-    "The five measures are NaN if an earlier check rejected the candidate, or if people groomed.",
+    "The five measures are NaN if an earlier check rejected the candidate. If people groomed, the shares "
+    "of a candidate that they picked are 0, 0 and 1, and those of the others NaN.",
     _ID,
     Column("word", pa.string(), "the candidate"),
     Column("verdict", pa.string(), "`fit`, or the first reason against the candidate"),
@@ -60,7 +61,11 @@ GROOMED_ITEMS = Table(
     "One row a focus word.",
     _ID,
     Column("verdict", pa.string(), "`fit`, or the reason against the sentence or the answer"),
-    Column("answer_tag", pa.string(), "Penn tag of the answer"),
+    Column(
+        "answer_tag",
+        pa.string(),
+        "Penn tag of the answer between the eight tokens on each side, as the candidates are tagged",
+    ),
     Column("answer_topicality", pa.float64(), "topicality of the answer; NaN if not measured"),
     Column(
         "place_requires",

@@ -32,10 +32,10 @@ class GroomingSettings(SettingsGroup):
         "builtin", description="file, one excluded word a line; or 'builtin', 'none'"
     )
     max_ambiguity: float = Field(
-        0.07, gt=0, le=1, description="readers who find a candidate as good; 1: off"
+        0.07, gt=0, le=1, description="share of readers who find it as good as the answer"
     )
     max_ungrammatical: float = Field(
-        0.08, gt=0, le=1, description="readers who find it ungrammatical; 1: off"
+        0.08, gt=0, le=1, description="share of readers who find it ungrammatical"
     )
     # It scores what the other checks leave; readers' marks are predicted much better.
     language_model: Unhashed[str] = Field(
@@ -86,7 +86,7 @@ class CandidateFault(Reason):
     FORM_OF_ANSWER = ("candidate_is_form_of_answer", "the candidate is another form of the answer")
     IN_SENTENCE = ("candidate_in_sentence", "the sentence already contains the candidate")
     OFFENSIVE = ("candidate_offensive", "the candidate is a listed offensive word")
-    NUMBER_SHAPE = (
+    DIGITS = (
         "candidate_number_mismatch",
         "one of candidate and answer is a number, the other is a word",
     )
@@ -137,7 +137,7 @@ def candidate_fault(
     if candidate.casefold() in offensive:
         return CandidateFault.OFFENSIVE
     if _has_digit(candidate) != _has_digit(answer):
-        return CandidateFault.NUMBER_SHAPE
+        return CandidateFault.DIGITS
     if tag and not _takes_tag(candidate, tag, answer):
         return CandidateFault.TAG_IMPOSSIBLE
     return None

@@ -122,7 +122,7 @@ def judge_words(table: CandidateTable, offensive: Collection[str]) -> None:
         table.verdict[row] = fault or FIT
 
 
-def judge_by_readers(
+def judge_by_expected_marks(
     table: CandidateTable,
     index: ForwardIndex,
     knowledge: WordKnowledge,
@@ -131,7 +131,10 @@ def judge_by_readers(
     frequent: Collection[str],
     language_model: CausalModel | None = None,
 ) -> None:
-    """Judge the open candidates by the readers' marks that the models expect."""
+    """Judge the open candidates by the marks that models of readers expect.
+
+    Of two faults, that of fitting as well as the answer is written.
+    """
     # An item with fewer than four cannot become a question; a language model is too slow for it.
     rows = table.open(least=_IMPOSTORS if language_model else 0)
     measures = measures_of(table, rows, index, knowledge, language_model)
@@ -196,7 +199,12 @@ def groom_part(
         else:
             judge_words(table, offensive)
             judge = functools.partial(
-                judge_by_readers, table, model, knowledge, settings=settings, frequent=frequent
+                judge_by_expected_marks,
+                table,
+                model,
+                knowledge,
+                settings=settings,
+                frequent=frequent,
             )
             judge()
             if loaded_tagger is not None:
