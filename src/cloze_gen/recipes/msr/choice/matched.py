@@ -33,7 +33,7 @@ from cloze_gen.recipes.msr.choice.propensity import (
     folds_by_group,
     found_by_scores,
 )
-from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS, ChoiceSettings
+from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS, ChoiceSettings, WordClass
 from cloze_gen.rng import derive_rng
 
 _MIN_SENTENCES = 150  # fewer sentences are balanced without classifiers
@@ -279,7 +279,7 @@ def sizes_of(n_sentences: int) -> list[int]:
 
 
 def class_quotas(
-    word_class: np.ndarray, sentence: np.ndarray, *, shares: Mapping[str, float], n: int
+    word_class: np.ndarray, sentence: np.ndarray, *, shares: Mapping[WordClass, float], n: int
 ) -> dict[str, int]:
     """How many of n questions each class gets, by name; both arrays have shape (items,).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -59,8 +60,7 @@ class CandidatePool:
 
     def rows(self) -> list[slice]:
         """The rows of each item."""
-        first = self.first.tolist()
-        return [slice(*ends) for ends in zip(first[:-1], first[1:], strict=True)]
+        return [slice(*ends) for ends in itertools.pairwise(self.first.tolist())]
 
     def only(self, items: np.ndarray) -> CandidatePool:
         """The pool of some items; `items`: bool, shape (items,)."""
@@ -123,8 +123,8 @@ def pool_of(items: pa.Table, candidates: pa.Table, freq: Mapping[str, float]) ->
         column("answer_log10_prob", SCORES[0]),
         column(FORWARD_SCORE, FORWARD_SCORE),
         column(SENTENCE_SCORE, SENTENCE_SCORE),
-        [freq[text] for text in word.tolist()],
-        [len(text) for text in word.tolist()],
+        np.array([freq[text] for text in word.tolist()]),
+        np.array([len(text) for text in word.tolist()]),
     ]
     unread = np.full(len(items), np.nan)
     return CandidatePool(

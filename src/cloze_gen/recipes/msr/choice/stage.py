@@ -164,8 +164,8 @@ def _offer(
     else:
         impostors = offer_draws(pool, settings, seed=seed)
     has_draw = np.array([len(drawn) > 0 for drawn in impostors], bool)
-    for item_id in pool.id[~has_draw].tolist():
-        rejected.append(Rejection(item_id, ChoiceReason.NO_FOUR))
+    without_draw = pool.id[~has_draw].tolist()
+    rejected += [Rejection(item_id, ChoiceReason.NO_FOUR) for item_id in without_draw]
     pool = pool.only(has_draw)
     return pool, Draws.of(pool, [drawn for drawn in impostors if len(drawn)])
 
