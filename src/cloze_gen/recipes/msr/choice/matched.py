@@ -290,7 +290,7 @@ def class_quotas(
     >>> class_quotas(classes, np.arange(100), shares={"noun": 0.5, "verb": 0.5}, n=40)
     {'noun': 36, 'verb': 4}
     """
-    names = sorted({*word_class, *shares})
+    names = sorted({*word_class.tolist(), *shares})
     sentences = np.array([len(np.unique(sentence[word_class == name])) for name in names])
     wanted = np.array([round(shares.get(name, 0) * n) for name in names])
     limits = (_MOST_OF_CLASS * sentences).astype(np.int64)
