@@ -1,27 +1,21 @@
-"""The choice over a finished run's tables: impostors, questions, and reasons against the others."""
+"""The choice over a finished run's tables: the pool, questions, and reasons against the others."""
 
 import math
-import shutil
 from collections import Counter
 
 import numpy as np
-import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
+from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.english.penn_tags import coarse_class
-from cloze_gen.errors import StoreError
-from cloze_gen.recipes.msr.choice import (
-    ChoiceSettings,
-    read_choice_tables,
-    scored_items,
-    write_choice,
-)
-from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, MEASURES
+from cloze_gen.recipes.common import MOST_EXAMPLES
+from cloze_gen.recipes.msr.choice.pool import pool_of, read_candidates, read_items
+from cloze_gen.recipes.msr.choice.settings import ChoiceReason, ChoiceSettings
+from cloze_gen.recipes.msr.choice.stage import write_choice
 from cloze_gen.recipes.msr.tables import FIT, SCORES
-from cloze_gen.recipes.questions.assemble import MOST_EXAMPLES
-from cloze_gen.recipes.questions.random_choice import ChoiceReason
 from cloze_gen.records.sentence import sentence_of
-from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.artifacts import Store
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import (
     CANDIDATES,
@@ -30,7 +24,6 @@ from cloze_gen.store.tables import (
     REJECTED,
     read_jsonl,
     read_parquet,
-    write_parquet,
 )
 from tests.support.stage import made
 
@@ -44,8 +37,13 @@ def inputs(finished):
 
 
 @pytest.fixture(scope="module")
-def tables(inputs):
-    return read_choice_tables(**inputs)
+def items(inputs):
+    return read_items(inputs["focus"], inputs["forward"], inputs["grooming"])
+
+
+@pytest.fixture(scope="module")
+def candidates(items, inputs):
+    return read_candidates(items, inputs["forward"], inputs["grooming"])
 
 
 @pytest.fixture(scope="module")
@@ -54,148 +52,82 @@ def chosen(inputs, tmp_path_factory):
     store = Store(tmp_path_factory.mktemp("choice"))
 
     def choose(**changed):
-        settings = ChoiceSettings(n_questions=12, rounds=1, **changed)
+        settings = ChoiceSettings(n_questions=12, **changed)
         return made(store, "choice", write_choice, **inputs, settings=settings, seed=1)
 
     return choose
 
 
-def impostors_of(artifact):
-    questions = read_jsonl(artifact.path(QUESTIONS))
-    return {
-        word
-        for question in questions
-        for i, word in enumerate(question["options"])
-        if i != question["answer_index"]
-    }
+def rows_of(candidates, item_id):
+    return candidates.filter(pc.field("id") == item_id).to_pylist()
 
 
-@pytest.mark.parametrize("method", [pytest.param("matched", marks=pytest.mark.slow), "random"])
-def test_examples_could_have_been_chosen(method, chosen, tables):
+def test_the_pool_holds_fit_candidates_with_their_scores(inputs, items, candidates):
+    counts = read_counts(inputs["counts"])
+    freq = dict(zip(counts.words, counts.freq.tolist(), strict=True))
+    pool = pool_of(items, candidates, freq)
+    assert pool.id.tolist() == items["id"].to_pylist()
+    assert pool.sentence.tolist() == sorted(map(sentence_of, pool.id.tolist()))
+    for item, rows in zip(items.to_pylist()[:30], pool.rows()[:30], strict=True):
+        fit = [row for row in rows_of(candidates, item["id"]) if row["verdict"] == FIT]
+        fit.sort(key=lambda row: row["forward_rank"])
+        words = [item["word"], *(row["word"] for row in fit)]
+        assert pool.word[rows].tolist() == words
+        answer = [item["answer_log10_prob"], *(item[name] for name in SCORES[1:])]
+        scores = [answer, *([row[name] for name in SCORES] for row in fit)]
+        assert pool.scores[rows][:, :3].tolist() == scores
+        assert pool.scores[rows][:, 3:].tolist() == [[freq[word], len(word)] for word in words]
+        topicality = [item["answer_topicality"], *(row["topicality"] for row in fit)]
+        assert pool.topicality[rows].tolist() == pytest.approx(topicality)
+    assert pool.word_class.tolist() == list(map(coarse_class, items["answer_tag"].to_pylist()))
+    some = np.arange(len(pool)) % 3 == 1
+    part = pool.only(some)
+    assert part.id.tolist() == pool.id[some].tolist()
+    assert part.word[part.rows()[4]].tolist() == pool.word[pool.rows()[13]].tolist()
+
+
+@pytest.mark.parametrize("method", ["matched", "random"])
+def test_questions_examples_and_rejections(method, chosen, items, candidates):
     artifact = chosen(method=method)
-    asked, examples = (list(read_jsonl(artifact.path(file))) for file in (QUESTIONS, FEWSHOT))
-    beyond = [
-        row["id"]
-        for row in read_parquet(artifact.path(REJECTED)).to_pylist()
-        if row["reason"] == ChoiceReason.BEYOND_N
-    ]
-    assert len(examples) == MOST_EXAMPLES
-    assert {one["id"] for one in examples} <= set(beyond)
-    assert not {sentence_of(one["id"]) for one in examples} & {
-        sentence_of(one["id"]) for one in asked
-    }
-    assert max(Counter(one["answer_index"] for one in examples).values()) == 2
-    for one in examples:
-        own = tables.candidates[
-            (tables.candidates["id"] == one["id"]) & (tables.candidates["verdict"] == FIT)
-        ]
-        assert one.keys() == asked[0].keys()
-        assert {word for word in one["options"] if word != one["answer"]} <= set(own["word"])
-
-
-def test_items_hold_their_fit_candidates_and_their_scores(tables):
-    items = scored_items(tables)
-    assert [one.item.id for one in items] == tables.fit_ids
-    freq = dict(zip(tables.counts.words, tables.counts.freq.tolist(), strict=True))
-    for one in items[:40]:
-        own = tables.candidates[tables.candidates["id"] == one.item.id]
-        fit = own[own["verdict"] == FIT]
-        assert list(one.item.candidates) == fit.sort_values("forward_rank")["word"].tolist()
-        answer = (
-            tables.screened.at[one.item.id, "answer_log10_prob"],
-            *(tables.answers.at[one.item.id, name] for name in SCORES[1:]),
+    questions = list(read_jsonl(artifact.path(QUESTIONS)))
+    examples = list(read_jsonl(artifact.path(FEWSHOT)))
+    ids = [question["id"] for question in questions]
+    rejected = dict(
+        zip(
+            *read_parquet(artifact.path(REJECTED)).select(["id", "reason"]).to_pydict().values(),
+            strict=True,
         )
-        assert one.scores[:, :3] == pytest.approx(
-            np.vstack([answer, fit[list(SCORES)].to_numpy(np.float64)])
-        )
-        words = (one.item.answer, *one.item.candidates)
-        assert one.scores[:, 3:].tolist() == [[freq[word], len(word)] for word in words]
-        assert one.item.word_class == coarse_class(tables.groomed.at[one.item.id, "answer_tag"])
-        assert one.topicality.tolist() == pytest.approx(
-            [tables.groomed.at[one.item.id, "answer_topicality"], *fit["topicality"]]
-        )
-
-
-def test_decisions_on_other_candidates_are_told(inputs, tmp_path):
-    """A word that was not retained would get another's scores."""
-    grooming = inputs["grooming"]
-    folder = tmp_path / "grooming"
-    shutil.copytree(grooming.folder, folder)
-    part = next(path for path in sorted((folder / DECISIONS.folder).iterdir()))
-    decided = read_parquet(part).to_pydict()
-    write_parquet(part, decided | {"word": ["aardvark" for _ in decided["word"]]})
-    with pytest.raises(StoreError, match="its candidates differ from those of"):
-        read_choice_tables(**(inputs | {"grooming": Artifact(folder, grooming.manifest)}))
-
-
-def test_a_part_without_a_decision_joins_the_others(inputs, tables, tmp_path):
-    """Regression: such a part had columns without a type."""
-    grooming = inputs["grooming"]
-    folder = tmp_path / "grooming"
-    shutil.copytree(grooming.folder, folder)
-    empty = {
-        name: pa.array([], pa.null() if name in {"verdict", "tag"} else pa.string())
-        for name in DECISIONS.names
-    }
-    write_parquet(
-        folder / DECISIONS.folder / "part-99999.parquet",
-        empty | {name: pa.array([], pa.float32()) for name in MEASURES},
     )
-    joined = read_choice_tables(**(inputs | {"grooming": Artifact(folder, grooming.manifest)}))
-    assert joined.candidates.equals(tables.candidates)
-
-
-def test_every_fit_focus_word_is_accounted_for(chosen, tables):
-    """A question or a rejection with its reason, and the funnel counts them."""
-    artifact = chosen()
-    ids = [question["id"] for question in read_jsonl(artifact.path(QUESTIONS))]
-    rejected = read_parquet(artifact.path(REJECTED)).to_pydict()
-    assert sorted([*ids, *rejected["id"]]) == sorted(tables.fit_ids)
-    assert artifact.funnel["rejected"] == dict(sorted(Counter(rejected["reason"]).items()))
-    assert artifact.funnel["kept"] == len(ids) == 12
-
-
-def test_a_question_tells_what_every_option_scored(chosen, tables):
-    artifact = chosen()
-    for question, listed in zip(
-        read_jsonl(artifact.path(QUESTIONS)), read_jsonl(artifact.path(CANDIDATES)), strict=True
-    ):
-        assert question["id"] == listed["id"]
-        assert len(listed["candidates"]) == int((tables.candidates["id"] == question["id"]).sum())
-        by_word = {candidate["word"]: candidate for candidate in listed["candidates"]}
-        for i, option in enumerate(question["option_scores"]):
-            assert option["word"] == question["options"][i]
-            if i != question["answer_index"]:
-                assert by_word[option["word"]]["verdict"] == FIT
-                assert [option[name] for name in SCORES] == [
-                    by_word[option["word"]][name] for name in SCORES
+    assert sorted([*ids, *rejected]) == sorted(items["id"].to_pylist())
+    assert artifact.funnel["rejected"] == dict(sorted(Counter(rejected.values()).items()))
+    assert artifact.funnel["kept"] == len(ids) == artifact.facts["wanted"] == 12
+    assert sum(artifact.facts["classes"].values()) == 12
+    sentences = [sentence_of(question["id"]) for question in questions + examples]
+    assert len(set(sentences)) == 12 + MOST_EXAMPLES
+    assert {rejected[one["id"]] for one in examples} == {ChoiceReason.BEYOND_N}
+    positions = Counter(question["answer_index"] for question in questions)
+    assert sorted(positions.values()) == [2, 2, 2, 3, 3]
+    for question in questions + examples:
+        scores = {row["word"]: row for row in rows_of(candidates, question["id"])}
+        for option, listed in zip(question["options"], question["option_scores"], strict=True):
+            assert listed["word"] == option
+            if option != question["answer"]:
+                assert scores[option]["verdict"] == FIT
+                assert [listed[name] for name in SCORES] == [
+                    round(scores[option][name], 5) for name in SCORES
                 ]
-        assert question["options"][question["answer_index"]] == listed["answer"]
 
 
-def test_focus_words_without_a_four_to_offer_are_counted(chosen, tables):
+def test_impostors_are_within_the_limits(chosen, candidates):
     artifact = chosen(max_triviality=0.5)
-    rejected = read_parquet(artifact.path(REJECTED)).to_pydict()
-    without = {
-        key
-        for key, reason in zip(rejected["id"], rejected["reason"], strict=True)
-        if reason == ChoiceReason.NO_FOUR
-    }
-    assert artifact.funnel["rejected"][ChoiceReason.NO_FOUR] == len(without) > 0
-    for one in scored_items(tables):
-        if one.item.id in without:
-            assert len(one.item.candidates) >= 4
-    for question, listed in zip(
-        read_jsonl(artifact.path(QUESTIONS)), read_jsonl(artifact.path(CANDIDATES)), strict=True
-    ):
-        by_word = {candidate["word"]: candidate for candidate in listed["candidates"]}
-        impostors = [
-            by_word[word]
-            for i, word in enumerate(question["options"])
-            if i != question["answer_index"]
-        ]
-        assert math.prod(1 - one["plausible"] for one in impostors) < 0.5
-        assert (
-            1 - math.prod(1 - one["fits_as_well"] for one in impostors)
-            < ChoiceSettings().max_ambiguity
-        )
+    assert artifact.funnel["rejected"][ChoiceReason.NO_FOUR] > 0
+    questions = read_jsonl(artifact.path(QUESTIONS))
+    listings = read_jsonl(artifact.path(CANDIDATES))
+    for question, listing in zip(questions, listings, strict=True):
+        assert (question["id"], question["answer"]) == (listing["id"], listing["answer"])
+        assert len(listing["candidates"]) == len(rows_of(candidates, question["id"]))
+        of_word = {candidate["word"]: candidate for candidate in listing["candidates"]}
+        shown = [of_word[word] for word in question["options"] if word != question["answer"]]
+        assert math.prod(1 - one["plausible"] for one in shown) < 0.5
+        clear = math.prod(1 - one["fits_as_well"] for one in shown)
+        assert 1 - clear < ChoiceSettings().max_ambiguity
