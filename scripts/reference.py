@@ -39,7 +39,7 @@ _PLACES = {
     "corpus": "Books",
     "english": "Sentences of all styles",
     "judging": "Judging",
-    "recipes.questions": "Questions of several styles",
+    "recipes.common": "Questions of several styles",
 }
 
 
