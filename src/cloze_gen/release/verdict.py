@@ -155,14 +155,13 @@ def question_verdict(
     measured = "adversary-scores" in rows
     leak = _adversaries(rows) if measured else _check(check, n, chance)
     found = [leak, *_marks(questions, evaluation, candidates), _size(n, "questions")]
-    over = check and check["check"] > check["max_leak"]
-    notice = (
-        f"The check of the choice finds {_percent(check['check'])} of the answers, more than "
-        f"choice.max_leak = {check['max_leak']:g} allows. Add books, or lower choice.n_questions "
-        '("auto" finds the largest number).'
-        if over
-        else ""
-    )
+    notice = ""
+    if check and check["check"] > check["max_leak"]:
+        notice = (
+            f"The check of the choice finds {_percent(check['check'])} of the answers, more than "
+            f"choice.max_leak = {check['max_leak']:g} allows. Add books, or lower "
+            'choice.n_questions ("auto" finds the largest number).'
+        )
     return Verdict(tuple(found), not measured and leak.level != UNKNOWN, notice)
 
 

@@ -131,3 +131,10 @@ def test_impostors_are_within_the_limits(chosen, candidates):
         assert math.prod(1 - one["plausible"] for one in shown) < 0.5
         clear = math.prod(1 - one["fits_as_well"] for one in shown)
         assert 1 - clear < ChoiceSettings().max_ambiguity
+
+
+def test_limits_that_no_draw_meets_leave_nothing(chosen, items):
+    artifact = chosen(max_ambiguity=1e-9)
+    assert artifact.funnel["kept"] == 0
+    assert sum(artifact.funnel["rejected"].values()) == len(items)
+    assert not list(read_jsonl(artifact.path(QUESTIONS)))
