@@ -50,6 +50,16 @@ def distances(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return above_median, above_best_other, scores - in_order[:, :1]
 
 
+def ranks(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How many options score higher than each option, and how many the same, with itself.
+
+    Each of the shape of `scores`, (draws, options, scores).
+    """
+    above = (scores[:, None] > scores[:, :, None]).sum(axis=2)
+    ties = (scores[:, None] == scores[:, :, None]).sum(axis=2)
+    return above, ties
+
+
 def rank_features(scores: np.ndarray) -> np.ndarray:
     """Feature vectors of draws, float32, shape (draws, scores * options + pairs).
 
@@ -61,10 +71,7 @@ def rank_features(scores: np.ndarray) -> np.ndarray:
     array([[ 0.67, -0.33, -0.33]], dtype=float32)
     """
     draws, options, n_scores = scores.shape
-    # (draws, options, scores): options that score higher
-    above = (scores[:, None, :, :] > scores[:, :, None, :]).sum(axis=2)
-    # includes the option itself
-    ties = (scores[:, None, :, :] == scores[:, :, None, :]).sum(axis=2)
+    above, ties = ranks(scores)
     places = np.arange(options)[None, :, None]
     answer_above = above[:, :1]
     answer_ties = ties[:, :1]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cloze_gen.recipes.msr.choice.features import distances
+from cloze_gen.recipes.msr.choice.features import distances, ranks
 from cloze_gen.rng import derive_rng
 
 # a function with the interface of `map`
@@ -38,9 +38,8 @@ def option_features(scores: np.ndarray) -> np.ndarray:
     """
     above_median, above_best_other, above_lowest = distances(scores)
     scaled = above_median / (np.abs(above_median).mean(axis=1, keepdims=True) + 0.3)
-    below = (scores[:, :, None] > scores[:, None]).sum(axis=2)
-    ties = (scores[:, :, None] == scores[:, None]).sum(axis=2) - 1
-    rank = (below + 0.5 * ties).astype(np.float32)
+    above, ties = ranks(scores)
+    rank = (scores.shape[1] - above - (ties + 1) / 2).astype(np.float32)
     blocks = [scores, above_median, scaled, rank, above_best_other, above_lowest]
     return np.concatenate(blocks, axis=2)
 
