@@ -29,12 +29,13 @@ def comparable(values: np.ndarray) -> np.ndarray:
     """
     values = np.where(np.isnan(values).all(axis=0), 0.0, values)
     missing = np.isnan(values)
-    low, high = np.nanquantile(values, [_CLIPPED, 1 - _CLIPPED], axis=0)
-    filled = np.where(missing, np.nanmedian(values, axis=0), values)
-    centred = np.clip(filled, low, high) - np.nanmean(values, axis=0)
-    deviation = np.nanstd(values, axis=0)
-    scaled = centred / np.where(deviation > 0, deviation, 1.0)
-    return np.column_stack([scaled, missing[:, missing.any(axis=0)]]).astype(np.float32)
+    scaled = []
+    for column in values.T:
+        known = column[~np.isnan(column)]
+        low, high = np.quantile(known, [_CLIPPED, 1 - _CLIPPED])
+        filled = np.where(np.isnan(column), np.median(known), column)
+        scaled.append((np.clip(filled, low, high) - known.mean()) / (known.std() or 1.0))
+    return np.column_stack([*scaled, missing[:, missing.any(axis=0)]]).astype(np.float32)
 
 
 def distances(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
