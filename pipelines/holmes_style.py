@@ -174,7 +174,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     run.stage(
         "choice",
         write_choice,
-        v=14,
+        v=15,
         counts=counts,
         focus=focus,
         forward=forward,

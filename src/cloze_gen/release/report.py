@@ -211,7 +211,7 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
         else question_verdict(
             questions,
             evaluation,
-            choice=next((one for one in reversed(facts.values()) if "rounds" in one), {}),
+            choice=next((one for one in reversed(facts.values()) if "leak" in one), {}),
             candidates=published.derived.get(CANDIDATES, ()),
         )
     )

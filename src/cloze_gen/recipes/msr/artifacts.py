@@ -40,14 +40,9 @@ _CHOICE_FILES = (
     ),
 )
 _CHOICE_FACTS = {
-    "answer_shares": "for each score, how often the answer has the highest and the lowest value (0.2 is chance)",
-    "classes": "coarse class -> `wanted` and `chosen` questions",
+    "classes": "coarse class -> questions of the set",
     "leak": "matched choice: `check`, the share of answers that a classifier of scores finds on folds that did not choose the set, "
-    "its standard `error`, `max_leak`, `n`, `auto` (`n` was not given), the `sentences` that offer a question, and the sizes `tried`; "
-    "null if there were too few sentences",
-    "round_kept": "matched choice: the round that was kept; null if there were too few sentences",
-    "rounds": "matched choice: for each round the accuracy of the classifier on unseen sentences, and `gain`, its mean "
-    "log-likelihood above chance, in nats",
+    "its standard `error`, `max_leak`, and the `rounds` of the search; null if there were too few sentences",
     "wanted": "number of questions wanted",
 }  # fmt: skip
 

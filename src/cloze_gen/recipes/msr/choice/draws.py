@@ -30,23 +30,27 @@ class Draws:
     item: np.ndarray
     rows: np.ndarray
 
-    def first_of(self, item: int) -> np.ndarray:
-        """The rows of the item's first draw."""
-        return self.rows[int(np.searchsorted(self.item, item))]
+    @classmethod
+    def of(cls, pool: CandidatePool, impostors: Sequence[np.ndarray]) -> Draws:
+        """From the impostors of each item, as places among its candidates, shape (draws, 4)."""
+        item = np.repeat(np.arange(len(pool)), [len(drawn) for drawn in impostors])
+        answer = pool.first[item][:, None]
+        places = np.concatenate([np.zeros((0, N_IMPOSTORS), np.int64), *impostors])
+        return cls(item, np.concatenate([answer, answer + 1 + places], axis=1))
+
+    def take(self, places: np.ndarray) -> Draws:
+        return Draws(self.item[places], self.rows[places])
 
 
-def weighted_draws(
-    weights: np.ndarray, *, n_impostors: int, draws: int, rng: np.random.Generator
-) -> np.ndarray:
-    """Random draws without replacement (Efraimidis & Spirakis 2006), shape (draws, n_impostors).
+def weighted_draws(weights: np.ndarray, *, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Random draws of four without replacement (Efraimidis & Spirakis 2006), shape (draws, 4).
 
     Values ascend within a row. A candidate of weight 0 is drawn only if there are too few others.
     """
     with np.errstate(divide="ignore"):
         arrival = rng.exponential(size=(draws, len(weights))) / weights
-    if n_impostors >= len(weights):
-        return np.tile(np.arange(len(weights)), (draws, 1))
-    return np.sort(np.argpartition(arrival, n_impostors, axis=1)[:, :n_impostors], axis=1)
+    first = np.argpartition(arrival, N_IMPOSTORS - 1, axis=1)[:, :N_IMPOSTORS]
+    return np.sort(first, axis=1)
 
 
 def matched_weights(answers: Sequence[str], candidates: Sequence[str]) -> dict[str, float]:
@@ -62,73 +66,52 @@ def matched_weights(answers: Sequence[str], candidates: Sequence[str]) -> dict[s
     return {word: (answered[word] + _UNUSED_WEIGHT) / offered[word] for word in sorted(offered)}
 
 
-def offer_draws(pool: CandidatePool, settings: ChoiceSettings, *, seed: int) -> Draws:
-    """At most `settings.draws` distinct draws of every item that has four candidates or more.
+def offer_draws(pool: CandidatePool, settings: ChoiceSettings, *, seed: int) -> list[np.ndarray]:
+    """At most `settings.draws` distinct draws of every item, as places among its candidates.
 
     A draw is skipped if its impostors may fit as well as the answer (MSR 2.3, guideline 2) or are
     trivial (guideline 4).
     """
-    items = np.flatnonzero(pool.can_be_asked).tolist()
-    candidates = [word for item in items for word in pool.word[pool.candidates(item)].tolist()]
-    weight_of = matched_weights(pool.answer[items].tolist(), candidates)
+    answers = pool.word[pool.first[:-1]]
+    candidates = np.delete(pool.word, pool.first[:-1])
+    weight_of = matched_weights(answers.tolist(), candidates.tolist())
     offered = []
-    for item in items:
-        rows = pool.candidates(item)
-        weights = np.array([weight_of[word] for word in pool.word[rows].tolist()])
+    for item_id, rows in zip(pool.id, pool.rows(), strict=True):
+        rows = slice(rows.start + 1, rows.stop)
         tried = weighted_draws(
-            weights,
-            n_impostors=N_IMPOSTORS,
+            np.array([weight_of[word] for word in pool.word[rows]]),
             draws=_TRIED * settings.draws,
-            rng=derive_rng(seed, "msr.offered_draws", pool.id[item]),
+            rng=derive_rng(seed, "msr.offered_draws", item_id),
         )
         ambiguity = 1.0 - np.prod(1.0 - pool.fits_as_well[rows][tried], axis=1)
         triviality = np.prod(1.0 - pool.plausible[rows][tried], axis=1)
         fit = tried[(ambiguity < settings.max_ambiguity) & (triviality < settings.max_triviality)]
-        distinct = fit[_first_of_each(fit, len(weights))][: settings.draws]
-        offered.append(rows.start + distinct)
-    item_of_draw = np.repeat(np.array(items, np.int64), [len(rows) for rows in offered])
-    impostors = np.concatenate([*offered, np.zeros((0, N_IMPOSTORS), np.int64)])
-    return Draws(item_of_draw, np.column_stack([pool.first[item_of_draw], impostors]))
-
-
-def _first_of_each(drawn: np.ndarray, n_candidates: int) -> np.ndarray:
-    """Index of the first occurrence of each draw, ascending.
-
-    >>> _first_of_each(np.array([[0, 2], [1, 2], [0, 2]]), 3).tolist()
-    [0, 1]
-    """
-    if not len(drawn):
-        return np.zeros(0, np.int64)
-    places = [n_candidates] * drawn.shape[1]
-    numbers = np.ravel_multi_index(tuple(drawn.T), places)
-    return np.sort(np.unique(numbers, return_index=True)[1])
+        first = np.unique(fit, axis=0, return_index=True)[1]
+        offered.append(fit[np.sort(first)[: settings.draws]])
+    return offered
 
 
 # ---- the random choice
 
 
-def draw_impostors(pool: CandidatePool, item: int, *, seed: int) -> np.ndarray:
-    """The rows of the answer and four random candidates."""
-    rows = pool.candidates(item)
-    rng = derive_rng(seed, "msr.impostors", pool.id[item])
-    picked = rng.choice(rows.stop - rows.start, size=N_IMPOSTORS, replace=False)
-    return np.concatenate([[rows.start - 1], rows.start + np.sort(picked)])
+def offer_randomly(pool: CandidatePool, *, seed: int) -> list[np.ndarray]:
+    """One draw of four random candidates of every item."""
+    drawn = []
+    for item_id, n_candidates in zip(pool.id, pool.n_candidates, strict=True):
+        rng = derive_rng(seed, "msr.impostors", item_id)
+        picked = rng.choice(n_candidates, size=N_IMPOSTORS, replace=False)
+        drawn.append(np.sort(picked)[None])
+    return drawn
 
 
-def choose_randomly(pool: CandidatePool, settings: ChoiceSettings, *, seed: int) -> Draws:
-    """One draw of one item of each sentence, and of the sentences some, by chance."""
+def choose_randomly(pool: CandidatePool, *, n: int, seed: int) -> np.ndarray:
+    """One item of each sentence, and of the sentences some, by chance; indices, ascending."""
     items_of: dict[str, list[int]] = {}
-    for item in np.flatnonzero(pool.can_be_asked).tolist():
-        items_of.setdefault(pool.sentence[item], []).append(item)
-    ranked = sorted(
-        items_of,
-        key=lambda sentence: (derive_rng(seed, "msr.sentences", sentence).random(), sentence),
-    )
+    for item, sentence in enumerate(pool.sentence.tolist()):
+        items_of.setdefault(sentence, []).append(item)
+    ranked = sorted(items_of, key=lambda one: derive_rng(seed, "msr.sentences", one).random())
     chosen = []
-    for sentence in ranked[: int(settings.n_questions)]:
-        items = items_of[sentence]
+    for sentence in ranked[:n]:
         rng = derive_rng(seed, "msr.focus_of_sentence", sentence)
-        chosen.append(items[int(rng.integers(len(items)))])
-    chosen.sort()
-    rows = [draw_impostors(pool, item, seed=seed) for item in chosen]
-    return Draws(np.array(chosen, np.int64), np.array(rows, np.int64).reshape(-1, 1 + N_IMPOSTORS))
+        chosen.append(rng.choice(items_of[sentence]))
+    return np.sort(np.array(chosen, np.int64))

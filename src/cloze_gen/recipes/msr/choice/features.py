@@ -18,6 +18,47 @@ _SPELLING = 128  # dimensions of a word's spelling vector
 _LEAST_DEVIATION = 0.02  # in deviations of the pool; avoids division by zero for five equal scores
 # Knots of the splines of `value_features`, in standard deviations of the score over the pool.
 _KNOTS = (-2.0, -1.0, -0.4, 0.0, 0.4, 1.0, 2.0)
+_CLIPPED = 0.001  # share of values clipped at either end
+
+
+def comparable(values: np.ndarray) -> np.ndarray:
+    """Columns centred and divided by their deviation, float32; the outer thousandths are clipped.
+
+    A missing value (NaN) becomes the median. An added column marks the missing values of a column
+    that has others.
+    """
+    values = np.where(np.isnan(values).all(axis=0), 0.0, values)
+    missing = np.isnan(values)
+    scaled = []
+    for column in values.T:
+        known = column[~np.isnan(column)]
+        low, high = np.quantile(known, [_CLIPPED, 1 - _CLIPPED])
+        filled = np.where(np.isnan(column), np.median(known), column)
+        scaled.append((np.clip(filled, low, high) - known.mean()) / (known.std() or 1.0))
+    return np.column_stack([*scaled, missing[:, missing.any(axis=0)]]).astype(np.float32)
+
+
+def distances(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How far each option is above the median of its draw, the best other option, and the lowest.
+
+    Each of the shape of `scores`, (draws, options, scores).
+    """
+    in_order = np.sort(scores, axis=1)
+    best = in_order[:, -1:]
+    second = in_order[:, -2:-1]
+    above_best_other = np.where(scores == best, scores - second, scores - best)
+    above_median = scores - np.median(in_order, axis=1, keepdims=True)
+    return above_median, above_best_other, scores - in_order[:, :1]
+
+
+def ranks(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How many options score higher than each option, and how many the same, with itself.
+
+    Each of the shape of `scores`, (draws, options, scores).
+    """
+    above = (scores[:, None] > scores[:, :, None]).sum(axis=2)
+    ties = (scores[:, None] == scores[:, :, None]).sum(axis=2)
+    return above, ties
 
 
 def rank_features(scores: np.ndarray) -> np.ndarray:
@@ -31,12 +72,10 @@ def rank_features(scores: np.ndarray) -> np.ndarray:
     array([[ 0.67, -0.33, -0.33]], dtype=float32)
     """
     draws, options, n_scores = scores.shape
-    # (draws, options, scores): options that score higher
-    above = (scores[:, None, :, :] > scores[:, :, None, :]).sum(axis=2)
-    # includes the option itself
-    ties = (scores[:, None, :, :] == scores[:, :, None, :]).sum(axis=2)
+    above, ties = ranks(scores)
     places = np.arange(options)[None, :, None]
-    answer_above, answer_ties = above[:, None, 0, :], ties[:, None, 0, :]
+    answer_above = above[:, :1]
+    answer_ties = ties[:, :1]
     held = (places >= answer_above) & (places < answer_above + answer_ties)
     shares = np.where(held, 1.0 / answer_ties, 0.0) - 1.0 / options
     centred = above + (ties - 1) / 2.0 - (options - 1) / 2.0
@@ -55,19 +94,11 @@ def value_features(scores: np.ndarray) -> np.ndarray:
     the options' mean. A conditional logit on these splines learns nothing if they sum to zero.
     `scores` has about unit deviation and shape (draws, options, scores), with the answer first.
     """
-    in_order = np.sort(scores, axis=1)
-    best, second = in_order[:, -1:], in_order[:, -2:-1]
-    above_best_other = np.where(scores == best, scores - second, scores - best)
+    above_median, above_best_other, above_lowest = distances(scores)
     centred = scores - scores.mean(axis=1, keepdims=True)
     standardised = centred / (np.sqrt((centred**2).mean(axis=1, keepdims=True)) + _LEAST_DEVIATION)
     values = np.concatenate(
-        [
-            scores - median_of_sorted(in_order),
-            above_best_other,
-            scores - in_order[:, :1] - 2.0,
-            standardised,
-        ],
-        axis=2,
+        [above_median, above_best_other, above_lowest - 2.0, standardised], axis=2
     )
     # A spline is the difference of two ramps, each from 0 at one knot to 1 at the next.
     ramps = [np.zeros(values[:, 0].shape, np.float32)]
@@ -78,54 +109,19 @@ def value_features(scores: np.ndarray) -> np.ndarray:
     return np.concatenate([left - right for left, right in itertools.pairwise(ramps)], axis=1)
 
 
-def median_of_sorted(in_order: np.ndarray) -> np.ndarray:
-    """Median of the options, (draws, 1, scores), of scores that ascend along the options."""
-    options = in_order.shape[1]
-    low, high = in_order[:, (options - 1) // 2], in_order[:, options // 2]
-    return np.asarray((low + high) / 2.0)[:, None]
-
-
 def spelling_vectors(words: Sequence[str]) -> np.ndarray:
     """Hashed, signed affixes of words, float32, shape (words, 128), of about unit length.
 
     The affixes are the whole word and its first and last one to three letters. Feature hashing
     follows Weinberger et al. 2009.
     """
-    row_of = {word: row for row, word in enumerate(dict.fromkeys(words))}
-    found = np.zeros((len(row_of), _SPELLING), np.float32)
-    for word, row in row_of.items():
-        grams = [
-            f"={word}",
-            *(f"<{word[:size]}" for size in (1, 2, 3)),
-            *(f"{word[-size:]}>" for size in (1, 2, 3)),
-        ]
-        for gram in grams:
-            code = zlib.crc32(gram.encode())
-            found[row, code % _SPELLING] += (1.0 if code >> 16 & 1 else -1.0) / len(grams) ** 0.5
-    return found[[row_of[word] for word in words]]
-
-
-def answer_shares(scores: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Shares of questions in which the answer scores highest and lowest, each of shape (scores,).
-
-    `scores` has one array of shape (options, scores) per question, with the answer first. Ties
-    are shared.
-    """
-    stacked = np.stack(list(scores))
-    answer = stacked[:, :1, :]
-    ties = (stacked == answer).sum(axis=1)
-    share = 1.0 / np.maximum(ties, 1)  # a missing value (NaN) equals nothing, not even itself
-    highest = np.where((stacked > answer).any(axis=1) | (ties == 0), 0.0, share)
-    lowest = np.where((stacked < answer).any(axis=1) | (ties == 0), 0.0, share)
-    return highest.mean(axis=0), lowest.mean(axis=0)
-
-
-def named_answer_shares(
-    option_scores: Sequence[np.ndarray], names: Sequence[str]
-) -> dict[str, float]:
-    highest, lowest = answer_shares(option_scores)
-    return {
-        f"answer_{end}_{name}": round(float(values[i]), 4)
-        for i, name in enumerate(names)
-        for end, values in (("highest", highest), ("lowest", lowest))
-    }
+    distinct, row_of_word = np.unique(words, return_inverse=True)
+    vectors = np.zeros((len(distinct), _SPELLING), np.float32)
+    for vector, word in zip(vectors, distinct.tolist(), strict=True):
+        affixes = [f"={word}"]
+        for size in (1, 2, 3):
+            affixes += [f"<{word[:size]}", f"{word[-size:]}>"]
+        for affix in affixes:
+            code = zlib.crc32(affix.encode())
+            vector[code % _SPELLING] += (1.0 if code >> 16 & 1 else -1.0) / len(affixes) ** 0.5
+    return vectors[row_of_word]

@@ -11,30 +11,33 @@ classifier finds. `n_questions = "auto"` takes the largest size that hides the a
 
 from __future__ import annotations
 
+import bisect
 import math
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cloze_gen.recipes.msr.choice.draws import Draws
-from cloze_gen.recipes.msr.choice.features import rank_features, spelling_vectors, value_features
+from cloze_gen.recipes.msr.choice.features import (
+    comparable,
+    rank_features,
+    spelling_vectors,
+    value_features,
+)
 from cloze_gen.recipes.msr.choice.herding import herd_draws
 from cloze_gen.recipes.msr.choice.pool import SCORE_NAMES, CandidatePool
 from cloze_gen.recipes.msr.choice.propensity import (
     Each,
-    comparable,
     cross_fitted_log_odds,
     folds_by_group,
     found_by_scores,
 )
-from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS, ChoiceSettings
+from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS, ChoiceSettings, WordClass
 from cloze_gen.rng import derive_rng
 
-MOST_ROUNDS = 10
 _MIN_SENTENCES = 150  # fewer sentences are balanced without classifiers
+_MOST_ROUNDS = 10
 _PATIENCE = 2  # most rounds in a row without progress
 _TRIAL_ROUNDS = 2  # rounds of the set whose classifiers serve all sizes that are tried
 _CUTS = 4  # ways to cut folds for the check of the chosen set
@@ -53,58 +56,25 @@ _TOPIC_WEIGHT = 0.4
 _ODDS_WEIGHT = 2.0
 _RANK_TOLERANCE = 0.015  # difference between a rank's share of answers and chance
 _BLOCK = 8192  # draws whose features are computed at once
-_SWAP_PASSES = 1  # swaps tried per question after the greedy choice
 _MARGIN_COST = 12.0  # cost of one unit of log odds between the answer and its impostors' mean
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """How well a classifier finds the answers: the check's accuracy, and its gain over chance in nats."""
+class Check:
+    """The share of answers that the check finds, and its standard error.
 
-    accuracy: float
-    gain: float
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Leak:
-    """Accuracy of the check, on other folds than those that chose the set, and its standard error."""
+    The check uses other folds than the search, which took `rounds`.
+    """
 
     accuracy: float
     error: float
-
-    def is_hidden(self, max_leak: float) -> bool:
-        """Whether the answers stay hidden, with the standard error as a margin against luck."""
-        return self.accuracy + self.error <= max_leak
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MatchedSet:
-    """A chosen set, and how well classifiers find its answers.
-
-    Attributes:
-        chosen: int64, shape (questions,): the chosen draws.
-        rounds: the balanced set first, then each round's set; `kept`: index of the kept round.
-        leak: the check of the set on folds that did not choose it. With too few sentences to train
-            on, `kept` and `leak` are None.
-        odds: propensity of each option, (draws, 5); None with too few sentences.
-        wanted: class -> questions that its share asks for.
-        tried: size -> check of a set of this size, if n_questions is ``auto``.
-    """
-
-    chosen: NDArray[np.int64]
-    rounds: Sequence[Round] = ()
-    kept: int | None = None
-    leak: Leak | None = None
-    odds: NDArray[np.float32] | None = None
-    wanted: Mapping[str, int] = field(default_factory=dict)
-    tried: Mapping[int, Leak] = field(default_factory=dict)
+    rounds: int = 0
 
 
 class MatchedChoice:
-    """The search for a set among draws.
+    """The search for a set among the draws of a pool.
 
-    `sentence`: int64, shape (draws,): number of the sentence of each draw, in the order of the ids.
-    Scores, spelling and topicality have one row a row of the pool; classifiers see only scores.
+    Draws are given by their index. A set is an array of such indices.
     """
 
     def __init__(
@@ -121,295 +91,224 @@ class MatchedChoice:
         self._seed = seed
         self._each = each
         self._say = say
-        # Draws in the order of sentences and items, so that the order of the pool does not matter.
-        offered = np.unique(draws.item)
-        order = sorted(offered.tolist(), key=lambda item: (pool.sentence[item], pool.id[item]))
-        place = np.full(len(pool), -1)
-        place[order] = np.arange(len(order))
-        self.order = np.argsort(place[draws.item], kind="stable")  # places in `draws`
-        self._item = place[draws.item][self.order]
-        self._rows = draws.rows[self.order]
-        self._class = pool.word_class[order]
-        self._sentence_of_item = np.unique(pool.sentence[order].astype(str), return_inverse=True)[1]
-        self.sentence = self._sentence_of_item[self._item]
-        self.n_sentences = len(set(self._sentence_of_item.tolist()))
-        # Scores are comparable within the rows that the offered items have.
-        in_use = np.concatenate([np.arange(pool.first[i], pool.first[i + 1]) for i in order])
-        scores = pool.scores[in_use].copy()
-        freq = SCORE_NAMES.index("freq")
-        with np.errstate(divide="ignore"):
-            scores[:, freq] = np.log10(scores[:, freq])
-        self._scores = _spread(comparable(scores), in_use, len(pool.word))
-        spelling = spelling_vectors(pool.word[in_use].tolist())
-        self._spelling = _spread(spelling, in_use, len(pool.word))
-        topicality = comparable(pool.topicality[in_use][:, None])
-        self._topicality = _spread(topicality, in_use, len(pool.word))
-        blocks = np.array_split(self._rows, 1 + len(self._rows) // _BLOCK)  # to save memory
-        tables = (self._scores, self._spelling, self._topicality)
-        self._features = np.concatenate(
-            [_features(*(table[rows] for table in tables)) for rows in blocks]
-        )
+        self._draws = draws
+        self._word_class = pool.word_class
+        self._sentence_of_item = np.unique(pool.sentence.astype(str), return_inverse=True)[1]
+        self._sentence = self._sentence_of_item[draws.item]
+        self.n_sentences = int(self._sentence_of_item.max()) + 1
+        scores = pool.scores.copy()
+        scores[:, SCORE_NAMES.index("freq")] = np.log10(scores[:, SCORE_NAMES.index("freq")])
+        # Classifiers see only these scores; shape (draws, 5, scores).
+        self._scores = comparable(scores)
+        self._options = self._scores[draws.rows]
+        self._spelling = spelling_vectors(pool.word.tolist())
+        self._topicality = comparable(pool.topicality[:, None])
+        blocks = np.array_split(draws.rows, 1 + len(draws.rows) // _BLOCK)  # to save memory
+        self._features = np.concatenate([self._features_of(rows) for rows in blocks])
 
-    def options(self, draws: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Comparable scores of the options of draws, shape (draws, 5, scores)."""
-        return self._scores[self._rows[draws]]
+    def choose(self) -> tuple[np.ndarray, Check | None]:
+        """The set of `n_questions`, or the largest whose check is within `max_leak`, else the smallest.
 
-    def choose(self) -> MatchedSet:
-        """The set of `n_questions`, or the largest that hides its answers."""
-        n = self._settings.n_questions
-        if n == "auto":
-            return self._largest_hidden()
-        # a larger n would make the target grow with questions that cannot be chosen
-        return self._search(min(n, self.n_sentences), MOST_ROUNDS)
+        There is no check with too few sentences to train on.
+        """
+        if self._settings.n_questions != "auto":
+            # a larger n would make the target grow with questions that cannot be chosen
+            return self._search(min(self._settings.n_questions, self.n_sentences))[:2]
+        for n in self._sizes_to_search():
+            chosen, check, _ = self._search(n)
+            if check is None or check.accuracy <= self._settings.max_leak:
+                break  # else its trial had luck
+        return chosen, check
 
-    def _largest_hidden(self) -> MatchedSet:
-        """The largest set whose check is within `max_leak`; the smallest if none is."""
+    def _sizes_to_search(self) -> list[int]:
+        """The largest size whose trial is within `max_leak`, and the smaller ones."""
         sizes = sizes_of(self.n_sentences)
-        place = len(sizes) - 1
-        tried: dict[int, Leak] = {}
-        if place and self.n_sentences >= _MIN_SENTENCES:
-            odds = self._search(sizes[len(sizes) // 2], min(_TRIAL_ROUNDS, MOST_ROUNDS)).odds
-            place, tried = largest_hidden(
-                sizes, lambda n: self._try(n, odds), max_leak=self._settings.max_leak
+        last = len(sizes) - 1
+        if not last:
+            return sizes
+        odds = self._search(sizes[last // 2], most_rounds=_TRIAL_ROUNDS)[2]
+
+        def is_hidden(n: int) -> bool:
+            check = self._check(self._balanced(n, odds))
+            self._say(
+                f"tried {n:,} questions: the check finds {check.accuracy:.1%} (+- {check.error:.1%})"
             )
-        result = self._search(sizes[place], MOST_ROUNDS)
-        while place and result.leak and result.leak.accuracy > self._settings.max_leak:
-            tried[sizes[place]] = result.leak  # its trial had luck
-            place -= 1
-            result = self._search(sizes[place], MOST_ROUNDS)
-        return replace(result, tried=tried)
+            # the standard error is a margin against luck
+            return check.accuracy + check.error <= self._settings.max_leak
 
-    def _try(self, n: int, odds: NDArray[np.float32] | None) -> Leak:
-        leak = self._leak(self._balanced(n, odds))
-        self._say(
-            f"tried {n:,} questions: the check finds {leak.accuracy:.1%} (+- {leak.error:.1%})"
-        )
-        return leak
+        return sizes[bisect.bisect_left(sizes, True, hi=last, key=is_hidden) :]
 
-    def _search(self, n: int, most_rounds: int) -> MatchedSet:
-        chosen = self._balanced(n, None)
-        if self.n_sentences < _MIN_SENTENCES or not most_rounds:
-            return MatchedSet(chosen, wanted=self._quotas(n).wanted)
-        fold = folds_by_group(self.sentence, seed=self._seed, purpose="msr.choosing_folds")
-        rounds = [self._check(chosen)]
-        sets = [chosen]
-        odds = np.zeros((len(self._rows), N_IMPOSTORS + 1), np.float32)
+    def _search(
+        self, n: int, *, most_rounds: int = _MOST_ROUNDS
+    ) -> tuple[np.ndarray, Check | None, np.ndarray]:
+        """The best set of all rounds, its check, and the propensity of every option, (draws, 5)."""
+        odds = np.zeros(self._draws.rows.shape, np.float32)
+        best = chosen = self._balanced(n, odds)
+        if self.n_sentences < _MIN_SENTENCES:
+            return chosen, None, odds
+        fold = folds_by_group(self._sentence, seed=self._seed, purpose="msr.choosing_folds")
+        gains = [self._gain(chosen)]
         for number in range(1, most_rounds + 1):
             learned = cross_fitted_log_odds(
-                self.options,
-                sets[-1],
+                self._options,
+                chosen,
                 fold,
                 seed=self._seed,
                 purpose=f"msr.choosing_{number}",
                 each=self._each,
             )
             odds += (learned - odds) / number
-            sets.append(self._balanced(n, odds))
-            rounds.append(self._check(sets[-1]))
-            best = min(range(len(rounds)), key=lambda i: rounds[i].gain)
-            if number - best >= _PATIENCE:
+            chosen = self._balanced(n, odds)
+            gains.append(self._gain(chosen))
+            if gains[-1] < min(gains[:-1]):
+                best = chosen
+            if number - np.argmin(gains) >= _PATIENCE:
                 break
-        leak = self._leak(sets[best])
-        return MatchedSet(sets[best], rounds, best, leak, odds, self._quotas(n).wanted)
+        return best, self._check(best, rounds=len(gains)), odds
 
-    def _check(self, chosen: NDArray[np.int64]) -> Round:
-        found, gain = self._found(chosen, ["msr.check"])
-        return Round(float(found.mean()), float(gain.mean()))
+    # ---- the check
 
-    def _leak(self, chosen: NDArray[np.int64]) -> Leak:
-        """The check of a set on several other cuts; the error is that of a question's mean."""
-        cuts = [f"msr.leak_{cut}" for cut in range(_CUTS)]
-        found = self._found(chosen, cuts)[0].mean(axis=0)
-        return Leak(float(found.mean()), float(found.std() / len(found) ** 0.5))
+    def _gain(self, chosen: np.ndarray) -> float:
+        """The check's mean log-likelihood of the answers, in nats above chance."""
+        return float(self._found(chosen, "msr.check")[1].mean())
 
-    def _found(
-        self, chosen: NDArray[np.int64], purposes: Sequence[str]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _check(self, chosen: np.ndarray, *, rounds: int = 0) -> Check:
+        """The check on several other cuts; the error is that of a question's mean."""
+        cuts = [self._found(chosen, f"msr.leak_{cut}")[0] for cut in range(_CUTS)]
+        found = np.mean(cuts, axis=0)
+        return Check(float(found.mean()), float(found.std() / len(found) ** 0.5), rounds)
+
+    def _found(self, chosen: np.ndarray, purpose: str) -> tuple[np.ndarray, np.ndarray]:
         return found_by_scores(
-            self.options(chosen),
-            self.sentence[chosen],
+            self._options[chosen],
+            self._sentence[chosen],
             seed=self._seed,
-            purposes=purposes,
+            purpose=purpose,
             each=self._each,
         )
 
-    def _balanced(self, n: int, odds: NDArray[np.float32] | None) -> NDArray[np.int64]:
-        """The draws of a set that is balanced under every score, and under `odds` if given."""
-        margin = np.zeros(len(self._rows), np.float32)
-        if odds is not None:
-            margin = np.abs(odds[:, 0] - odds[:, 1:].mean(axis=1))
+    # ---- a balanced set
+
+    def _balanced(self, n: int, odds: np.ndarray) -> np.ndarray:
+        """The draws of a set that is balanced under every score and under the odds."""
+        margin = np.abs(odds[:, 0] - odds[:, 1:].mean(axis=1))
         even = self._most_even(margin)
-        features = [self._features[even]]
-        scale = np.float32(1.0)
-        if odds is not None:
-            scale = np.float32(odds[even].std() or 1.0)
-            features.append(_odds_features(odds[even] / scale))
-        quotas = self._quotas(n)
+        scale = np.float32(odds[even].std() or 1.0)
+        quotas = class_quotas(
+            self._word_class, self._sentence_of_item, shares=self._settings.class_shares, n=n
+        )
+        classes = np.array(list(quotas))
         chosen = herd_draws(
-            np.concatenate(features, axis=1),
-            self.sentence[even],
-            target=self._chance_target(n, even, odds, scale),
+            np.concatenate([self._features[even], _odds_features(odds[even] / scale)], axis=1),
+            self._sentence[even],
+            target=self._chance_target(n, even, odds / scale),
             n=n,
-            passes=_SWAP_PASSES,
             rng=derive_rng(self._seed, "msr.herding"),
             cost=_MARGIN_COST * margin[even],
-            stratum=quotas.class_of_item[self._item[even]] if quotas.most else None,
-            quota=list(quotas.most.values()),
+            stratum=np.searchsorted(classes, self._word_class[self._draws.item[even]].astype(str)),
+            quota=list(quotas.values()),
         )
-        return np.asarray(even[chosen], np.int64)
+        return np.asarray(even[chosen])
 
-    def _most_even(self, margin: NDArray[np.float32]) -> NDArray[np.int64]:
+    def _most_even(self, margin: np.ndarray) -> np.ndarray:
         """Of each item the draws with the smallest margin, ascending; of equal ones the first."""
-        order = np.lexsort((margin, self._item))
-        first = np.searchsorted(self._item, np.arange(self._item[-1] + 1))
-        return np.sort(order[np.arange(len(order)) - first[self._item] < _KEPT_DRAWS])
+        item = self._draws.item
+        order = np.lexsort((margin, item))
+        first = np.searchsorted(item, item)
+        return np.sort(order[np.arange(len(order)) - first < _KEPT_DRAWS])
 
-    def _chance_target(
-        self,
-        n: int,
-        even: NDArray[np.int64],
-        odds: NDArray[np.float32] | None,
-        scale: np.float32,
-    ) -> NDArray[np.float64]:
+    def _chance_target(self, n: int, even: np.ndarray, odds: np.ndarray) -> np.ndarray:
         """The sum of the features of n random draws in which any option is the answer."""
         rng = derive_rng(self._seed, "msr.matching_target")
         picked = even[rng.integers(len(even), size=n)]
         front = rng.integers(1 + N_IMPOSTORS, size=n)
-        rows = self._rows[picked]
-        tables = (self._scores, self._spelling, self._topicality)
-        features = [_features(*(_move_to_front(table[rows], front) for table in tables))]
-        if odds is not None:
-            features.append(_odds_features(_move_to_front(odds[picked], front) / scale))
+        features = [
+            self._features_of(_move_to_front(self._draws.rows[picked], front)),
+            _odds_features(_move_to_front(odds[picked], front)),
+        ]
         target = np.concatenate(features, axis=1).sum(axis=0)
         n_shares = self._scores.shape[1] * (1 + N_IMPOSTORS)
         limit = _RANK_WEIGHT * _RANK_TOLERANCE * n
         target[:n_shares] = np.clip(target[:n_shares], -limit, limit)
-        return target
+        return np.asarray(target)
 
-    def _quotas(self, n: int) -> Quotas:
-        shares = {str(name): share for name, share in self._settings.class_shares.items()}
-        sentences = self._sentence_of_item.tolist()
-        return class_quotas(self._class.tolist(), sentences, shares=shares, n=n)
-
-
-def _spread(values: NDArray[np.float32], rows: np.ndarray, n_rows: int) -> NDArray[np.float32]:
-    """The values at their rows among all, zeros elsewhere."""
-    spread = np.zeros((n_rows, values.shape[1]), np.float32)
-    spread[rows] = values
-    return spread
-
-
-def _features(
-    options: NDArray[np.float32], spelling: NDArray[np.float32], topicality: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Features that should sum to zero: ranks and values of scores and topicality, and spelling."""
-    blocks = [
-        _RANK_WEIGHT * rank_features(options),
-        value_features(options),
-        _SPELLING_WEIGHT * (spelling[:, 0] - spelling.mean(axis=1)),
-        _TOPIC_WEIGHT * rank_features(topicality),
-        _TOPIC_WEIGHT * value_features(topicality),
-    ]
-    return np.concatenate(blocks, axis=1)
+    def _features_of(self, rows: np.ndarray) -> np.ndarray:
+        """Features that should sum to zero: ranks and values of scores and topicality, and spelling."""
+        options = self._scores[rows]
+        spelling = self._spelling[rows]
+        topicality = self._topicality[rows]
+        blocks = [
+            _RANK_WEIGHT * rank_features(options),
+            value_features(options),
+            _SPELLING_WEIGHT * (spelling[:, 0] - spelling.mean(axis=1)),
+            _TOPIC_WEIGHT * rank_features(topicality),
+            _TOPIC_WEIGHT * value_features(topicality),
+        ]
+        return np.concatenate(blocks, axis=1)
 
 
-def _odds_features(odds: NDArray[np.float32]) -> NDArray[np.float32]:
+def _odds_features(odds: np.ndarray) -> np.ndarray:
     """Ranks and values of the propensity, in units of its standard deviation."""
     scores = odds[:, :, None]
     blocks = [_ODDS_WEIGHT * rank_features(scores), _ODDS_WEIGHT * value_features(scores)]
     return np.concatenate(blocks, axis=1)
 
 
-def _move_to_front(values: NDArray[np.float32], front: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Draws with another option moved to the answer's place, same shape, (draws, options, ...)."""
-    out = values.copy()
-    rows = np.arange(len(values))
-    out[:, 0] = values[rows, front]
-    out[rows, front] = values[:, 0]
-    return out
+def _move_to_front(options: np.ndarray, front: np.ndarray) -> np.ndarray:
+    """Draws with another option in the answer's place, which moves to that option's."""
+    moved = options.copy()
+    draws = np.arange(len(options))
+    moved[:, 0] = options[draws, front]
+    moved[draws, front] = options[:, 0]
+    return moved
 
 
 # ---- sizes
 
 
 def sizes_of(n_sentences: int) -> list[int]:
-    """Sizes to choose from, ascending, to half of the sentences; one if these are 100 or fewer.
+    """Sizes to choose from, descending, from half of the sentences; one if these are 100 or fewer.
 
     >>> sizes_of(400), sizes_of(120)
-    ([116, 139, 167, 200], [60])
+    ([200, 167, 139, 116], [60])
     """
     most = max(1, n_sentences // 2)
     steps = int(math.log(max(1.0, most / _LEAST), _STEP))
-    return [round(most / _STEP**step) for step in range(steps, -1, -1)]
-
-
-def largest_hidden(
-    sizes: Sequence[int], leak_of: Callable[[int], Leak], *, max_leak: float
-) -> tuple[int, dict[int, Leak]]:
-    """Index of the largest size whose answers stay hidden, and the sizes tried; the first is not tried.
-
-    >>> largest_hidden([100, 120, 144, 173], lambda n: Leak(n / 550, 0.01), max_leak=0.25)[0]
-    1
-    """
-    low = 0
-    high = len(sizes)
-    tried = {}
-    while high - low > 1:
-        middle = (low + high) // 2
-        leak = tried[sizes[middle]] = leak_of(sizes[middle])
-        if leak.is_hidden(max_leak):
-            low = middle
-        else:
-            high = middle
-    return low, tried
+    return [round(most / _STEP**step) for step in range(steps + 1)]
 
 
 # ---- classes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Quotas:
-    """Number of questions of each class: `wanted` from the shares, `most` possible with the pool."""
-
-    wanted: Mapping[str, int] = field(default_factory=dict)
-    most: Mapping[str, int] = field(default_factory=dict)
-    class_of_item: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-
-
 def class_quotas(
-    classes: Sequence[str], sentences: Sequence[object], *, shares: Mapping[str, float], n: int
-) -> Quotas:
-    """How many of n questions each class gets; `classes` and `sentences` have one entry per item.
+    word_class: np.ndarray, sentence: np.ndarray, *, shares: Mapping[WordClass, float], n: int
+) -> dict[str, int]:
+    """How many of n questions each class gets, by name; both arrays have shape (items,).
 
     A class uses at most two fifths of its sentences. Classes with more sentences left fill the
     rest, and so does the part of 1 that `shares` does not assign.
 
-    >>> found = class_quotas(["noun"] * 90 + ["verb"] * 10, [str(i) for i in range(100)], shares={"noun": 0.5, "verb": 0.5}, n=40)
-    >>> found.wanted, found.most
-    ({'noun': 20, 'verb': 20}, {'noun': 36, 'verb': 4})
+    >>> classes = np.array(["noun"] * 90 + ["verb"] * 10)
+    >>> class_quotas(classes, np.arange(100), shares={"noun": 0.5, "verb": 0.5}, n=40)
+    {'noun': 36, 'verb': 4}
     """
-    if not shares or set(classes) <= {"other"}:  # no shares are set, or no word was tagged
-        return Quotas()
-    names = sorted({*classes, *map(str, shares)})
-    sentence_counts = Counter(name for name, _ in set(zip(classes, sentences, strict=True)))
-    wanted = {name: round(share * n) for name, share in sorted(shares.items())}
-    limits = {name: int(_MOST_OF_CLASS * sentence_counts[name]) for name in names}
-    most = {name: min(wanted.get(name, 0), limits[name]) for name in names}
-    for limit in (limits, {name: sentence_counts[name] for name in names}):
-        _share_out(most, limit, n - sum(most.values()))
-    number = {name: i for i, name in enumerate(names)}
-    return Quotas(wanted, most, np.array([number[name] for name in classes], np.int64))
+    names = sorted({*word_class.tolist(), *shares})
+    sentences = np.array([len(np.unique(sentence[word_class == name])) for name in names])
+    wanted = np.array([round(shares.get(name, 0) * n) for name in names])
+    limits = (_MOST_OF_CLASS * sentences).astype(np.int64)
+    quotas = np.minimum(wanted, limits)
+    for limit in (limits, sentences):
+        quotas += _in_proportion(n - quotas.sum(), np.maximum(limit - quotas, 0))
+    return dict(zip(names, quotas.tolist(), strict=True))
 
 
-def _share_out(most: dict[str, int], limit: Mapping[str, int], rest: int) -> None:
-    """Add the rest to the classes, in proportion to what their limits leave."""
-    free = {name: max(0, limit[name] - most[name]) for name in most}
-    rest = max(0, min(rest, sum(free.values())))
-    if not rest:
-        return
-    exact = {name: rest * free[name] / sum(free.values()) for name in most}
-    for name, count in exact.items():
-        most[name] += int(count)
-    missing = rest - sum(map(int, exact.values()))
-    for name in sorted(most, key=lambda name: (int(exact[name]) - exact[name], name))[:missing]:
-        most[name] += 1
+def _in_proportion(rest: int, free: np.ndarray) -> np.ndarray:
+    """The rest in whole numbers in proportion to what is free; the largest remainders round up."""
+    rest = min(rest, free.sum())
+    if rest <= 0:
+        return np.zeros_like(free)
+    exact = rest * free / free.sum()
+    whole = np.floor(exact).astype(np.int64)
+    by_remainder = np.argsort(whole - exact, kind="stable")
+    whole[by_remainder[: rest - whole.sum()]] += 1
+    return whole

@@ -7,7 +7,7 @@ with more questions, and the set is chosen again from those that they do not mar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,61 +82,45 @@ def left_by_readers(
     Raises:
         UsageError: the questions are of another run.
     """
+    rows_of = dict(zip(pool.id.tolist(), pool.rows(), strict=True))
+    for item_id, question in questions.items():
+        answer, *candidates = pool.word[rows_of[item_id]].tolist() if item_id in rows_of else [""]
+        impostors = set(question.options) - {answer}
+        if question.options[question.answer] != answer or not impostors <= set(candidates):
+            raise UsageError(
+                f"choice.verdicts: this run cannot ask {quote(item_id)} with the options "
+                f"{quote(', '.join(question.options))}. The verdicts belong to another run, or the "
+                "settings have changed since. Use the books, the seed and the settings of the run "
+                "that was read, except choice.n_questions."
+            )
     rejected = []
-    kept = []
-    words = {}
-    for item, item_id in enumerate(pool.id.tolist()):
-        question = questions.get(item_id)
-        if question is None:
+    was_shown = np.zeros(len(pool.word), bool)
+    for item_id, rows in rows_of.items():
+        if item_id not in questions:
             rejected.append(Rejection(item_id, ReaderReason.UNREAD))
             continue
-        _check_shown(pool, item, question)
-        fault = _fault_of_most(question, max_marked=max_marked)
-        if fault is None:
-            kept.append(item)
-            words[item_id] = frozenset(question.options)
+        question = questions[item_id]
+        fault = _fault(question, max_marked=max_marked)
+        if fault:
+            n_readers = len(question.verdicts.responses)
+            rejected.append(Rejection(item_id, fault, f"{n_readers} readers"))
         else:
-            detail = f"{len(question.verdicts.responses)} readers"
-            rejected.append(Rejection(item_id, fault, detail))
-    foreign = sorted(questions.keys() - set(pool.id.tolist()))
-    if foreign:
-        raise UsageError(
-            f"choice.verdicts: {len(foreign):,} of {len(questions):,} questions are no groomed focus "
-            f"words of this run, the first is {quote(foreign[0])}. {_ADVICE}"
-        )
-    return pool.take(np.array(kept, np.int64)).only(words), rejected
+            was_shown[rows] = [word in question.options for word in pool.word[rows]]
+    shown = pool.only_rows(was_shown)
+    return shown.only(np.isin(np.arange(len(pool)), shown.item)), rejected
 
 
-_ADVICE = (
-    "The verdicts belong to another run, or the settings have changed since. Use the books, the seed "
-    "and the settings of the run that was read, except choice.n_questions."
-)
-
-
-def _check_shown(pool: CandidatePool, item: int, question: ReadQuestion) -> None:
-    known = {pool.answer[item], *pool.word[pool.candidates(item)].tolist()}
-    strange = [word for word in question.options if word not in known]
-    if strange or question.options[question.answer] != pool.answer[item]:
-        shown = strange[0] if strange else question.options[question.answer]
-        raise UsageError(
-            f"choice.verdicts: {pool.id[item]} showed {quote(shown)}, which this run does not offer "
-            f"there. {_ADVICE}"
-        )
-
-
-def _fault_of_most(question: ReadQuestion, *, max_marked: float) -> ReaderReason | None:
+def _fault(question: ReadQuestion, *, max_marked: float) -> ReaderReason | None:
+    """The most frequent mark, if too many readers marked the question."""
     responses = question.verdicts.responses.values()
-    marks = [set(_marks(response, question.answer)) for response in responses]
-    if sum(map(bool, marks)) <= max_marked * len(marks):
-        return None
-    counted = Counter(mark for given in marks for mark in given)
-    return max(sorted(counted, key=str), key=counted.__getitem__)
+    marks = Counter(filter(None, (_mark(response, question.answer) for response in responses)))
+    is_left = marks.total() <= max_marked * len(responses)
+    return None if is_left else marks.most_common(1)[0][0]
 
 
-def _marks(response: Mapping[str, Any], answer: int) -> Iterator[ReaderReason]:
+def _mark(response: Mapping[str, Any], answer: int) -> ReaderReason | None:
     if response["broken"]:
-        yield ReaderReason.BROKEN
-    elif response["answer"] != answer or response["fits_as_well"]:
-        yield ReaderReason.AMBIGUOUS
-    if response["trivial"]:
-        yield ReaderReason.TRIVIAL
+        return ReaderReason.BROKEN
+    if response["answer"] != answer or response["fits_as_well"]:
+        return ReaderReason.AMBIGUOUS
+    return ReaderReason.TRIVIAL if response["trivial"] else None

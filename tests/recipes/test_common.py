@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.recipes.questions.assemble import (
+from cloze_gen.recipes.common import (
     MOST_EXAMPLES,
     assemble_question,
     balance_answer_positions,
     draw_examples,
+    printed_before,
 )
-from cloze_gen.recipes.questions.printed_once import printed_before
 from cloze_gen.records.sentence import sentence_of
 
 IDS = st.lists(st.text(min_size=1, max_size=6), unique=True, max_size=60)

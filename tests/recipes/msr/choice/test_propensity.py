@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from cloze_gen.recipes.questions.propensity import (
+from cloze_gen.recipes.msr.choice.propensity import (
     FOLDS,
-    comparable,
     cross_fitted_log_odds,
     folds_by_group,
     found_by_scores,
@@ -19,24 +18,6 @@ def fives(n, *, leak):
     scores = derive_rng(7, "test.fives").standard_normal((n, 5, 2)).astype(np.float32)
     scores[:, 0, 0] += leak
     return scores
-
-
-def test_scores_become_comparable_whatever_is_missing():
-    scores = derive_rng(7, "test.scores").normal([5.0, -30.0], [0.1, 8.0], (400, 2))
-    scores[0, 0], scores[1, 1], scores[2, 1] = np.nan, np.inf, -np.inf
-    found = comparable(scores)
-    assert found.shape == (400, 3)
-    assert np.isfinite(found).all()
-    assert found[:, :2].std(axis=0) == pytest.approx([1.0, 1.0], abs=0.1)
-    assert found[:, 2].tolist() == [1.0] + [0.0] * 399
-    assert found[0, 0] == pytest.approx(0.0, abs=0.1)
-    assert found[1, 1] == found[:, 1].max()
-    assert found[2, 1] == found[:, 1].min()
-
-
-def test_a_score_of_which_nothing_is_known_is_borne():
-    """No finite value at all: nothing breaks."""
-    assert np.isfinite(comparable(np.array([[np.nan, -np.inf]] * 6))).all()
 
 
 def test_features_follow_the_options():
@@ -55,12 +36,10 @@ def test_a_sentence_is_of_one_fold():
 
 
 def log_odds(scores, fold):
-    return cross_fitted_log_odds(
-        lambda rows: scores[rows], np.arange(len(scores)), fold, seed=1, purpose="test.odds"
-    )
+    return cross_fitted_log_odds(scores, np.arange(len(scores)), fold, seed=1, purpose="test")
 
 
-def test_what_tells_the_answer_is_found():
+def test_a_leak_is_learnt():
     found = log_odds(
         fives(400, leak=1.5), folds_by_group(np.arange(400), seed=1, purpose="test.folds")
     )
@@ -68,7 +47,7 @@ def test_what_tells_the_answer_is_found():
     assert (found.argmax(axis=1) == 0).mean() > 0.5
 
 
-def test_no_model_has_seen_whom_it_judges():
+def test_no_model_has_seen_what_it_predicts():
     """Other answers in one fold change only the predictions for the other folds."""
     scores, fold = (
         fives(300, leak=1.0),
@@ -83,8 +62,16 @@ def test_no_model_has_seen_whom_it_judges():
 
 
 @pytest.mark.parametrize(("leak", "low", "high"), [(0.0, 0.12, 0.28), (1.5, 0.45, 1.0)])
-def test_the_check_tells_a_leak_from_none(leak, low, high):
-    found = found_by_scores(fives(400, leak=leak), np.arange(400), seed=1, purposes=["check"])
-    told, gain = (one.mean() for one in found)
-    assert low < told < high
+def test_the_check_finds_a_leak_only_where_there_is_one(leak, low, high):
+    found = found_by_scores(fives(400, leak=leak), np.arange(400), seed=1, purpose="test")
+    accuracy, gain = (values.mean() for values in found)
+    assert low < accuracy < high
     assert (gain > 0.1) == (leak > 0)
+
+
+def test_nothing_is_learnt_from_a_few_questions():
+    few = fives(9, leak=5.0)
+    assert not log_odds(few, np.arange(9) % FOLDS).any()
+    found, gain = found_by_scores(few, np.arange(9), seed=1, purpose="test")
+    assert found == pytest.approx(0.2)
+    assert gain == pytest.approx(0.0)

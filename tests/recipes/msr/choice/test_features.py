@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from cloze_gen.recipes.questions.balance import (
-    answer_shares,
+from cloze_gen.recipes.msr.choice.features import (
+    comparable,
     rank_features,
     spelling_vectors,
     value_features,
@@ -48,7 +48,15 @@ def test_words_of_one_ending_are_spelt_alike():
     assert walked @ talked > 0.2 > abs(walked @ stones)
 
 
-def test_a_missing_score_is_neither_highest_nor_lowest():
-    """Nothing stands above or below it; a tie is shared."""
-    highest, lowest = answer_shares([np.array([[np.nan], [1.0]]), np.array([[2.0], [2.0]])])
-    assert (highest.tolist(), lowest.tolist()) == ([0.25], [0.25])
+def test_scores_become_comparable():
+    """A missing value is the median and marked; a column without values is level."""
+    scores = np.random.default_rng(7).normal([5.0, -30.0], [0.1, 8.0], (400, 2))
+    scores[0, 0] = np.nan
+    scores[1, 1] = 1e9
+    scaled = comparable(np.column_stack([scores, np.full(400, np.nan)]))
+    assert scaled.shape == (400, 4)
+    assert scaled[:, 0].std() == pytest.approx(1.0, abs=0.1)
+    assert scaled[0, 0] == pytest.approx(0.0, abs=0.1)
+    assert scaled[:, 1].max() < 400
+    assert scaled[:, 2].tolist() == [0.0] * 400
+    assert scaled[:, 3].tolist() == [1.0] + [0.0] * 399
