@@ -83,7 +83,7 @@ def test_dry_run_names_the_changed_setting(finished, cli):
     """What stays on disk is said, and of each stage that would run the reason."""
     call = ("run", *finished.corpus.options, "--name", "tiny", "--out", finished.out, "--dry-run")
     told = cli(*call, "--set", "forward.keep=20").out
-    assert re.search(r"\d\d forward +on disk", told)
+    assert re.search(r"\d\d alternates +on disk", told)
     assert re.search(r"\d\d forward +would run: keep 80 -> 20", told)
     assert re.search(r"\d\d grooming +would run: input forward changed", told)
     assert "would run" not in cli(*call).out
@@ -218,7 +218,7 @@ def test_as_a_program(finished, program, tmp_path):
     assert (good.status, good.err) == (0, "")
     bad = program("run", "holmes-sample", "--set", "forward.kep=1", cwd=tmp_path)
     assert (bad.status, bad.out) == (2, "")
-    assert bad.err.startswith("cloze-gen: holmes-sample: forward.kep: no such setting.")
+    assert bad.err.startswith("cloze-gen: holmes-sample: forward.kep: no such setting")
     assert program("fly", cwd=tmp_path).status == 2
     failed = program(
         "run", *finished.corpus.options, cwd=tmp_path, env={"CLOZE_GEN_LMPLZ": "/nowhere"}

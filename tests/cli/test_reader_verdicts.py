@@ -42,7 +42,7 @@ def read_all(run, cli, marks, *, judges=("ann",)):
     applied = cli("judge", "apply", "read", "--out", run.out)
     assert applied.status == 0, applied.err
     [file] = (run.out / "judgements" / "read").glob("verdicts-*.jsonl")
-    assert f"--set choice.verdicts={file}" in applied.out
+    assert f"--set choice.verdicts={file}" in applied.err
     return file
 
 
