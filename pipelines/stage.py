@@ -68,7 +68,7 @@ class FileInput(Content):
             )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Stage:
     """One stage of a run.
 
@@ -159,7 +159,7 @@ def _add(known: dict[str, Any], more: Mapping[str, Any]) -> None:
     known.update(more)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)  # Luigi prints every parameter; all stages would be endless
 class Pipeline:
     """The stages of one run, in order, and the state that they share.
 

@@ -13,7 +13,7 @@ from cloze_gen.models.language_model import LmSettings
 from cloze_gen.pipelines.evaluation_models import books_of_run, question_models
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.shared import word_list
-from cloze_gen.pipelines.stage import Content, FileInput, Pipeline
+from cloze_gen.pipelines.stage import Content, FileInput, Pipeline, StageTask
 from cloze_gen.settings import SettingsGroup, Unhashed
 from cloze_gen.store.artifacts import Store, funnel
 from cloze_gen.store.runs import read_run
@@ -155,6 +155,19 @@ def test_luigi_runs_what_is_missing_with_inputs_first(run, capsys):
     assert all(map(run.is_complete, (first, second, third)))
     said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("stage ")]
     assert said == ["stage 2 of 3: second", "stage 3 of 3: third"]
+
+
+@pytest.mark.timeout(30)
+def test_many_stages_that_read_all_earlier_ones_are_planned_at_once(run):
+    """Luigi prints the parameters of a task, and a printed stage must not print its inputs."""
+    stages = []
+    for number in range(40):
+        earlier = {f"stage_{one}": stage for one, stage in enumerate(stages)}
+        stages.append(run.stage("next", write_name, label=f"next {number}", **earlier))
+    task = StageTask(stage=stages[-1], pipeline=run)
+    assert len(str(task)) + len(repr(run)) < 500
+    run.run(stages)
+    assert run.is_complete(stages[-1])
 
 
 def test_a_stage_that_keeps_nothing_is_an_error(run):
