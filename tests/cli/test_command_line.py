@@ -59,7 +59,7 @@ def test_a_short_name_is_read_as_the_style(tmp_path, monkeypatch, cli, corpus):
     (book,) = corpus.source.glob("*.txt")
     shutil.copyfile(book, "Kim.txt")
     told = cli(
-        "run", "holmes", "--source", "Kim.txt", "--set", "grooming.classes=noun", "--dry-run"
+        "run", "holmes", "--source", "Kim.txt", "--set", 'grooming.classes=["noun"]', "--dry-run"
     )
     assert told.status == 1  # as the run, of one book
     assert "holmes: read as holmes-style" in told.err

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -67,8 +66,6 @@ def input_overrides(text_column: str, keep_splits: bool) -> list[str]:
 
 # ---- `cloze-gen settings`
 
-_MOST_CHARS = 100  # of a line with its description
-
 
 def settings_text(config: str, *, new: bool = False) -> str:
     """Every setting with value, bounds and description, as a TOML config.
@@ -80,26 +77,21 @@ def settings_text(config: str, *, new: bool = False) -> str:
     if new:
         changes = json.dumps(style.new_settings(settings))
         settings = load_settings(style.settings, config, changes)
-    style_line = f'{STYLE} = "{style.name}"'
-    lines = [
-        *_with_description(style_line, f"{', '.join(style_names())}: style of these settings"),
-        "",
-    ]
-    for group, value in settings:
+    lines = [f'{STYLE} = "{style.name}"  # {", ".join(style_names())}', ""]
+    for group, values in settings:
         lines.append(f"[{group}]")
-        for name, field in type(value).model_fields.items():
-            value_text = toml_value(value.model_dump(mode="json")[name])
-            lines += _with_description(
-                f"{name} = {value_text}", f"{allowed_values(field)}; {field.description}"
-            )
+        for name, value in values.model_dump(mode="json").items():
+            meaning = type(values).model_fields[name].description
+            allowed = allowed_values(type(values), name)
+            lines.append(f"{name} = {toml_value(value)}  # {allowed}; {meaning}")
         lines.append("")
     return "\n".join(lines)
 
 
 def toml_of(style: str, settings: Mapping[str, Mapping[str, Any]]) -> str:
-    """Settings with JSON values as a TOML config; nulls are left out, since TOML has none.
+    """Settings with JSON values as a TOML config.
 
-    >>> print(toml_of("toy-style", {"focus": {"min_count": 2, "max_freq": None}}))
+    >>> print(toml_of("toy-style", {"focus": {"min_count": 2}}))
     style = "toy-style"
     [focus]
     min_count = 2
@@ -107,24 +99,6 @@ def toml_of(style: str, settings: Mapping[str, Mapping[str, Any]]) -> str:
     """
     lines = [f'{STYLE} = "{style}"']
     for group, values in settings.items():
-        lines += [
-            f"[{group}]",
-            *(
-                f"{name} = {toml_value(value)}"
-                for name, value in values.items()
-                if value is not None
-            ),
-        ]
+        lines.append(f"[{group}]")
+        lines += [f"{name} = {toml_value(value)}" for name, value in values.items()]
     return "\n".join([*lines, ""])
-
-
-def _with_description(line: str, description: str) -> list[str]:
-    """A line of TOML with its description: on the same line if it fits, else above.
-
-    >>> _with_description("keep = 30", "alternates retained")
-    ['keep = 30  # alternates retained']
-    """
-    both = f"{line}  # {description}".rstrip(" #")
-    if len(both) <= _MOST_CHARS:
-        return [both]
-    return [*(f"# {part}" for part in textwrap.wrap(description, _MOST_CHARS - 2)), line]
