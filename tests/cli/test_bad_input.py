@@ -407,7 +407,7 @@ def test_any_file_name_will_do(tmp_path, cli, corpus):
     traced = cli("trace", item, "--out", out)
     assert traced.status == 0, traced.err
     assert "cannot be read" not in traced.out
-    assert "    | " in traced.out
+    assert "  | " in traced.out
 
 
 @pytest.mark.thorough

@@ -100,9 +100,9 @@ def test_explain_a_finished_run(copied, cli):
     with open(books[2], "ab") as handle:
         handle.write(b"More.\r\n")
     told = cli(*call).out
-    assert "1 books added (new)" in told
-    assert "1 books removed (02-a-house-in-mercer-row)" in told
-    assert "1 books changed (03-the-surgeon-of-the-halcyon)" in told
+    assert "1 book added (new)" in told
+    assert "1 book removed (02-a-house-in-mercer-row)" in told
+    assert "1 book changed (03-the-surgeon-of-the-halcyon)" in told
     assert re.search(r"ingest source +on disk", told)
 
 
@@ -162,7 +162,7 @@ def test_trace_takes_the_run_written_last(copied, cli):
     assert cli(*call).out.splitlines()[0].endswith("in run another")
     first, second = cli(*call, "--run", "tiny").out.splitlines()[:2]
     assert first == f"{question['id']} in run tiny"
-    assert second.startswith("outcome ")
+    assert second.startswith("outcome: ")
 
 
 def test_settings_are_printed_as_a_config(cli, tmp_path):

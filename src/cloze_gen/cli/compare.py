@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from cloze_gen.api.evaluator import PREDICTIONS
+from cloze_gen.api.run import Run
 from cloze_gen.pipelines.styles import style_of_run
-from cloze_gen.records.rejection import funnel_steps
 from cloze_gen.release.compare import Answered, ComparedItem, RunFacts, comparison_text
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.read_evaluation import evaluation_class, read_evaluation
-from cloze_gen.release.report import flat_settings, read_set, stage_artifacts
+from cloze_gen.release.report import flat_settings, read_set
 from cloze_gen.release.signature import read_signature
 from cloze_gen.store.runs import EVALUATION, find_run, linked, read_run
 from cloze_gen.store.tables import read_jsonl
@@ -30,9 +30,7 @@ def read_run_facts(folder: Path) -> RunFacts:
         seed=run["seed"],
         settings=dict(flat_settings(run["settings"])),
         fingerprints={stage["label"]: stage["fingerprint"] for stage in run["stages"]},
-        steps=funnel_steps(
-            (label, artifact.manifest) for label, artifact in stage_artifacts(folder).items()
-        ),
+        steps=Run(folder).funnel,
         baselines=evaluation.compared if evaluation else (),
         noun=kind.noun,
         items={one.id: ComparedItem(kind.split_of(one), kind.compared(one)) for one in items},
