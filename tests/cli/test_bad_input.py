@@ -488,7 +488,7 @@ def test_a_title_changed_in_the_manifest_is_not_overlooked(copied, cli):
     manifest.write_text(f"file\ttitle\n{book.name}\tThe Debt\n")
     (line,) = planned()
     assert "ingest source" in line
-    assert "1 books changed" in line
+    assert "1 book changed" in line
 
 
 @pytest.mark.slow
