@@ -466,7 +466,7 @@ def run(
     from cloze_gen.cli import run as command
 
     command.run(config=config, train=train, source=source, books=books, name=name, out=out, workers=workers,
-                seed=seed, overrides=[*(set_ or []), *command.input_overrides(text_column, keep_splits)],
+                seed=seed, overrides=set_ or [], text_column=text_column, keep_splits=keep_splits,
                 engine=engine, strict=strict, dry_run=dry_run)  # fmt: skip
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.adapters.terminal import show
 from cloze_gen.api.run import carry_out, overrides_of, prepared, task_of_run
-from cloze_gen.cli.arguments import DEFAULT_OUT
 from cloze_gen.cli.explain import plan_text, replaced_text, was_sample
 from cloze_gen.config import STYLE, allowed_values, toml_value
 from cloze_gen.engine.progress import say
@@ -28,8 +26,18 @@ def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
 # ---- `cloze-gen run`
 
 
-def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
-    task = prepared(config=config, **parameters)
+def run(
+    *,
+    config: str,
+    overrides: Sequence[str],
+    text_column: str,
+    keep_splits: bool,
+    dry_run: bool,
+    **parameters: Any,
+) -> None:
+    options = {"input.text_column": text_column, "input.keep_splits": keep_splits}
+    by_options = overrides_of({name: value for name, value in options.items() if value})
+    task = prepared(config=config, overrides=[*overrides, *by_options], **parameters)
     if task.sides.is_sample and config != task.of_style.sample_config:
         books = f"--{task.of_style.drawn_from}"
         if not was_sample(task.folder):
@@ -44,24 +52,7 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
         show(plan_text(task))
         task.pipeline.check_early(task.stages)
         return
-    made = carry_out(task)
-    show(str(made))
-    out = [] if task.store.root == DEFAULT_OUT else ["--out", str(task.store.root)]
-    export = ["cloze-gen", "export", made.name, *out, "--to", "quiz.html"]
-    say(f"for a quiz for people: {shlex.join(export)}")
-
-
-def input_overrides(text_column: str, keep_splits: bool) -> list[str]:
-    """The short options as settings.
-
-    >>> input_overrides("content", True)
-    ['input.text_column="content"', 'input.keep_splits=true']
-    """
-    given = {
-        "input.text_column": text_column,
-        "input.keep_splits": keep_splits,
-    }
-    return overrides_of({name: value for name, value in given.items() if value})
+    show(str(carry_out(task)))
 
 
 # ---- `cloze-gen settings`
