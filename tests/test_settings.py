@@ -25,7 +25,6 @@ from tests.support.errors import refused
     ("style", "override", "names"),
     [
         ("holmes-style", "forward.keep=200", "forward.keep = 200 exceeds alternates.count = 150"),
-        ("holmes-style", 'grooming.classes=["noun", "noun"]', "grooming: classes has noun twice"),
         ("scde-style", "blanks.count=20", "passages.max_sentences = 30"),
     ],
 )

@@ -250,9 +250,6 @@ def test_what_is_refused(style, changes, said):
         check(style, changes)
 
 
-POOL = {"choice": {"pool": 2.0}}  # verdicts are of a pool
-
-
 @pytest.mark.parametrize("style", style_names())
 def test_every_free_text_is_taken_for_a_file(style):
     """So that a new setting that names a file is refused too."""
@@ -268,7 +265,7 @@ def test_every_free_text_is_taken_for_a_file(style):
     assert texts
     for group, name in texts:
         with pytest.raises(UsageError, match=f"{group}.{name} = 'x': --deep does not open files"):
-            check(style, {group: {name: "x"} | POOL.get(group, {})})
+            check(style, {group: {name: "x"}})
 
 
 def test_a_set_of_the_sample_is_made_of_the_sample(tmp_path, monkeypatch):

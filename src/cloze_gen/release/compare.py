@@ -91,8 +91,8 @@ def _baselines(left: RunFacts, right: RunFacts) -> list[str]:
         for side, run in (("left", left), ("right", right))
         if not run.baselines
     ]
-    shares = [_shares(run) for run in (left, right)]
-    return lines + _pairs(*shares, list(dict.fromkeys([*shares[0], *shares[1]])))
+    before, after = _shares(left), _shares(right)
+    return lines + _pairs(before, after, list(dict.fromkeys([*before, *after])))
 
 
 def _shares(run: RunFacts) -> dict[str, str]:
@@ -144,10 +144,12 @@ def paired_lines(left: Answered, right: Answered, *, seed: int) -> Iterator[str]
         shared = [passage for passage in left[name] if passage in right.get(name, {})]
         if not shared:
             continue
-        counts = [_counts([run[name][passage] for passage in shared]) for run in (left, right)]
+        before, after = (
+            _counts([run[name][passage] for passage in shared]) for run in (left, right)
+        )
         draws = bootstrap_draws(len(shared), seed=seed)
-        gained, low, high = paired_difference(*counts, draws)
-        shares = [100 * float((side.right / side.blanks).mean()) for side in counts]
+        gained, low, high = paired_difference(before, after, draws)
+        shares = [100 * float((side.right / side.blanks).mean()) for side in (before, after)]
         yield (
             f"{name:<28}{shares[0]:.1f} % -> {shares[1]:.1f} %, {100 * gained:+.1f} "
             f"({100 * low:+.1f} to {100 * high:+.1f}) over {len(shared):,} passages"
