@@ -218,7 +218,7 @@ def test_as_a_program(finished, program, tmp_path):
     assert (good.status, good.err) == (0, "")
     bad = program("run", "holmes-sample", "--set", "forward.kep=1", cwd=tmp_path)
     assert (bad.status, bad.out) == (2, "")
-    assert bad.err.startswith("cloze-gen: holmes-sample: forward.kep: no such setting.")
+    assert bad.err.startswith("cloze-gen: holmes-sample: forward.kep: no such setting;")
     assert program("fly", cwd=tmp_path).status == 2
     failed = program(
         "run", *finished.corpus.options, cwd=tmp_path, env={"CLOZE_GEN_LMPLZ": "/nowhere"}

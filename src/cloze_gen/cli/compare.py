@@ -16,11 +16,11 @@ from cloze_gen.store.runs import EVALUATION, find_run, linked, read_run
 from cloze_gen.store.tables import read_jsonl
 
 
-def compare_runs(out: Path, one: str, other: str) -> str:
-    return comparison_text(*(read_run_facts(find_run(out, run)) for run in (one, other)))
+def compare_runs(out: Path, left: str, right: str) -> str:
+    return comparison_text(_run_facts(find_run(out, left)), _run_facts(find_run(out, right)))
 
 
-def read_run_facts(folder: Path) -> RunFacts:
+def _run_facts(folder: Path) -> RunFacts:
     run = read_run(folder)
     kind = style_of_run(folder).items
     items, _ = read_set(folder, kind)
@@ -33,16 +33,16 @@ def read_run_facts(folder: Path) -> RunFacts:
         steps=Run(folder).funnel,
         baselines=evaluation.compared if evaluation else (),
         noun=kind.noun,
-        items={one.id: ComparedItem(kind.split_of(one), kind.compared(one)) for one in items},
+        items={item.id: ComparedItem(kind.split_of(item), kind.compared(item)) for item in items},
         answered=_answered(folder) if kind is BLANKED_ITEMS else {},
     )
 
 
 def _answered(folder: Path) -> Answered:
     path = linked(folder, EVALUATION) / PREDICTIONS
-    found: dict[str, dict[str, tuple[int, int, int]]] = {}
+    answered: dict[str, dict[str, tuple[int, int, int]]] = {}
     for row in read_jsonl(path) if path.is_file() else ():
-        one = len(row["answers"]), sum(row["right"]), len(row["distractors"])
         name = f"{row['baseline']}, {row['context']}" if row["context"] else row["baseline"]
-        found.setdefault(name, {})[row["id"]] = one
-    return found
+        counts = len(row["answers"]), sum(row["right"]), len(row["distractors"])
+        answered.setdefault(name, {})[row["id"]] = counts
+    return answered
