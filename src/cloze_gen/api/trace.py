@@ -12,6 +12,7 @@ from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.release.trace import ItemTable, find_tables, trace_lines
 from cloze_gen.store.runs import find_run, released_folder, run_folders
 from cloze_gen.store.tables import read_jsonl
+from cloze_gen.text_layout import printable
 
 if TYPE_CHECKING:  # slow to import
     from cloze_gen.api.run import Run
@@ -63,7 +64,7 @@ def trace_item(out: Path, run: str | None, item_id: str, *, alternates: bool = F
     lines += trace_lines(
         style_of_run(folder), folder, item_id, tables_of[folder], every_row=alternates
     )
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _advice(folders: Sequence[Path]) -> str:

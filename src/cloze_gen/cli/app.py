@@ -23,7 +23,6 @@ from cloze_gen.cli.arguments import (
     Config,
     KeepSplits,
     NamedRun,
-    OtherRun,
     Out,
     Run,
     RunKeepSplits,
@@ -641,7 +640,7 @@ def report(run: Run, out: Out = DEFAULT_OUT) -> None:
 
 
 @app.command()
-def compare(run: Run, other: OtherRun, out: Out = DEFAULT_OUT) -> None:
+def compare(run: Run, other: Run, out: Out = DEFAULT_OUT) -> None:
     """Compare two runs: settings, funnel, baselines, and shared questions or
     passages.
 

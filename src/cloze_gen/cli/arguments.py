@@ -119,9 +119,6 @@ Run = Annotated[
         help="name of a run in the output folder, or path of its folder", autocompletion=run_names
     ),
 ]
-OtherRun = Annotated[
-    str, typer.Argument(help="name or path of the run to compare it with", autocompletion=run_names)
-]
 NamedRun = Annotated[
     str | None,
     typer.Option(

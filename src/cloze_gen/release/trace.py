@@ -29,7 +29,7 @@ from cloze_gen.store.runs import (
     stage_artifact,
 )
 from cloze_gen.store.tables import REJECTED, read_jsonl, read_rows, unescape_cell
-from cloze_gen.text_layout import cut, printable, table_lines
+from cloze_gen.text_layout import cut, table_lines
 
 Row = Mapping[str, Any]
 _CELL_CHARS = 40  # of a text in a table
@@ -104,7 +104,7 @@ def trace_lines(
     Raises:
         UsageError: the file of the released items was changed.
     """
-    published = find_published(style, folder, item_id)
+    published = _find_published(style, folder, item_id)
     yield f"outcome: {_outcome(style, item_id, published, tables)}"
     record: Row = {}
     if published:
@@ -127,7 +127,7 @@ def trace_lines(
 # ---- the published item
 
 
-def find_published(style: Style, folder: Path, item_id: str) -> list[Published]:
+def _find_published(style: Style, folder: Path, item_id: str) -> list[Published]:
     """The lines with an id: at most one of the set, and one of its control set."""
     file = f"{released_folder(folder).name}/{style.items.file}"
     check_as_written(folder, file)
@@ -299,4 +299,4 @@ def cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) else printable(str(value))
+    return f"{value:,}" if isinstance(value, int) else str(value)
