@@ -45,6 +45,7 @@ from cloze_gen.store.runs import (
     read_run,
     released_folder,
     run_lock,
+    stage_artifacts,
 )
 from cloze_gen.store.tables import escape_cell, read_jsonl
 
@@ -361,8 +362,6 @@ def new_run(**parameters: Any) -> RunTask:
 
 def renew_report(folder: Path, evaluation: Path | None = None) -> None:
     """Rewrite a finished run's report by replacing the run's folder; the caller holds its lock."""
-    from cloze_gen.release.report import stage_artifacts
-
     check_as_written(folder)
     stage_artifacts(folder)  # report faults here, with the final name of the folder
 

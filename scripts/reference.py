@@ -150,7 +150,7 @@ def settings_page() -> str:
                 (
                     code(f"{group}.{key}"),
                     code(toml_value(dumped[key])),
-                    allowed_values(field),
+                    allowed_values(type(values), key),
                     field.description or "",
                 )
                 for key, field in type(values).model_fields.items()

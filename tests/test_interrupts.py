@@ -37,7 +37,7 @@ if {work!r}:
     from cloze_gen.cli import app as cli
     def work(standalone_mode):
         exec({work!r}, globals())
-    cli.needed = lambda *_: work
+    cli.app = work
 main()
 """
 

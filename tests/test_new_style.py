@@ -81,7 +81,7 @@ def test_every_command_knows_it(toy):
             first.rpartition(":")[0].rpartition(":")[0] + ":0",
             "--out",
             "out",
-        ): "rejected at",
+        ): "decided at",
         ("explain", "toy-style", "--out", "out"): "on disk",
         (
             "explain",

@@ -14,7 +14,6 @@ from cloze_gen.config import (
     parse_settings,
     read_config,
     read_toml,
-    settings_dict,
 )
 from cloze_gen.errors import ConfigError, UsageError
 from cloze_gen.pipelines.styles import find_style, load_settings, style_names
@@ -26,7 +25,6 @@ from tests.support.errors import refused
     ("style", "override", "names"),
     [
         ("holmes-style", "forward.keep=200", "forward.keep = 200 exceeds alternates.count = 150"),
-        ("holmes-style", 'grooming.classes=["noun", "noun"]', "grooming: classes has noun twice"),
         ("scde-style", "blanks.count=20", "passages.max_sentences = 30"),
     ],
 )
@@ -45,9 +43,8 @@ def test_every_setting_has_bounds_and_a_sentence(style):
         for key, field in type(values).model_fields.items():
             assert field.description, f"{group}.{key}"
             assert not field.description.endswith("."), f"{group}.{key}"
-            assert allowed_values(field) not in {"whole number", "number", "value"}, (
-                f"{group}.{key}"
-            )
+            allowed = allowed_values(type(values), key)
+            assert allowed not in {"whole number", "number"}, f"{group}.{key}"
 
 
 # ---- settings
@@ -107,15 +104,13 @@ def test_a_recipe_s_other_defaults_hold_beside_what_is_set():
     ("override", "field", "value"),
     [
         ("forward.ranks=[1, 2]", "ranks", (1, 2)),
-        ("forward.ranks=1, 2", "ranks", (1, 2)),
-        ("forward.ranks=3", "ranks", (3,)),
         ("forward.keep=7", "keep", 7),
         ("forward.note=a = b", "note", "a = b"),
         ('forward.note="7"', "note", "7"),
     ],
 )
 def test_override_values_are_toml_or_bare_words(override, field, value):
-    """A list needs no brackets, a text no quotes; an equals sign may stand in it."""
+    """A text needs no quotes; an equals sign may stand in it."""
     assert getattr(parse("", override).forward, field) == value
 
 
@@ -142,8 +137,7 @@ def test_override_values_are_toml_or_bare_words(override, field, value):
         ),
         (
             "forward = 3",
-            "my.toml: forward: a group of settings, not a setting; "
-            "allowed in it: keep, note, ranks.",
+            "my.toml: forward: a group, not a setting. Write its settings below [forward].",
         ),
         (
             "[forward]\nkeep = 'many'",
@@ -206,7 +200,7 @@ def test_a_wrong_override_is_refused(override, names):
     ("text", "overrides", "names"),
     [
         ("[forward", (), "my.toml: not valid TOML"),
-        ("forward = 1", ("forward.keep=3",), "'forward' is not a group of settings"),
+        ("forward = 1", ("forward.keep=3",), "forward: a group, not a setting"),
         (f"[forward]\nkeep = {'9' * 5000}", (), "my.toml: "),
         ('"a\\u001bb" = 1', (), "no such setting"),
     ],
@@ -232,7 +226,7 @@ def test_settings_are_frozen_and_json():
     settings = parse("", "forward.ranks=[1]")
     with pytest.raises(ValidationError):
         settings.forward.keep = 3
-    assert settings_dict(settings)["forward"] == {"keep": 30, "ranks": [1], "note": ""}
+    assert settings.model_dump(mode="json")["forward"] == {"keep": 30, "ranks": [1], "note": ""}
 
 
 def test_a_rule_about_several_groups_has_no_path():
@@ -276,7 +270,7 @@ def test_a_file_is_read(tmp_path):
         (
             b"[focus]\n",
             UsageError,
-            'no key `style`. Write style = "holmes-style" or style = "scs-style" as its first line.',
+            'Write style = "holmes-style", or another style, as its first line.',
         ),
         (b'style = "holms-style"\n', UsageError, "not a style (given 'holms-style'); allowed: "),
         (b"style = 3\n", UsageError, "style: not a style (given 3)"),

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import importlib.resources
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
 
 from cloze_gen.errors import ConfigError, UsageError
 from cloze_gen.parsing import ParseError, error_text, parse_toml, quote
 from cloze_gen.store.files import read_regular_text
-from cloze_gen.store.runs import leads_to
+from cloze_gen.text_layout import printable
 
 Settings = TypeVar("Settings", bound=BaseModel)
 # The only key of a config that is not a group of settings.
 STYLE = "style"
-_PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]{1,60}")
 _MAX_REPORTED = 8  # errors in one message
 _MAX_CONFIG_BYTES = 1024 * 1024  # a style has some fifty settings
 
@@ -55,12 +52,10 @@ def read_config(config: str, styles: Sequence[str]) -> tuple[str, dict[str, Any]
     text = _file_text(config) if is_config_file(config) else _built_in_text(config, styles)
     data = read_toml(text, where=config)
     style = data.pop(STYLE, None)
-    if style is None:
-        lines = " or ".join(f'{STYLE} = "{name}"' for name in styles)
-        raise UsageError(f"{config}: no key `{STYLE}`. Write {lines} as its first line.")
-    if not isinstance(style, str) or style not in styles:
+    if style not in styles:
         raise UsageError(
-            f"{config}: {STYLE}: not a style (given {quote(style)}); allowed: {', '.join(styles)}."
+            f"{config}: {STYLE}: not a style (given {quote(style)}); allowed: {', '.join(styles)}. "
+            f'Write {STYLE} = "{styles[0]}", or another style, as its first line.'
         )
     return style, data
 
@@ -78,11 +73,10 @@ def _file_text(config: str) -> str:
 def _built_in_text(config: str, styles: Sequence[str]) -> str:
     known = config_names(styles)
     if config not in known:
-        file = f"{config}.toml"
-        names = [file, *known] if leads_to(Path(file), Path.is_file) else known
+        files = [path.name for path in Path().glob("*.toml")]
         raise UsageError(
             f"{quote(config)}: no built-in config of this name; allowed: {', '.join(known)}, or the "
-            f"path of a .toml file.{_hint(config, names)}"
+            f"path of a .toml file.{_hint(config, {name: name for name in [*known, *files]})}"
         )
     folder = importlib.resources.files("cloze_gen.configs")
     return (folder / f"{config}.toml").read_text(encoding="utf-8")
@@ -102,11 +96,9 @@ def parse_settings(
     model: type[Settings], data: Mapping[str, Any], *, where: str, overrides: Sequence[str] = ()
 ) -> Settings:
     """Validate settings; `overrides` are ``group.key=value``, a value is TOML or a bare word."""
-    merged = {
-        name: dict(group) if isinstance(group, dict) else group for name, group in data.items()
-    }
+    merged = copy.deepcopy(dict(data))
     for override in overrides:
-        _apply(merged, override, model)
+        _apply(merged, override)
     try:
         return model.model_validate(merged)
     except ValidationError as error:
@@ -117,7 +109,7 @@ def parse_settings(
         ) from None
 
 
-def _apply(data: dict[str, Any], override: str, model: type[BaseModel]) -> None:
+def _apply(data: dict[str, Any], override: str) -> None:
     option = f"--set {quote(override, most_chars=100)}"
     path, equals, value = override.partition("=")
     group, _, key = path.strip().partition(".")
@@ -128,29 +120,8 @@ def _apply(data: dict[str, Any], override: str, model: type[BaseModel]) -> None:
     if not override.isprintable():
         raise ConfigError(f"{option}: contains characters that cannot be printed. Remove them.")
     values = data.setdefault(group, {})
-    if not isinstance(values, dict):
-        raise ConfigError(f"{option}: {group!r} is not a group of settings in the config.")
-    values[key] = _override_value(value.strip(), is_list=_is_list(_field(model, group, key)))
-
-
-def _is_list(field: FieldInfo | None) -> bool:
-    return field is not None and get_origin(field.annotation) is tuple
-
-
-def _override_value(text: str, *, is_list: bool) -> Any:
-    """A value of the command line; a list may be one value, or several with commas.
-
-    >>> _override_value("noun, verb", is_list=True), _override_value('["noun"]', is_list=True)
-    (['noun', 'verb'], ['noun'])
-    >>> _override_value("a, b", is_list=False), _override_value("3", is_list=True)
-    ('a, b', [3])
-    """
-    value = parse_value(text)
-    if not is_list or isinstance(value, list) or not text:
-        return value
-    if value != text:  # in quotes, or a number
-        return [value]
-    return [parse_value(word.strip()) for word in text.split(",")]
+    if isinstance(values, dict):  # anything else is refused with the whole config
+        values[key] = parse_value(value.strip())
 
 
 def parse_value(text: str) -> Any:
@@ -178,116 +149,101 @@ def toml_value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def settings_dict(settings: BaseModel) -> dict[str, Any]:
-    """The settings as JSON values, for fingerprints and manifests."""
-    return settings.model_dump(mode="json")
-
-
 # ---- messages
 
 
 def _messages(model: type[BaseModel], error: ValidationError, where: str) -> str:
     """One line a setting: the kinds of a union and the parts of a table have problems of their own."""
-    by_setting: dict[tuple[str, ...], str] = {}
+    problems: dict[tuple[int | str, ...], Any] = {}
     for problem in error.errors():
-        path = tuple(map(str, problem["loc"][:2]))
-        if path not in by_setting:
-            by_setting[path] = _message(model, path, problem, where)
-    lines = list(by_setting.values())
-    more = len(lines) - _MAX_REPORTED
-    return "\n".join([*lines[:_MAX_REPORTED], *([f"... and {more} more"] if more > 0 else [])])
+        problems.setdefault(problem["loc"][:2], problem)
+    lines = [_message(model, problem, where) for problem in problems.values()]
+    if len(lines) > _MAX_REPORTED:
+        lines[_MAX_REPORTED:] = [f"... and {len(lines) - _MAX_REPORTED} more"]
+    return "\n".join(lines)
 
 
-def _message(
-    model: type[BaseModel], path: tuple[str, ...], problem: Mapping[str, Any], where: str
-) -> str:
-    name = ".".join(part if _PLAIN_KEY.fullmatch(part) else quote(part) for part in path)
-    place = f"{where}: {name}" if path else where  # a rule for several groups has no path
+def _message(model: type[BaseModel], problem: Mapping[str, Any], where: str) -> str:
+    path = [str(part) for part in problem["loc"][:2]]
+    # a rule for several groups has no path
+    place = f"{where}: {printable('.'.join(path))}" if path else where
+    groups = _groups(model)
     if problem["type"] == "extra_forbidden":
-        group = model if len(path) == 1 else _group(model, path[0])
-        keys = ", ".join(sorted(group.model_fields))
-        return f"{place}: no such setting; allowed: {keys}.{_hint(name, _setting_names(model))}"
+        enclosing = model if len(path) == 1 else groups[path[0]]
+        allowed = ", ".join(sorted(enclosing.model_fields))
+        names = {group: group for group in groups}
+        for group in [*groups, *path[:-1]]:  # of equal keys that of the same group
+            names |= {key: f"{group}.{key}" for key in groups[group].model_fields}
+        return f"{place}: no such setting; allowed: {allowed}.{_hint(path[-1], names)}"
     if problem["type"] == "model_type":
-        keys = ", ".join(sorted(_group(model, path[0]).model_fields))
-        return f"{place}: a group of settings, not a setting; allowed in it: {keys}."
+        return f"{place}: a group, not a setting. Write its settings below [{path[0]}]."
     text = problem["msg"].removeprefix("Value error, ").replace("valid tuple", "list")
-    field = _field(model, *path) if len(path) == 2 else None
-    if field is None:
+    if len(path) < 2:
         return f"{place}: {text}"
-    return f"{place}: {text} (given {quote(problem['input'])}); allowed: {allowed_values(field)}."
+    allowed = allowed_values(groups[path[0]], path[1])
+    return f"{place}: {text} (given {quote(problem['input'])}); allowed: {allowed}."
 
 
-def _hint(word: str, names: Sequence[str]) -> str:
-    key = word.rpartition(".")[2]
-    exact = [n for n in names if n.endswith(f".{key}") or n in {f"{word}-style", f"{word}.toml"}]
-    near = exact or difflib.get_close_matches(word, names, n=1)
-    return f" Did you mean {quote(near[0])}?" if near else ""
+def _hint(word: str, names: Mapping[str, str]) -> str:
+    """The nearest of the names: key -> how it is shown."""
+    near = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    return f" Did you mean {quote(names[near[0]])}?" if near else ""
 
 
-def _group(model: type[BaseModel], name: str) -> type[BaseModel]:
-    return cast("type[BaseModel]", model.model_fields[name].annotation)
+def _groups(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
+    fields = model.model_fields.items()
+    return {name: cast("type[BaseModel]", field.annotation) for name, field in fields}
 
 
-def _field(model: type[BaseModel], group: str, key: str) -> FieldInfo | None:
-    return _group(model, group).model_fields.get(key) if group in model.model_fields else None
-
-
-def _setting_names(model: type[BaseModel]) -> list[str]:
-    keys = [
-        f"{group}.{key}"
-        for group in model.model_fields
-        for key in _group(model, group).model_fields
-    ]
-    return [*model.model_fields, *keys]
-
-
-def allowed_values(field: FieldInfo) -> str:
+def allowed_values(group: type[BaseModel], key: str) -> str:
     """The allowed values of a setting, in short.
 
-    >>> from pydantic import Field
-    >>> allowed_values(FieldInfo.from_annotated_attribute(int, Field(30, ge=4, le=10**9)))
-    '4..1e9'
-    >>> allowed_values(FieldInfo.from_annotated_attribute(float, Field(0.5, gt=0, le=1)))
-    '>0..1'
-    >>> allowed_values(FieldInfo.from_annotated_attribute(tuple[Literal["noun", "verb"], ...], Field(())))
-    'list of "noun", "verb"'
-    >>> allowed_values(FieldInfo.from_annotated_attribute(dict[Literal["noun", "verb"], float], Field({})))
-    'table of "noun", "verb" and number'
-    >>> allowed_values(FieldInfo.from_annotated_attribute(Annotated[int, Field(ge=1, le=9)] | Literal["auto"], Field(3)))
-    '1..9 or "auto"'
+    >>> from typing import Annotated, Literal
+    >>> from pydantic import Field, create_model
+    >>> Example = create_model("Example", **{
+    ...     "count": (int, Field(30, ge=4, le=10**9)),
+    ...     "share": (float, Field(0.5, gt=0, le=1)),
+    ...     "classes": (tuple[Literal["noun", "verb"], ...], ()),
+    ...     "shares": (dict[Literal["noun", "verb"], float], {}),
+    ...     "n": (Annotated[int, Field(ge=1, le=9)] | Literal["auto"], 3),
+    ... })
+    >>> for key in Example.model_fields:
+    ...     print(allowed_values(Example, key))
+    4..1e9
+    >0..1
+    list of "noun", "verb"
+    table of "noun", "verb" and number
+    1..9 or "auto"
     """
-    kind = field.annotation
-    if get_origin(kind) in (Union, UnionType):
-        return " or ".join(
-            allowed_values(FieldInfo.from_annotation(part)) for part in get_args(kind)
-        )
-    if get_origin(kind) is tuple:
-        return f"list of {_kind_in_words(get_args(kind)[0])}"
-    if get_origin(kind) is dict:
-        return f"table of {' and '.join(_kind_in_words(part) for part in get_args(kind))}"
-    bounds = {
-        name: getattr(rule, name)
-        for rule in field.metadata
-        for name in ("ge", "gt", "le", "lt")
-        if hasattr(rule, name)
-    }
-    if not bounds:
-        return _kind_in_words(kind)
-    low = f">{_short(bounds['gt'])}" if "gt" in bounds else _short(bounds.get("ge"))
-    high = f"<{_short(bounds['lt'])}" if "lt" in bounds else _short(bounds.get("le"))
-    return f"{low}..{high}"
+    return _in_words(group.model_json_schema()["properties"][key])
 
 
-def _short(bound: float | None) -> str:
+_TYPES = {
+    "boolean": "true or false",
+    "integer": "whole number",
+    "number": "number",
+    "string": "text",
+}
+
+
+def _in_words(schema: Mapping[str, Any]) -> str:
+    if "anyOf" in schema:
+        return " or ".join(map(_in_words, schema["anyOf"]))
+    if "const" in schema:
+        return f'"{schema["const"]}"'
+    if "enum" in schema:
+        return ", ".join(f'"{value}"' for value in schema["enum"])
+    if schema["type"] == "array":
+        return f"list of {_in_words(schema['items'])}"
+    if schema["type"] == "object":
+        names, values = schema["propertyNames"], schema["additionalProperties"]
+        return f"table of {_in_words(names)} and {_in_words(values)}"
+    low = _short(schema.get("minimum")) or _short(schema.get("exclusiveMinimum"), ">")
+    high = _short(schema.get("maximum")) or _short(schema.get("exclusiveMaximum"), "<")
+    return f"{low}..{high}" if low or high else _TYPES[schema["type"]]
+
+
+def _short(bound: float | None, sign: str = "") -> str:
     if bound is None:
         return ""
-    return f"{bound:.0e}".replace("e+0", "e") if bound >= 10**6 else f"{bound:,}"
-
-
-def _kind_in_words(kind: Any) -> str:
-    if get_origin(kind) is Annotated:
-        kind = get_args(kind)[0]
-    if get_origin(kind) is Literal:
-        return ", ".join(f'"{value}"' for value in get_args(kind))
-    names = {bool: "true or false", int: "whole number", float: "number", str: "text"}
-    return names.get(kind, "value")
+    return sign + (f"{bound:.0e}".replace("e+0", "e") if bound >= 10**6 else f"{bound:,}")

@@ -5,7 +5,7 @@ The limits `MOST_COUNTED` and `MOST_EACH` catch typing errors.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -50,19 +50,6 @@ class SettingsGroup(BaseModel):
                     f"{name} = {getattr(self, name)} is above {most} = {getattr(self, most)}, "
                     "so no value is allowed"
                 )
-        return self
-
-    @model_validator(mode="after")
-    def _choices_are_named_once(self) -> Self:
-        for name, field in type(self).model_fields.items():
-            if (
-                get_origin(field.annotation) is tuple
-                and get_origin(get_args(field.annotation)[0]) is Literal
-            ):
-                value = getattr(self, name)
-                again = sorted({one for one in value if value.count(one) > 1})
-                if again:
-                    raise ValueError(f"{name} has {', '.join(again)} twice. Give each value once.")
         return self
 
     def hashed(self) -> dict[str, Any]:

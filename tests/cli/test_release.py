@@ -11,7 +11,6 @@ import pytest
 
 from cloze_gen.cli import release as run_again_module
 from cloze_gen.cli.release import check_names_no_file
-from cloze_gen.config import settings_dict
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.styles import find_style, style_names
 from cloze_gen.release.books import BooksFound
@@ -223,7 +222,7 @@ def test_what_the_signature_names_is_looked_at(release, cli):
 
 
 def check(style, changes):
-    settings = settings_dict(find_style(style).settings())
+    settings = find_style(style).settings().model_dump(mode="json")
     for group, values in changes.items():
         settings[group] |= values
     check_names_no_file(replace(FACTS, style=style, settings=settings), find_style(style))
@@ -280,7 +279,9 @@ def test_a_set_of_the_sample_is_made_of_the_sample(tmp_path, monkeypatch):
 
     monkeypatch.setattr(run_again_module, "make_task", make_task)
     style = find_style("scs-style")
-    facts = replace(FACTS, style=style.name, settings=settings_dict(style.settings()), sample=True)
+    facts = replace(
+        FACTS, style=style.name, settings=style.settings().model_dump(mode="json"), sample=True
+    )
     release = SimpleNamespace(record=SimpleNamespace(facts=facts))
     with pytest.raises(Called) as called:
         run_again_module.rebuild(

@@ -25,16 +25,14 @@ from cloze_gen.records.rejection import FunnelStep, funnel_steps, funnel_text
 from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.release.facts import MOST_SEED, read_record
 from cloze_gen.release.signature import read_signature
-from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.store.locks import exclusive_lock
 from cloze_gen.store.runs import (
     RELEASE,
     leads_to,
-    link_name,
-    linked,
     name_lock,
     read_run,
     released_folder,
+    stage_artifacts,
 )
 from cloze_gen.store.tables import unescape_cell
 
@@ -59,15 +57,8 @@ class Run:
     @property
     def funnel(self) -> list[FunnelStep]:
         """How many items each stage saw, kept and rejected, and why."""
-        return funnel_steps(
-            (
-                stage["label"],
-                open_artifact(
-                    linked(self.folder, link_name(stage["number"], stage["label"]))
-                ).manifest,
-            )
-            for stage in read_run(self.folder)["stages"]
-        )
+        artifacts = stage_artifacts(self.folder)
+        return funnel_steps((label, artifact.manifest) for label, artifact in artifacts.items())
 
     @property
     def release(self) -> Release:

@@ -77,34 +77,19 @@ def number(least: float, most: float | None = None, *, help: str) -> Any:
 
 
 # Words of `--help` for the values of options whose own name says too little.
-_VALUES = {
-    "train": "BOOKS",
-    "source": "BOOKS",
-    "only": "BASELINE",
-    "blind": "LOG",
-    "form": "FORMAT",
-    "set_": "KEY=VALUE",
-}
-_NUMBERS = ("int", "float")
+_VALUES = {"train": "BOOKS", "source": "BOOKS", "only": "BASELINE", "set_": "KEY=VALUE"}
 
 
 def name_values(command: Any) -> Any:
-    """The command; its help names values in words (FOLDER, NUMBER), not by types of Python."""
+    """The command; its help names values in words (PATH, NUMBER), not by types of Python."""
     for parameter in command.params:
         last_word = parameter.name.rpartition("_")[2].upper()
         if parameter.param_type_name == "argument":
             parameter.metavar = parameter.metavar or last_word
             parameter.display_type = lambda ctx: ""
         elif parameter.metavar is None and not parameter.is_flag:
-            of = str(parameter.type_descriptor.annotation)
-            about = re.split("[;:]", parameter.help or "")[0]
-            parameter.metavar = (
-                ("FOLDER" if "folder" in about else "FILE")
-                if "Path" in of
-                else "NUMBER"
-                if any(name in of for name in _NUMBERS)
-                else _VALUES.get(parameter.name, last_word)
-            )
+            is_path = "Path" in str(parameter.type_descriptor.annotation)
+            parameter.metavar = "PATH" if is_path else _VALUES.get(parameter.name, last_word)
     return command
 
 
@@ -133,9 +118,6 @@ Run = Annotated[
     typer.Argument(
         help="name of a run in the output folder, or path of its folder", autocompletion=run_names
     ),
-]
-OtherRun = Annotated[
-    str, typer.Argument(help="name or path of the run to compare it with", autocompletion=run_names)
 ]
 NamedRun = Annotated[
     str | None,

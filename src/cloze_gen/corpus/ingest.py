@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
-from cloze_gen.config import settings_dict
 from cloze_gen.corpus.books import SENTENCES, SKETCH, TYPES, write_book_table
 from cloze_gen.corpus.counts import opening_words
 from cloze_gen.corpus.dropped import warn_of_dropped
@@ -57,7 +56,7 @@ class BookShard:
 
     @property
     def key(self) -> StageKey:
-        settings = settings_dict(self.settings)
+        settings = self.settings.model_dump(mode="json")
         if self.book.kind:
             settings |= {"kind": self.book.kind}
         return StageKey("book", BOOK_VERSION, settings, item=self.digest[:24])

@@ -39,9 +39,16 @@ from cloze_gen.release.signature import read_signature
 from cloze_gen.release.style import PublishedSet, Style
 from cloze_gen.release.verdict import blank_verdict, passage_verdict, question_verdict
 from cloze_gen.release.write import full_settings, read_published
-from cloze_gen.store.artifacts import Artifact, open_artifact
+from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.files import read_below
-from cloze_gen.store.runs import FULL, RELEASE, link_name, linked, read_run, released_folder
+from cloze_gen.store.runs import (
+    FULL,
+    RELEASE,
+    link_name,
+    read_run,
+    released_folder,
+    stage_artifacts,
+)
 from cloze_gen.store.tables import ANALYSIS, CANDIDATES, STATISTICS, parse_jsonl
 
 # Columns about files of cloze-gen, not about the book.
@@ -290,14 +297,6 @@ def _blanked(
         evaluation=read_evaluation(folder, BlankEvaluation),
         paper=style.table if isinstance(style.table, BlankTable) else None,
     )
-
-
-def stage_artifacts(folder: Path) -> dict[str, Artifact]:
-    stages = read_run(folder)["stages"]
-    return {
-        stage["label"]: open_artifact(linked(folder, link_name(stage["number"], stage["label"])))
-        for stage in stages
-    }
 
 
 def read_set(folder: Path, kind: ItemKind) -> tuple[list[Any], list[Record]]:

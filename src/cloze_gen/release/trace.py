@@ -6,16 +6,12 @@ The descriptions of a style's stages name the tables with ids and the meaning of
 from __future__ import annotations
 
 import json
-import textwrap
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
-from cloze_gen.corpus.books import SENTENCES, book_folder, read_books
+from cloze_gen.corpus.books import read_books
 from cloze_gen.corpus.readers import read_book
 from cloze_gen.errors import BookError, CorpusError
 from cloze_gen.records.rejection import legend_of
@@ -33,17 +29,14 @@ from cloze_gen.store.runs import (
     stage_artifact,
 )
 from cloze_gen.store.tables import REJECTED, read_jsonl, read_rows, unescape_cell
-from cloze_gen.text_layout import cut, printable, table_lines
+from cloze_gen.text_layout import cut, table_lines
 
 Row = Mapping[str, Any]
-_WIDTH = 100
-_VALUE_CHARS = 24  # a longer value fills its line, without the meaning of its column
 _CELL_CHARS = 40  # of a text in a table
-_HEADER_CHARS = 8  # of each word of a column's name
-_SUMMED_VALUES = 8  # a column with more different texts has no counts
 _MOST_ROWS = 40  # of a table that is listed unasked; an SCDE passage has at most 30 sentences
 _SPAN = ("book_id", "start", "end")  # printed with the raw file
 _SENTENCE = "tokens"  # a column of every table of sentences
+_CANDIDATE = "word"  # a column of every table of candidates
 _DECISIONS = frozenset({"reason", "verdict", "status", "machine"})  # columns of reasons
 
 
@@ -57,13 +50,12 @@ class ItemTable:
     rows: Sequence[Row]
 
     @property
-    def key(self) -> str:
-        """The column after the id. It distinguishes the rows of an id."""
-        return list(self.file.columns)[1]
+    def names(self) -> list[str]:
+        return [name for name in self.rows[0] if name not in {"id", *_SPAN}]
 
     @property
-    def names(self) -> list[str]:
-        return [name for name in self.rows[0] if name != "id"]
+    def has_candidates(self) -> bool:
+        return len(self.rows) > 1 and _CANDIDATE in self.rows[0]
 
     def meaning(self, column: str) -> str:
         docs = self.file.columns
@@ -112,54 +104,39 @@ def trace_lines(
     Raises:
         UsageError: the file of the released items was changed.
     """
-    published = find_published(style, folder, item_id)
-    yield from _wrapped("outcome    ", _outcome(style, item_id, published, tables))
+    published = _find_published(style, folder, item_id)
+    yield f"outcome: {_outcome(style, item_id, published, tables)}"
+    record: Row = {}
     if published:
+        record = published[0].record
         yield ""
         yield from _item_lines(style, published[0])
     yield from _source_lines(style, folder, tables)
-    options = _options(published[0].record) if published else []
-    key = _candidate_key(tables, options)
-    printed: set[tuple[str, str]] = set()
     link = ""
     for table in tables:
-        values = {(name, cell(row[name])) for row in table.rows for name in table.names}
-        if values <= printed:  # the same sentence in a table of a later stage
-            continue
-        printed |= values
         if table.link != link:
             link = table.link
             yield ""
-            about = table.stage.about.partition(". ")[0]
-            yield from _wrapped("", f"{link}: {about.rstrip('.')}")
+            yield f"{link}: {table.stage.about.partition('. ')[0]}"
         yield from _table_lines(table, style.legends)
-        if len(table.rows) > 1 and table.key != key:
-            if every_row or len(table.rows) <= _MOST_ROWS:
-                yield from _row_lines(_listed(table), table.rows)
-            else:
-                yield "    (--alternates lists the rows)"
-    if key:
-        yield ""
-        yield from _candidate_lines(tables, options, key, every_row=every_row)
+        if len(table.rows) > 1 and not table.has_candidates:
+            yield from _row_lines(table, every_row=every_row)
+    yield from _candidate_lines(tables, record, every_row=every_row)
 
 
 # ---- the published item
 
 
-def find_published(style: Style, folder: Path, item_id: str) -> list[Published]:
+def _find_published(style: Style, folder: Path, item_id: str) -> list[Published]:
     """The lines with an id: at most one of the set, and one of its control set."""
-    released = released_folder(folder)
-    file = f"{released.name}/{style.items.file}"
+    file = f"{released_folder(folder).name}/{style.items.file}"
     check_as_written(folder, file)
     published = []
-    numbers: Counter[str] = Counter()
     for line, record in enumerate(read_jsonl(folder / file), 1):
-        split = str(record.get("split", record.get("part", "")))
-        numbers[split] += 1
         if record["id"] == item_id:
             (item,) = style.items.parse([json.dumps(record)])
-            number = f" ({split} {numbers[split]:,})" if split else ""
-            published.append(Published(item, record, f"line {line:,} of {file}{number}"))
+            place = f"line {line:,} of {file} ({style.items.split_of(item)})"
+            published.append(Published(item, record, place))
     return published
 
 
@@ -172,22 +149,18 @@ def _outcome(
     if all(_SENTENCE in table.file.columns for table in tables):
         return f"a sentence, no {style.items.noun}; the ids of its words are {item_id}:POSITION"
     control = f"; in the unfiltered control set: {places}" if published else ""
-    return f"not in the set, {_rejection(tables, style.legends)}{control}"
+    return f"not in the set, {_decision(tables, style.legends)}{control}"
 
 
-def _rejection(tables: Sequence[ItemTable], legends: Mapping[str, str]) -> str:
+def _decision(tables: Sequence[ItemTable], legends: Mapping[str, str]) -> str:
     """The last rejection; without one, the last value that is a reason."""
     single = [table for table in reversed(tables) if len(table.rows) == 1]
-    for table in single:
-        if table.file.name == REJECTED:
-            row = table.rows[0]
-            text = f"rejected at {table.link}: {row['reason']} {row['detail']}".rstrip()
-            legend = _legend("reason", row["reason"], legends)
-            return f"{text} ({legend})" if legend else text
-    for table in single:
-        for name, value in table.rows[0].items():
+    for table in sorted(single, key=lambda table: table.file.name != REJECTED):
+        row = table.rows[0]
+        for name, value in row.items():
             if legend := _legend(name, value, legends):
-                return f"decided at {table.link}: {value} ({legend})"
+                reason = f"{value} {row.get('detail', '')}".rstrip()
+                return f"decided at {table.link}: {reason} ({legend})"
     return "without a decision"
 
 
@@ -201,19 +174,19 @@ def _legend(name: str, value: Any, legends: Mapping[str, str]) -> str:
 
 
 def _item_lines(style: Style, published: Published) -> Iterator[str]:
-    """The item as the report shows it: its text with gaps, its options, and its facts."""
+    """The item as the report shows it: its text with gaps, its options, and its key."""
     book = ReleasedBook(side=style.drawn_from, book_id="", file="", sha256="")
     sample = style.items.sample(published.item, published.record, {}, book)
     for paragraph in sample.paragraphs:
-        parts = (_gap(part) if isinstance(part, Gap) else part for part in paragraph)
-        yield from _wrapped("  ", " ".join(" ".join(parts).split()))
+        parts = (_gap(part) if isinstance(part, Gap) else part.strip() for part in paragraph)
+        yield f"  {' '.join(parts)}"
     for number, option in enumerate(sample.options):
         text = f"{chr(97 + number)}) {option}"
-        yield from _wrapped("  ", text + ("*" if text == sample.answer else ""))
+        yield f"  {text}{'*' if text == sample.answer else ''}"
     if sample.quotation[1]:
-        yield from _wrapped("  answer: ", sample.quotation[1])
+        yield f"  answer: {sample.quotation[1]}"
     elif not sample.answer:  # the facts have the key of several blanks
-        yield from _field_lines([(*fact, "") for fact in sample.facts if fact[0] != "raw file"])
+        yield from (f"  {name}: {text}" for name, text in sample.facts if name != "raw file")
 
 
 def _gap(gap: Gap) -> str:
@@ -236,7 +209,7 @@ def raw_text(corpus: Path, book: Mapping[str, str]) -> str:
 
 def _source_lines(style: Style, folder: Path, tables: Sequence[ItemTable]) -> Iterator[str]:
     """The book and the raw text of the first row that has a span."""
-    rows = (table.rows[0] for table in tables if len(table.rows) == 1)
+    rows = (table.rows[0] for table in tables)
     row = next((row for row in rows if row.keys() >= set(_SPAN)), None)
     if row is None:
         return
@@ -246,148 +219,70 @@ def _source_lines(style: Style, folder: Path, tables: Sequence[ItemTable]) -> It
     title = ", by ".join(filter(None, (book.get("title"), book.get("author"))))
     file = "/".join(filter(None, (book["file"], book.get("member"))))
     yield ""
-    yield from _wrapped("book       ", title or book_id)
-    yield from _wrapped("raw file   ", f"{file} ({book['encoding']}), characters {start}-{end}")
+    yield f"book: {title or book_id}"
+    yield f"raw file: {file} ({book['encoding']}), characters {start}-{end}"
     try:
         text = raw_text(folder / f"corpus-{style.drawn_from}", book)
     except (BookError, CorpusError, LookupError, UnicodeDecodeError) as error:
-        yield from _wrapped("    | ", f"(cannot read the raw file: {error})")
-        return
-    sentences = open_artifact(book_folder(corpus, book)).path(SENTENCES)
-    # `read_parquet` would import pandas
-    starts = pq.ParquetFile(sentences).read(columns=["start"])["start"].to_pylist()
-    inside = [index for index, place in enumerate(starts) if start <= place < end]
-    raw = text[start:end]
-    if len(inside) > 1:
-        yield f"    [n] begins sentence n of the passage, which is sentence {inside[0]} + n of the book"
-        for index in reversed(inside):
-            place = starts[index] - start
-            raw = f"{raw[:place]}[{index - inside[0]}] {raw[place:]}"
-    for line in raw.splitlines():
-        yield from _wrapped("    | ", line, again="    | ")
+        yield f"  | (cannot read the raw file: {error})"
+    else:
+        yield from (f"  | {line}" for line in text[start:end].splitlines())
 
 
 # ---- tables
 
 
 def _table_lines(table: ItemTable, legends: Mapping[str, str]) -> Iterator[str]:
-    """Each column with its meaning; a value that is a reason has the legend of the reason."""
-    if len(table.rows) == 1:
-        yield f"  {table.file.name}"
-        row = table.rows[0]
-        yield from _field_lines(
-            [
-                (name, cell(row[name]), _legend(name, row[name], legends) or table.meaning(name))
-                for name in table.names
-                if name not in _SPAN
-            ]
-        )
+    """The value of each column with its meaning; of several rows, the meaning and the reasons."""
+    is_single = len(table.rows) == 1
+    yield f"  {table.file.name}" if is_single else f"  {table.file.name}: {len(table.rows):,} rows"
+    for name in table.names:
+        values = list(dict.fromkeys(cell(row[name]) for row in table.rows))
+        reasons = {value: legend for value in values if (legend := _legend(name, value, legends))}
+        meaning = table.meaning(name)
+        if is_single:
+            yield f"    {name}: {values[0]} ({reasons.get(values[0], meaning)})"
+        else:
+            yield f"    {name}: {meaning}"
+            yield from (f"      {reason}: {legend}" for reason, legend in reasons.items())
+
+
+def _row_lines(table: ItemTable, *, every_row: bool) -> Iterator[str]:
+    if len(table.rows) > _MOST_ROWS and not every_row:
+        yield "    (--alternates lists the rows)"
         return
-    yield f"  {table.file.name}: {len(table.rows):,} rows"
-    columns = {name: [row[name] for row in table.rows] for name in table.names}
-    yield from _field_lines(
-        [(name, _summary(values), table.meaning(name)) for name, values in columns.items()]
-    )
-    for name, values in columns.items():
-        for reason in dict.fromkeys(values) if name in _DECISIONS else ():
-            if legend := _legend(name, reason, legends):
-                yield from _wrapped("      ", f"{reason}: {legend}")
+    rows = [[cut(cell(row[name]), _CELL_CHARS) for name in table.names] for row in table.rows]
+    yield from _indented(table.names, rows)
 
 
-def _listed(table: ItemTable) -> list[str]:
-    """The columns whose values differ, without long lists; those with long texts last."""
-    cells = {name: [cell(row[name]) for row in table.rows] for name in table.names}
-    long = {name for name in table.names if max(map(len, cells[name])) > _CELL_CHARS}
-    lists = {name for row in table.rows for name in long if isinstance(row[name], list)}
-    names = [name for name in table.names if len(set(cells[name])) > 1 and name not in lists]
-    return sorted(names, key=lambda name: name in long)
-
-
-def _summary(values: Sequence[Any]) -> str:
-    """The range of numbers, or the counts of a few texts.
-
-    >>> _summary([2, None, 7]), _summary(["fit", "fit", "rare"]), _summary([True])
-    ('2 to 7', '2 fit, 1 rare', '1 yes')
-    """
-    numbers = [value for value in values if isinstance(value, int | float) and value == value]
-    if numbers and not isinstance(numbers[0], bool):
-        return " to ".join(dict.fromkeys([cell(min(numbers)), cell(max(numbers))]))
-    counts = Counter(map(cell, values))
-    if len(counts) > _SUMMED_VALUES or len(counts) == len(values) > 1:
-        return f"{len(counts):,} different"
-    return ", ".join(f"{count:,} {text}" for text, count in counts.most_common())
-
-
-def _options(record: Row) -> list[dict[str, Any]]:
-    """The scores of the options, each with its letter; `*` marks the answer."""
-    return [
-        {"option": f"{chr(97 + number)}{'*' if number == record['answer_index'] else ''}", **scores}
-        for number, scores in enumerate(record.get("option_scores", ()))
-    ]
-
-
-def _candidate_key(tables: Sequence[ItemTable], options: Sequence[Row]) -> str:
-    """The key, such as the word, that several tables or the options share; empty without one."""
-    keys = [table.key for table in tables if len(table.rows) > 1]
-    return next((key for key in keys if keys.count(key) > 1 or any(key in o for o in options)), "")
-
-
-def _candidate_lines(
-    tables: Sequence[ItemTable], options: Sequence[Row], key: str, *, every_row: bool
-) -> Iterator[str]:
-    """One table of the candidates in the order of the first table, or of the options alone."""
-    rows = [row for table in tables if table.key == key for row in table.rows]
-    options = [option for option in options if key in option]
+def _candidate_lines(tables: Sequence[ItemTable], record: Row, *, every_row: bool) -> Iterator[str]:
+    """One table of all candidates, or of the options alone, which stand side by side."""
     candidates: dict[str, dict[str, Any]] = {}
-    for row in (*rows, *options):
-        candidates.setdefault(row[key], {"option": "", key: row[key]}).update(row)
-    names = dict.fromkeys(["option", key, *(name for row in rows for name in row if name != "id")])
+    for number, scores in enumerate(record.get("option_scores", ())):
+        mark = "*" if number == record["answer_index"] else ""
+        candidates[scores[_CANDIDATE]] = {"option": f"{chr(97 + number)}{mark}", **scores}
+    n_options = len(candidates)
+    for row in (row for table in tables if table.has_candidates for row in table.rows):
+        candidates.setdefault(row[_CANDIDATE], {"option": ""}).update(row)
+    if not candidates:
+        return
+    yield ""
+    yield f"candidates: {len(candidates):,} (*: the answer; -: not measured)"
+    names = dict.fromkeys(name for row in candidates.values() for name in row if name != "id")
+    shown = list(candidates.values())[: None if every_row else n_options]
+    rows = [[cell(row.get(name)) for name in names] for row in shown]
     if every_row:
-        yield f"candidates {len(candidates):,} (*: the answer; -: not measured)"
-        yield from _row_lines(list(names), list(candidates.values()))
+        yield from _indented(list(names), rows)
         return
-    if not options:
-        yield f"candidates {len(candidates):,} (--alternates lists them)"
-        return
-    more = "" if len(candidates) == len(options) else f"; --alternates lists {len(candidates):,}"
-    yield f"candidates (*: the answer; -: not measured{more})"
-    # side by side, as a row of all columns is wide
-    names.update(dict.fromkeys(options[0]))
-    shown = [candidates[option[key]] for option in options]
-    header, *body = ([name, *_cells([row.get(name) for row in shown])] for name in names)
-    yield from (f"    {line}" for line in table_lines(header, body, left=frozenset(["option"])))
+    header, *body = zip(names, *rows, strict=True)
+    if rows:
+        yield from _indented(header, body)
+    if len(candidates) > n_options:
+        yield "    (--alternates lists all)"
 
 
-def _row_lines(names: Sequence[str], rows: Sequence[Row]) -> Iterator[str]:
-    """Rows of short cells; the header has a line for each word of a column's name."""
-    if not names:  # all rows are equal
-        return
-    words = {name: [_header(word) for word in name.split("_")] for name in names}
-    height = max(map(len, words.values()))
-    columns = []
-    for name in names:
-        values = [row.get(name) for row in rows]
-        cells = [*words[name], *[""] * (height - len(words[name])), *_cells(values)]
-        width = max(map(len, cells))
-        is_text = any(isinstance(value, str | list) for value in values)
-        columns.append(cells if is_text else [text.rjust(width) for text in cells])
-    header, *body = zip(*columns, strict=True)
-    yield from (f"    {line}" for line in table_lines(header, body, left=frozenset(header)))
-
-
-def _header(word: str) -> str:
-    return word if len(word) <= _HEADER_CHARS else f"{word[: _HEADER_CHARS - 1]}."
-
-
-def _cells(values: Sequence[Any]) -> list[str]:
-    """The cells of a column: fractions have three decimals unless all are small."""
-    fractions = [abs(value) for value in values if isinstance(value, float)]
-    if max((size for size in fractions if size == size), default=0) < 0.01:
-        return [cut(cell(value), _CELL_CHARS) for value in values]
-    return [
-        f"{value:.3f}" if isinstance(value, float) and value == value else cell(value)
-        for value in values
-    ]
+def _indented(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    return (f"    {line}" for line in table_lines(header, rows, left=frozenset(header)))
 
 
 def cell(value: Any) -> str:
@@ -405,28 +300,3 @@ def cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _field_lines(fields: Sequence[tuple[str, str, str]]) -> Iterator[str]:
-    """Lines of name, value and meaning, in columns."""
-    width = max((len(name) for name, _, _ in fields), default=0)
-    short = max((len(text) for _, text, _ in fields if len(text) <= _VALUE_CHARS), default=0)
-    for name, text, meaning in fields:
-        start = f"    {name:<{width}}  "
-        if len(text) <= _VALUE_CHARS:
-            yield from _wrapped(f"{start}{text:<{short}}  ", meaning)
-        else:
-            yield from _wrapped(start, text)
-
-
-def _wrapped(start: str, text: str, *, again: str | None = None) -> list[str]:
-    """Printable lines of text after `start`, each further one after `again` or as many spaces."""
-    start = printable(start)
-    return textwrap.wrap(
-        printable(text),
-        _WIDTH,
-        initial_indent=start,
-        subsequent_indent=" " * len(start) if again is None else again,
-        break_long_words=False,
-        break_on_hyphens=False,
-    ) or [start.rstrip()]

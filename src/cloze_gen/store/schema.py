@@ -65,8 +65,7 @@ class Table:
         """
         if columns.keys() != set(self.names):
             raise ValueError(f"{self.name}: columns {sorted(columns)}, not {sorted(self.names)}")
-        arrays = [_array(columns[column.name], column.type) for column in self.columns]
-        return pa.Table.from_arrays(arrays, schema=self.schema)
+        return pa.table(dict(columns), schema=self.schema)
 
     def write(self, path: Path, columns: Mapping[str, Any]) -> int:
         """Write one file; returns its number of rows."""
@@ -83,10 +82,3 @@ class Table:
         if table.column_names != wanted:
             raise DamageError(f"{path}: has the columns {table.column_names}, not {wanted}.")
         return table
-
-
-def _array(values: Any, kind: pa.DataType) -> Any:
-    if isinstance(values, list | tuple):
-        return pa.array(values, kind)
-    array = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
-    return array.cast(kind)
