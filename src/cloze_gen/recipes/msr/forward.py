@@ -8,9 +8,7 @@ probability of 'and' following 'most handsome'".
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -29,17 +27,16 @@ from cloze_gen.recipes.msr.tables import (
     SENTENCE_SCORE,
     WORD,
     Part,
-    focus_parts,
     model_index,
-    note_parts,
     read_focus,
     read_sentences_of,
+    write_items,
+    write_parts,
 )
 from cloze_gen.records.rejection import Reason
 from cloze_gen.settings import MOST_EACH, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.schema import Column, Table
-from cloze_gen.store.tables import write_parquet
 
 KEPT = "kept"  # `status` of a focus word that passes the screening
 
@@ -198,8 +195,8 @@ def _scores(index: ForwardIndex, ngrams: np.ndarray) -> np.ndarray:
 
 def forward_part(
     part: Part, *, focus: Path, index: Path, alternates: Path, out: Path, keep: int
-) -> tuple[int, pa.Table]:
-    """Write the scores of one part. Returns their number, and the part's rows of `SCORED_ITEMS`."""
+) -> pa.Table:
+    """Write the scores of one part. Returns its rows of `SCORED_ITEMS`."""
     model = model_index(index, part.model)
     words = read_focus(focus, part)
     second_last, last, answer, following = (
@@ -255,7 +252,8 @@ def forward_part(
         "kept": kept,
         SENTENCE_SCORE: pa.array(totals[: len(item)], mask=~kept),
     }
-    return SCORED.write(out / part.file, scored), SCORED_ITEMS.arrow(items)
+    SCORED.write(out / part.file, scored)
+    return SCORED_ITEMS.arrow(items)
 
 
 def write_forward(
@@ -268,25 +266,21 @@ def write_forward(
     settings: ForwardSettings,
 ) -> None:
     """Write the verdict on every focus word, and the scores of the alternates of those that pass."""
-    parts = focus_parts(focus, index)
-    score = partial(
+    results = write_parts(
+        writer,
+        ctx,
+        SCORED,
         forward_part,
-        focus=focus.folder,
-        index=index.folder,
+        focus=focus,
+        index=index,
         alternates=alternates.path(ALTERNATES.folder),
-        out=writer.path(SCORED.name).parent,
         keep=settings.keep,
     )
-    results = list(ctx.map(score, parts, unit="parts"))
-    counts = [count for count, _ in results]
-    note_parts(writer, SCORED.folder, parts, counts)
-    items = pa.concat_tables([of_part for _, of_part in results])
-    writer.rows[SCORED_ITEMS.name] = write_parquet(writer.path(SCORED_ITEMS.name), items)
-    status = Counter(items["status"].to_pylist())
-    kept = status.pop(KEPT, 0)
-    writer.funnel = funnel("focus words", kept=kept, rejected=status)
+    n_scored = sum(writer.rows.values())
+    write_items(writer, SCORED_ITEMS, results, verdict="status", passed=KEPT)
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
     ctx.say(
-        f"{kept:,} of {len(items):,} focus words pass (an alternate scores at least as high as the "
-        f"answer); the best {settings.keep} of {sum(counts):,} alternates of each are kept"
+        f"{writer.funnel['kept']:,} of {writer.funnel['seen']:,} focus words pass (an alternate "
+        "scores at least as high as the answer); "
+        f"the best {settings.keep} of {n_scored:,} alternates of each are kept"
     )

@@ -67,10 +67,9 @@ def _known(items: Sequence[Item], words: Blanks, knowledge: WordKnowledge) -> di
     window = knowledge.window
     for item in items:
         tokens = item.sentence.tokens
-        printed = [tokens[i] for i in item.printed]
         others.append((*tokens[: item.position], *tokens[item.position + 1 :]))
-        before.append(printed[max(0, item.rank - window) : item.rank])
-        after.append(printed[item.rank + 1 : item.rank + 1 + window])
+        before.append(item.shown[max(0, item.rank - window) : item.rank])
+        after.append(item.shown[item.rank + 1 : item.rank + 1 + window])
     nothing: Blanks = [()] * len(items)
     return {
         "similarity": knowledge.similarity(words, [item.answer for item in items]),
@@ -148,8 +147,7 @@ def _modelled(items: Sequence[Item], words: Blanks, model: CausalModel) -> dict[
         if len(listed) == 1:  # a language model is too slow for an answer alone
             scores.append(np.full((1, len(OF_MODEL)), np.nan))
             continue
-        printed = tuple(item.sentence.tokens[i] for i in item.printed)
-        before, after = around_blank(Blank(item.id, printed, item.rank))
+        before, after = around_blank(Blank(item.id, tuple(item.shown), item.rank))
         next_words = " ".join(after.split(" ")[: 1 + _RIGHT_WORDS])
         scores.append(model.fills(before, listed, next_words))
     return dict(zip(OF_MODEL, np.concatenate(scores).T, strict=True))
