@@ -82,6 +82,7 @@ class Item:
 
     Attributes:
         words: the candidates, the best forward score first.
+        others: the tokens but for the answer.
         printed, shown: positions of the printed tokens, and the tokens; `rank`: the answer's index
             among them.
         before, after: the printed tokens beside the blank. For `an " owl "`, a reader sees `an owl`.
@@ -99,6 +100,7 @@ class Item:
         self.words = words
         self.answer = sentence.tokens[position]
         self.printed = rendered_positions(sentence.tokens)
+        self.others = (*sentence.tokens[:position], *sentence.tokens[position + 1 :])
         self.shown = [sentence.tokens[i] for i in self.printed]
         self.rank = self.printed.index(position)
         self.before = self.shown[self.rank - 1]

@@ -63,17 +63,13 @@ def measures_of(
 
 
 def _known(items: Sequence[Item], words: Blanks, knowledge: WordKnowledge) -> dict[str, np.ndarray]:
-    others, before, after = [], [], []
     window = knowledge.window
-    for item in items:
-        tokens = item.sentence.tokens
-        others.append((*tokens[: item.position], *tokens[item.position + 1 :]))
-        before.append(item.shown[max(0, item.rank - window) : item.rank])
-        after.append(item.shown[item.rank + 1 : item.rank + 1 + window])
+    before = [item.shown[max(0, item.rank - window) : item.rank] for item in items]
+    after = [item.shown[item.rank + 1 :][:window] for item in items]
     nothing: Blanks = [()] * len(items)
     return {
         "similarity": knowledge.similarity(words, [item.answer for item in items]),
-        "topicality": knowledge.topicality(words, others),
+        "topicality": knowledge.topicality(words, [item.others for item in items]),
         "fit_before": knowledge.neighbour_fit(words, before, nothing),
         "fit_after": knowledge.neighbour_fit(words, nothing, after),
     }

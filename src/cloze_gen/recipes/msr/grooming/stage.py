@@ -99,26 +99,29 @@ def judge_answers(items: Iterable[Item], tagger: Tagger, classes: Collection[str
 
 
 def judge_articles(table: CandidateTable) -> None:
-    for row, item in enumerate(table.item.tolist()):
-        if breaks_article(table.word[row], table.items[item].before):
-            table.verdict[row] = CandidateFault.ARTICLE
+    table.verdict[:] = [
+        CandidateFault.ARTICLE if breaks_article(word, item.before) else FIT
+        for item in table.items
+        for word in item.words
+    ]
 
 
 def judge_words(table: CandidateTable, offensive: Collection[str]) -> None:
-    """Judge each open candidate by its letters and by the dictionary."""
-    stems = [frozenset(map(stem, item.sentence.tokens)) for item in table.items]
-    for row in table.open().tolist():
-        number = table.item[row]
-        item = table.items[number]
-        fault = candidate_fault(
-            table.word[row],
-            answer=item.answer,
-            tag=item.tag,
-            predecessor=item.before,
-            sentence_stems=stems[number],
-            offensive=offensive,
-        )
-        table.verdict[row] = fault or FIT
+    """Judge the candidates by their letters and by the dictionary."""
+    verdicts = []
+    for item in table.items:
+        stems = frozenset(map(stem, item.sentence.tokens))
+        for word in item.words:
+            fault = candidate_fault(
+                word,
+                answer=item.answer,
+                tag=item.tag,
+                predecessor=item.before,
+                sentence_stems=stems,
+                offensive=offensive,
+            )
+            verdicts.append(fault or FIT)
+    table.verdict[:] = verdicts
 
 
 def judge_by_expected_marks(
