@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cloze_gen.recipes.msr.alternates import AllowedWords, gumbel_top, sample_alternates
 from cloze_gen.rng import derive_rng
 
-LOG10 = st.lists(st.one_of(st.floats(-8, 0), st.just(float("-inf"))), max_size=40).map(
+LOG10 = st.lists(st.one_of(st.floats(-8, 0), st.just(float("-inf"))), min_size=1, max_size=40).map(
     lambda values: np.array(values, np.float32)
 )
 WORDS = ["a", "b", "c", "d", "e", "f"]

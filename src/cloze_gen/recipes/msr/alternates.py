@@ -182,7 +182,7 @@ def gumbel_top(log10_probs: np.ndarray, *, k: int, rng: np.random.Generator) -> 
     noise = rng.standard_exponential(len(log10_probs)).astype(np.float32)
     keys = log10_probs * np.float32(_LN10) - np.log(noise)
     k = min(k, int(np.isfinite(log10_probs).sum()))
-    return np.sort(np.argpartition(-keys, k - 1)[:k]) if k else np.zeros(0, np.int64)
+    return np.sort(np.argpartition(-keys, k - 1)[:k])
 
 
 @functools.lru_cache(maxsize=1)
@@ -252,7 +252,6 @@ def write_alternates(
         count=settings.count,
         seed=seed,
     )
-    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
     ctx.say(
         f"{sum(writer.rows.values()):,} alternates sampled for {focus.funnel['kept']:,} focus words"
     )

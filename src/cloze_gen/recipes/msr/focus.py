@@ -243,7 +243,11 @@ def write_focus(
     """
     write_hyphens(writer, hyphen_evidence(source, read_counts(counts)))
     books = kept_books(source)
-    only_here = _only_here(source, text, counts, n_groups) if text else {}
+    only_here: dict[str, frozenset[str]] = {}
+    if text is not None:
+        groups = held_out_groups(source, n_groups=n_groups)
+        alone = words_of_one_group(text, counts, group_of_lines(source, groups))
+        only_here = {book: alone[group] for book, group in groups.items()}
     search = functools.partial(
         search_book, counts=counts.folder, hyphens=writer.path(HYPHENS), settings=settings
     )
@@ -269,12 +273,3 @@ def write_focus(
         f"{writer.rows[FOCUS]:,} focus words in {writer.rows[SOURCE_SENTENCES]:,} sentences; "
         f"{n_options:,} words may be options"
     )
-
-
-def _only_here(
-    source: Artifact, text: Artifact, counts: Artifact, n_groups: int
-) -> dict[str, frozenset[str]]:
-    """Book id -> words that occur only in books of its group."""
-    groups = held_out_groups(source, n_groups=n_groups)
-    alone = words_of_one_group(text, counts, group_of_lines(source, groups))
-    return {book: alone[group] for book, group in groups.items()}

@@ -160,8 +160,9 @@ def sentence_log10_probs(
     """
     reach = index.order - 1
     padding = np.full(reach, -1)
-    flat = np.concatenate([padding, *(part for ids in sentences for part in (ids, padding))])
-    lengths = np.array([len(ids) + reach for ids in sentences], np.int64)
+    padded = [np.append(ids, padding) for ids in sentences]
+    flat = np.concatenate([padding, *padded])
+    lengths = np.array([len(ids) for ids in padded])
     start = reach + np.cumsum(lengths) - lengths
     end = start + lengths - reach
     blank = start + blanks
@@ -170,9 +171,9 @@ def sentence_log10_probs(
     # n-grams without the option, once a sentence; none ends at `<s>`
     sentence = np.repeat(np.arange(len(sentences)), lengths)
     last = reach + np.arange(len(sentence))
-    is_before = (last > start[sentence]) & (last < blank[sentence])
-    is_after = (last > blank[sentence] + reach) & (last < end[sentence])
-    outside = is_before | is_after
+    after_blank = last - blank[sentence]
+    outside = (last > start[sentence]) & (last < end[sentence])
+    outside &= (after_blank < 0) | (after_blank > reach)
     scores = _scores(index, ngrams[last[outside] - reach])
     totals = np.bincount(sentence[outside], scores, minlength=len(sentences))
 
@@ -278,7 +279,6 @@ def write_forward(
     )
     n_scored = sum(writer.rows.values())
     write_items(writer, SCORED_ITEMS, results, verdict="status", passed=KEPT)
-    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
     ctx.say(
         f"{writer.funnel['kept']:,} of {writer.funnel['seen']:,} focus words pass (an alternate "
         "scores at least as high as the answer); "

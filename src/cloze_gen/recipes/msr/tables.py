@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
 from pyarrow.parquet import read_metadata
 
@@ -45,16 +46,12 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Rows `first` to `last`, exclusive, of the focus words; `model` made their questions."""
+    """Rows `first` to `last`, exclusive, of the focus words; `model` makes their questions."""
 
     first: int
     last: int
-    number: int = 0
-    model: int = 0
-
-    @property
-    def file(self) -> str:
-        return f"part-{self.number:05}.parquet"
+    model: int
+    file: str
 
 
 def focus_parts(focus: Artifact, index: Artifact) -> list[Part]:
@@ -77,7 +74,8 @@ def cut_in_parts(runs: Iterable[tuple[int, int]]) -> list[Part]:
     for n_items, model in runs:
         end = start + n_items
         for first in range(start, end, ITEMS_A_PART):
-            parts.append(Part(first, min(first + ITEMS_A_PART, end), len(parts), model))
+            last = min(first + ITEMS_A_PART, end)
+            parts.append(Part(first, last, model, f"part-{len(parts):05}.parquet"))
         start = end
     return parts
 
@@ -105,6 +103,7 @@ def write_parts(
     results = list(ctx.map(write, parts, unit="parts"))
     for part in parts:
         writer.rows[f"{table.folder}/{part.file}"] = read_metadata(out / part.file).num_rows
+    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
     return results
 
 

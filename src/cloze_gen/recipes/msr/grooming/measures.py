@@ -12,7 +12,7 @@ from cloze_gen.english.word_lists import after as kind_after
 from cloze_gen.english.word_lists import before as kind_before
 from cloze_gen.formats.questions import around_blank
 from cloze_gen.models.neighbour_counts import Blanks, flatten
-from cloze_gen.models.ngram_index import ForwardIndex
+from cloze_gen.models.ngram_index import SENTENCE_END, SENTENCE_START, ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.recipes.msr.grooming.candidates import CandidateTable, Item
 from cloze_gen.recipes.msr.grooming.frames import takes_frame
@@ -97,10 +97,10 @@ def _attested(
 
 def _around(item: Item, index: ForwardIndex) -> list[int]:
     """Ids of the printed tokens beside the blank, of the two tokens before it and the two after."""
-    # position p is at p + 2
-    ids = [index.start, index.start, *index.ids(item.sentence.tokens), index.end, index.end]
-    at = item.position
-    return [*index.ids((item.before, item.after)), *ids[at : at + 2], *ids[at + 3 : at + 5]]
+    start, end = [SENTENCE_START] * 2, [SENTENCE_END] * 2
+    tokens = [*start, *item.sentence.tokens, *end]
+    at = item.position + len(start)
+    return index.ids([item.before, item.after, *tokens[at - 2 : at], *tokens[at + 1 : at + 3]])
 
 
 def _adjacent(

@@ -41,6 +41,7 @@ from cloze_gen.records.judgement import StudyItem, Task
 from cloze_gen.records.question import Blank
 from cloze_gen.records.rejection import Reason
 from cloze_gen.rng import derive_rng
+from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_source_sentences
 
@@ -92,17 +93,8 @@ def draw(run: Path, settings: StudySettings) -> list[StudyItem]:
         drawn = drawn[: settings.pool]
     ids = pa.array([item.id for item in drawn], pa.string())
     candidates = retained_words(forward.path(SCORED.folder), ids)
-    study_items = [_study_item(item, candidates[item.id]) for item in drawn]
-    if settings.show_machine:
-        decisions = DECISIONS.read(grooming.path(DECISIONS.folder), ["id", "word", "verdict"])
-        rows = decisions.filter(pc.field("id").isin(ids)).to_pylist()
-        verdict_of = {(row["id"], row["word"]): row["verdict"] for row in rows}
-        for item in study_items:
-            item.shown["machine"] = {
-                word: verdict_of.get((item.id, word), NOT_JUDGED)
-                for word in item.shown["candidates"]
-            }
-    return study_items
+    machine = _machine_verdicts(grooming, ids) if settings.show_machine else None
+    return [_study_item(item, candidates[item.id], machine) for item in drawn]
 
 
 def _draw_of(seed: int, item_id: str) -> float:
@@ -129,11 +121,27 @@ def _in_turn(
     return [item for turn in turns for item in turn if item is not None]
 
 
-def _study_item(item: Item, candidates: list[str]) -> StudyItem:
-    """What judges see of a focus word."""
+def _machine_verdicts(grooming: Artifact, ids: pa.Array) -> dict[tuple[str, str], str]:
+    """(item, candidate) -> verdict; items of rejected sentences have none."""
+    decisions = DECISIONS.read(grooming.path(DECISIONS.folder), ["id", "word", "verdict"])
+    rows = decisions.filter(pc.field("id").isin(ids)).to_pylist()
+    return {(row["id"], row["word"]): row["verdict"] for row in rows}
+
+
+def _study_item(
+    item: Item, candidates: list[str], machine: Mapping[tuple[str, str], str] | None
+) -> StudyItem:
+    """What judges see of a focus word; `machine`: the machine's verdicts, if they are shown."""
     sentence = item.sentence
     before, after = around_blank(Blank(item.id, rendered_tokens(sentence.tokens), item.rank))
-    shown = {"before": before, "answer": item.answer, "after": after, "candidates": candidates}
+    shown: dict[str, Any] = {
+        "before": before,
+        "answer": item.answer,
+        "after": after,
+        "candidates": candidates,
+    }
+    if machine is not None:
+        shown["machine"] = {word: machine.get((item.id, word), NOT_JUDGED) for word in candidates}
     span = (sentence.book_id, sentence.start, sentence.end)
     return StudyItem(item.id, (span,), shown, {}, "run")
 
