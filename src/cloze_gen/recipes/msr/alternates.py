@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -122,14 +122,18 @@ class Distribution:
 
 
 class AllowedWords:
-    """The model restricted to the words that may be alternates; `words`: their ids, ascending."""
+    """The model restricted to the options that it knows.
 
-    def __init__(self, index: ForwardIndex, words: np.ndarray) -> None:
+    Attributes:
+        words: their ids, ascending; `place`: the index in `words` of each id of the model, or -1.
+    """
+
+    def __init__(self, index: ForwardIndex, options: Iterable[str]) -> None:
         self.index = index
-        self.words = words
+        self.words = np.sort([index.id_of[word] for word in options if word in index.id_of])
         self.place = np.full(index.size, -1, np.int32)
-        self.place[words] = np.arange(len(words))
-        self._unigrams = Listed(self.place[words], index.levels[0].log10_prob[words])
+        self.place[self.words] = np.arange(len(self.words))
+        self._unigrams = Listed(self.place[self.words], index.levels[0].log10_prob[self.words])
         self._after = functools.lru_cache(maxsize=_REMEMBERED_CONTEXTS)(self._list)
 
     def distribution(self, history: Sequence[str]) -> Distribution:
@@ -187,11 +191,7 @@ def gumbel_top(log10_probs: np.ndarray, *, k: int, rng: np.random.Generator) -> 
 
 @functools.lru_cache(maxsize=1)
 def _allowed(index: Path, model: int, counts: Path, limits: OptionLimits) -> AllowedWords:
-    opened = model_index(index, model)
-    known = sorted(
-        opened.id_of[word] for word in option_table(counts, limits) if word in opened.id_of
-    )
-    return AllowedWords(opened, np.array(known, np.int64))
+    return AllowedWords(model_index(index, model), option_table(counts, limits))
 
 
 def sample_part(
@@ -209,21 +209,21 @@ def sample_part(
     allowed = _allowed(index, part.model, counts, limits)
     model = allowed.index
     words = read_focus(focus, part)
-    places, scores = [], []
-    for row in words.to_pylist():
-        picked, log10_probs = sample_alternates(
+    samples = [
+        sample_alternates(
             allowed.distribution([row["history1"], row["history2"]]),
             k=count,
             rng=derive_rng(seed, "msr.alternates", row["id"]),
             excluded=int(allowed.place[model.id_of[row["word"]]]),
         )
-        places.append(picked)
-        scores.append(log10_probs)
-    item = np.repeat(np.arange(len(words)), [len(picked) for picked in places])
+        for row in words.to_pylist()
+    ]
+    item = np.repeat(np.arange(len(words)), [len(places) for places, _ in samples])
+    word = allowed.words[np.concatenate([places for places, _ in samples])]
     table = {
         "id": words["id"].take(pa.array(item)),
-        "word": model.vocabulary.take(pa.array(allowed.words[np.concatenate(places)])),
-        HISTORY_SCORE: np.concatenate(scores),
+        "word": model.vocabulary.take(pa.array(word)),
+        HISTORY_SCORE: np.concatenate([log10_probs for _, log10_probs in samples]),
     }
     ALTERNATES.write(out / part.file, table)
 
