@@ -80,11 +80,18 @@ def draw(run: Path, settings: StudySettings) -> list[StudyItem]:
     row_of = {row["id"]: row for row in screened.to_pylist()}
     sentences = read_source_sentences(focus)
     items: dict[str, Item] = {}
-    for item_id in sorted(row_of, key=lambda item_id: _draw_of(settings.seed, item_id)):
+    shuffled = sorted(
+        row_of, key=lambda item_id: derive_rng(settings.seed, "judging.pool", item_id).random()
+    )
+    for item_id in shuffled:
         sentence_id, _, position = item_id.rpartition(":")
         if sentence_id not in items:
             items[sentence_id] = Item(item_id, sentences[sentence_id], int(position))
-    drawn = [item for item in items.values() if _is_whole(item)]
+    drawn = [
+        item
+        for item in items.values()
+        if sentence_fault(item.sentence.tokens, printed=item.printed, offensive=()) is None
+    ]
     if settings.draw == "balanced":
         tags = GROOMED_ITEMS.read(grooming.path(GROOMED_ITEMS.name), ["id", "answer_tag"])
         tag_of = {row["id"]: row["answer_tag"] for row in tags.to_pylist()}
@@ -95,14 +102,6 @@ def draw(run: Path, settings: StudySettings) -> list[StudyItem]:
     candidates = retained_words(forward.path(SCORED.folder), ids)
     machine = _machine_verdicts(grooming, ids) if settings.show_machine else None
     return [_study_item(item, candidates[item.id], machine) for item in drawn]
-
-
-def _draw_of(seed: int, item_id: str) -> float:
-    return derive_rng(seed, "judging.pool", item_id).random()
-
-
-def _is_whole(item: Item) -> bool:
-    return sentence_fault(item.sentence.tokens, printed=item.printed, offensive=()) is None
 
 
 def _in_turn(
