@@ -37,10 +37,9 @@ from cloze_gen.recipes.msr.choice.settings import ChoiceReason, ChoiceSettings
 from cloze_gen.recipes.msr.choice.stage import write_choice
 from cloze_gen.recipes.msr.focus import FocusReason, FocusSettings, write_focus
 from cloze_gen.recipes.msr.forward import ForwardReason, ForwardSettings, write_forward
-from cloze_gen.recipes.msr.grooming.people import JUDGED_AS, JudgingReason, read_groomed
+from cloze_gen.recipes.msr.grooming.people import GROOMING, JUDGED_AS, JudgingReason, read_groomed
 from cloze_gen.recipes.msr.grooming.rules import AnswerFault, CandidateFault, GroomingSettings
 from cloze_gen.recipes.msr.grooming.stage import write_grooming
-from cloze_gen.recipes.msr.grooming.study import GROOMING
 from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
 from cloze_gen.recipes.msr.release import (
     REFERENCE,

@@ -35,7 +35,6 @@ from cloze_gen.recipes.msr.grooming.reader_model import (
     FEATURES,
     features_of,
     place_features,
-    weights_name,
 )
 from cloze_gen.recipes.msr.grooming.stage import (
     frequent_words,
@@ -172,7 +171,7 @@ def main() -> None:
                 print(f"{name:13} {run.name:10} {said}  AUC {auc:.3f}  log loss {loss:.4f}")
     _tell_bounds(found, rows, origin, args.run)
     if args.write:
-        name = weights_name(with_language_model=model is not None)
+        name = "with_language_model" if model else "without_language_model"
         write_weights(args.write, name, weights)
 
 

@@ -19,7 +19,6 @@ from cloze_gen.recipes.msr.focus import (
     sentence_rejection,
     write_focus,
 )
-from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
@@ -42,32 +41,23 @@ def sentence(line, kind="prose"):
 
 
 def verdicts(line, **settings):
-    return list(
-        select_focus_words(
-            sentence(line),
-            options=OPTIONS,
-            settings=FocusSettings(**{"min_tokens": 6} | settings),
-        )
+    """The focus words of a line, and its rejections."""
+    return select_focus_words(
+        sentence(line),
+        options=OPTIONS,
+        settings=FocusSettings(**{"min_tokens": 6} | settings),
     )
 
 
 def test_every_qualifying_word_is_kept():
     """History, next token and provenance are the sentence's own."""
-    found = [
-        row
-        for row in verdicts("He took the lamp , and could climb to it .")
-        if not isinstance(row, Rejection)
-    ]
+    found, _ = verdicts("He took the lamp , and could climb to it .")
     names = ("id", "position", "word", "history1", "history2", "next_token", "count", "freq")
     assert [tuple(row[name] for name in names) for row in found] == [
         ("b:4:3", 3, "lamp", "took", "the", ",", 25, 2e-5),
         ("b:4:7", 7, "climb", "and", "could", "to", 25, 2e-5),
     ]
     assert {row["sentence_id"] for row in found} == {"b:4"}
-
-
-def id_of(verdict):
-    return verdict.id if isinstance(verdict, Rejection) else verdict["id"]
 
 
 @pytest.mark.parametrize(
@@ -83,11 +73,11 @@ def id_of(verdict):
 def test_two_tokens_are_printed_before_a_focus_word(line, history):
     """Marks that are printed count, quotes and dashes do not; the history itself is the book's own."""
     place = f"b:4:{line.split(' ').index('lamp')}"
-    (verdict,) = [verdict for verdict in verdicts(line) if id_of(verdict) == place]
-    if history is None:
-        assert verdict.reason == FocusReason.NO_HISTORY
-    else:
-        assert (verdict["history1"], verdict["history2"]) == history
+    rows, rejected = verdicts(line)
+    histories = {row["id"]: (row["history1"], row["history2"]) for row in rows}
+    assert histories.get(place) == history
+    reasons = {rejection.id: rejection.reason for rejection in rejected}
+    assert reasons.get(place) == (FocusReason.NO_HISTORY if history is None else None)
 
 
 def test_not_before_the_final_stop():
@@ -97,11 +87,7 @@ def test_not_before_the_final_stop():
         '" We went up to the attic . "',
         '" We went up to the attic , " said he .',
     ):
-        reasons = {
-            verdict.id: verdict.reason
-            for verdict in verdicts(line)
-            if isinstance(verdict, Rejection)
-        }
+        reasons = {rejection.id: rejection.reason for rejection in verdicts(line)[1]}
         expected = FocusReason.BEFORE_FINAL_STOP if "said" not in line else None
         assert reasons.get(f"b:4:{line.split(' ').index('attic')}") == expected
 
@@ -142,36 +128,33 @@ DRAWN_WORDS = st.sampled_from(
 @given(st.lists(DRAWN_WORDS, min_size=1, max_size=20))
 def test_each_word_has_one_verdict(words):
     record = sentence(" ".join([*words, "."]))
-    found = list(select_focus_words(record, options=OPTIONS, settings=FocusSettings(min_tokens=3)))
-    ids = list(map(id_of, found))
+    rows, rejected = select_focus_words(
+        record, options=OPTIONS, settings=FocusSettings(min_tokens=3)
+    )
+    ids = [row["id"] for row in rows] + [rejection.id for rejection in rejected]
     assert len(set(ids)) == len(ids)
     if ids != [record.id]:
-        places = [int(item.rpartition(":")[2]) for item in ids]
-        assert places == [
-            i
-            for i, token in enumerate(record.tokens)
-            if any(map(str.isalnum, token)) and i in places
-        ]
-        assert {i for i, token in enumerate(record.tokens) if token in OPTIONS} <= set(places)
-    for row in found:
-        if not isinstance(row, Rejection):
-            position = row["position"]
-            around = [row["history1"], row["history2"], row["word"], row["next_token"]]
-            assert row["word"] in OPTIONS
-            assert list(record.tokens[position - 2 : position + 2]) == around
+        places = {int(item.rpartition(":")[2]) for item in ids}
+        assert all(any(map(str.isalnum, record.tokens[i])) for i in places)
+        assert {i for i, token in enumerate(record.tokens) if token in OPTIONS} <= places
+    for row in rows:
+        position = row["position"]
+        around = [row["history1"], row["history2"], row["word"], row["next_token"]]
+        assert row["word"] in OPTIONS
+        assert list(record.tokens[position - 2 : position + 2]) == around
 
 
 def test_a_word_of_one_group_is_no_answer_there():
     """The model of its book does not know it."""
-    found = select_focus_words(
+    rows, rejected = select_focus_words(
         sentence("He took the lamp , and could climb to it ."),
         options=OPTIONS,
         settings=FocusSettings(min_tokens=6),
         only_here={"lamp"},
     )
-    reasons = {id_of(verdict): getattr(verdict, "reason", None) for verdict in found}
+    reasons = {rejection.id: rejection.reason for rejection in rejected}
     assert reasons["b:4:3"] == FocusReason.NO_OTHER_BOOK
-    assert reasons["b:4:7"] is None
+    assert [row["id"] for row in rows] == ["b:4:7"]
 
 
 TOKENS = "He saw the lamp and the stair of the house by the sea .".split()

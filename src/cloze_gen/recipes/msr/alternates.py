@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,25 +15,23 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.option_words import OptionLimits, option_mask
+from cloze_gen.corpus.option_words import OptionLimits
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.models.ngram_index import ForwardIndex
+from cloze_gen.recipes.msr.focus import option_table
 from cloze_gen.recipes.msr.tables import (
     HISTORY,
     HISTORY_SCORE,
     ITEM_ID,
     WORD,
     Part,
-    count_focus_words,
-    focus_parts,
     model_index,
-    note_parts,
     read_focus,
+    write_parts,
 )
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.schema import Table
 
 _LN10 = math.log(10.0)
@@ -59,26 +57,18 @@ ALTERNATES = Table(
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Listed:
-    """The allowed words that the model lists after one context.
+    """The allowed words that the model lists after one context, at least one.
 
     Attributes:
         places: indices of allowed words, ascending; shape (n,).
-        upper: cumulative probabilities, shape (n - 1,); `mass`: their sum.
+        cumulative: of the probabilities; shape (n,).
     """
 
-    places: np.ndarray
-    log10_prob: np.ndarray
-    upper: np.ndarray
-    mass: float
-
-    @classmethod
-    def of(cls, places: np.ndarray, log10_prob: np.ndarray) -> Listed:
-        cumulative = np.cumsum(np.exp(log10_prob.astype(np.float64) * _LN10))
-        return cls(
-            places, log10_prob, cumulative[:-1], float(cumulative[-1]) if len(places) else 0.0
-        )
+    def __init__(self, places: np.ndarray, log10_prob: np.ndarray) -> None:
+        self.places = places
+        self.log10_prob = log10_prob
+        self.cumulative = np.cumsum(np.exp(log10_prob.astype(np.float64) * _LN10))
 
     def contains(self, places: np.ndarray) -> np.ndarray:
         return self.places[self.places[:-1].searchsorted(places)] == places
@@ -86,81 +76,85 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """P(w | history) as a backoff model; `levels`: after no word, the last, the last two."""
+    """P(w | history) as a backoff model.
 
-    levels: Sequence[Listed]
-    log10_backoffs: Sequence[np.float32]
+    `levels`: the words listed after no word, after the last, and after the last two, where there
+    are any, each with the log10 of the backoffs to it.
+    """
+
+    levels: Sequence[tuple[Listed, np.float32]]
 
     def log10_probs(self) -> np.ndarray:
-        values = self.levels[0].log10_prob + self.log10_backoffs[0]
-        for level, backoff in zip(self.levels[1:], self.log10_backoffs[1:], strict=True):
-            values[level.places] = level.log10_prob + backoff
+        values = np.empty(len(self.levels[0][0].places), np.float32)
+        for listed, backoff in self.levels:
+            values[listed.places] = listed.log10_prob + backoff
         return values
 
     def draw(
-        self, n: int, rng: np.random.Generator, *, excluded: int = -1
+        self, n: int, rng: np.random.Generator, *, excluded: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draw n words with replacement, without computing all probabilities.
 
-        Returns places and log10 probabilities of the distinct words, in the order of their first draws.
+        Returns places and log10 probabilities of the distinct words but `excluded`, in the order of
+        their first draws.
         """
-        scales = [10.0 ** float(backoff) for backoff in self.log10_backoffs]
-        masses = [level.mass * scale for level, scale in zip(self.levels, scales, strict=True)]
+        scales = [10.0 ** float(backoff) for _, backoff in self.levels]
+        masses = [
+            listed.cumulative[-1] * scale
+            for (listed, _), scale in zip(self.levels, scales, strict=True)
+        ]
         edges = np.cumsum([0.0, *masses])
         marks = rng.random(n) * edges[-1]
         level_of = edges[1:-1].searchsorted(marks, "right")
         places = np.empty(n, np.int32)
         log10_probs = np.empty(n, np.float32)
         is_final = np.ones(n, bool)  # no higher level lists the word
-        for i, level in enumerate(self.levels):
+        for i, (listed, backoff) in enumerate(self.levels):
             drawn = level_of == i
-            at = level.upper.searchsorted((marks[drawn] - edges[i]) / scales[i], "right")
-            places[drawn] = level.places[at]
-            log10_probs[drawn] = level.log10_prob[at] + self.log10_backoffs[i]
+            at = listed.cumulative[:-1].searchsorted((marks[drawn] - edges[i]) / scales[i], "right")
+            places[drawn] = listed.places[at]
+            log10_probs[drawn] = listed.log10_prob[at] + backoff
             if i + 1 < len(self.levels):
-                is_final[drawn] = ~self.levels[i + 1].contains(places[drawn])
+                is_final[drawn] = ~self.levels[i + 1][0].contains(places[drawn])
         kept = np.flatnonzero(is_final & (places != excluded))
         first = np.sort(np.unique(places[kept], return_index=True)[1])
         return places[kept[first]], log10_probs[kept[first]]
 
 
 class AllowedWords:
-    """The model restricted to the words that may be alternates, ids ascending, at least one."""
+    """The model restricted to the options that it knows.
 
-    def __init__(self, index: ForwardIndex, words: np.ndarray) -> None:
-        if len(words) == 0:
-            raise ValueError("no word is allowed")
+    Attributes:
+        words: their ids, ascending; `place`: the index in `words` of each id of the model, or -1.
+    """
+
+    def __init__(self, index: ForwardIndex, options: Iterable[str]) -> None:
         self.index = index
-        self.words = words
+        self.words = np.sort([index.id_of[word] for word in options if word in index.id_of])
         self.place = np.full(index.size, -1, np.int32)
-        self.place[words] = np.arange(len(words), dtype=np.int32)
-        self._unigrams = Listed.of(
-            np.arange(len(words), dtype=np.int32), index.levels[0].log10_prob[words]
-        )
+        self.place[self.words] = np.arange(len(self.words))
+        self._unigrams = Listed(self.place[self.words], index.levels[0].log10_prob[self.words])
         self._after = functools.lru_cache(maxsize=_REMEMBERED_CONTEXTS)(self._list)
 
     def distribution(self, history: Sequence[str]) -> Distribution:
-        levels, backoffs = [self._unigrams], [np.float32(0)]
-        for n, row in enumerate(
-            self.index.context_rows(self.index.ids(history[-(self.index.order - 1) :])), start=1
-        ):
-            backoff = self.index.levels[n - 1].log10_backoff[row]
-            backoffs = [lower + backoff for lower in backoffs]
-            listed = self._after(n, row)
-            if len(listed.places):
-                levels.append(listed)
-                backoffs.append(np.float32(0))
-        return Distribution(levels, backoffs)
+        levels = [(self._unigrams, np.float32(0))]
+        for n, row in enumerate(self.index.context_rows(self.index.ids(history)), start=1):
+            added = self.index.levels[n - 1].log10_backoff[row]
+            levels = [(listed, backoff + added) for listed, backoff in levels]
+            longer = self._after(n, row)
+            if longer is not None:
+                levels.append((longer, np.float32(0)))
+        return Distribution(levels)
 
-    def _list(self, n: int, row: int) -> Listed:
+    def _list(self, n: int, row: int) -> Listed | None:
         words, log10_prob = self.index.continuations(n, row)
         places = self.place[words]
         allowed = places >= 0
-        return Listed.of(places[allowed], log10_prob[allowed])
+        return Listed(places[allowed], log10_prob[allowed]) if allowed.any() else None
 
 
 def sample_alternates(
-    distribution: Distribution, *, k: int, rng: np.random.Generator, excluded: int = -1
+    distribution: Distribution, *, k: int, rng: np.random.Generator, excluded: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """At most k distinct words without replacement; places and log10 probabilities, descending.
 
@@ -171,8 +165,7 @@ def sample_alternates(
     if len(places) < k:
         left = distribution.log10_probs()
         left[places] = -np.inf
-        if excluded >= 0:
-            left[excluded] = -np.inf
+        left[excluded] = -np.inf
         more = gumbel_top(left, k=k - len(places), rng=rng)
         places = np.concatenate([places, more])
         log10_probs = np.concatenate([log10_probs, left[more]])
@@ -193,16 +186,12 @@ def gumbel_top(log10_probs: np.ndarray, *, k: int, rng: np.random.Generator) -> 
     noise = rng.standard_exponential(len(log10_probs)).astype(np.float32)
     keys = log10_probs * np.float32(_LN10) - np.log(noise)
     k = min(k, int(np.isfinite(log10_probs).sum()))
-    return np.sort(np.argpartition(-keys, k - 1)[:k]) if k else np.zeros(0, np.int64)
+    return np.sort(np.argpartition(-keys, k - 1)[:k])
 
 
 @functools.lru_cache(maxsize=1)
 def _allowed(index: Path, model: int, counts: Path, limits: OptionLimits) -> AllowedWords:
-    opened = model_index(index, model)
-    table = read_counts(open_artifact(counts))
-    words = (table.words[i] for i in np.flatnonzero(option_mask(table, limits)))
-    known = sorted(opened.id_of[word] for word in words if word in opened.id_of)
-    return AllowedWords(opened, np.array(known, np.int64))
+    return AllowedWords(model_index(index, model), option_table(counts, limits))
 
 
 def sample_part(
@@ -210,33 +199,33 @@ def sample_part(
     *,
     focus: Path,
     index: Path,
-    counts: Path,
     out: Path,
+    counts: Path,
     limits: OptionLimits,
     count: int,
     seed: int,
-) -> int:
-    """Write the alternates of one part. Returns their number."""
+) -> None:
+    """Write the alternates of one part."""
     allowed = _allowed(index, part.model, counts, limits)
     model = allowed.index
     words = read_focus(focus, part)
-    places, scores = [], []
-    for row in words.to_pylist():
-        picked, log10_probs = sample_alternates(
+    samples = [
+        sample_alternates(
             allowed.distribution([row["history1"], row["history2"]]),
             k=count,
             rng=derive_rng(seed, "msr.alternates", row["id"]),
             excluded=int(allowed.place[model.id_of[row["word"]]]),
         )
-        places.append(picked)
-        scores.append(log10_probs)
-    item = np.repeat(np.arange(len(words)), [len(picked) for picked in places])
+        for row in words.to_pylist()
+    ]
+    item = np.repeat(np.arange(len(words)), [len(places) for places, _ in samples])
+    word = allowed.words[np.concatenate([places for places, _ in samples])]
     table = {
         "id": words["id"].take(pa.array(item)),
-        "word": model.vocabulary.take(pa.array(allowed.words[np.concatenate(places)])),
-        HISTORY_SCORE: np.concatenate(scores),
+        "word": model.vocabulary.take(pa.array(word)),
+        HISTORY_SCORE: np.concatenate([log10_probs for _, log10_probs in samples]),
     }
-    return ALTERNATES.write(out / part.file, table)
+    ALTERNATES.write(out / part.file, table)
 
 
 def write_alternates(
@@ -251,18 +240,18 @@ def write_alternates(
     seed: int,
 ) -> None:
     """Write the alternates of every focus word; they are words within the limits of answers."""
-    parts = focus_parts(focus, index)
-    sample = functools.partial(
+    write_parts(
+        writer,
+        ctx,
+        ALTERNATES,
         sample_part,
-        focus=focus.folder,
-        index=index.folder,
+        focus=focus,
+        index=index,
         counts=counts.folder,
-        out=writer.path(ALTERNATES.name).parent,
         limits=limits,
         count=settings.count,
         seed=seed,
     )
-    rows = list(ctx.map(sample, parts, unit="parts"))
-    note_parts(writer, ALTERNATES.folder, parts, rows)
-    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    ctx.say(f"{sum(rows):,} alternates sampled for {count_focus_words(focus):,} focus words")
+    ctx.say(
+        f"{sum(writer.rows.values()):,} alternates sampled for {focus.funnel['kept']:,} focus words"
+    )

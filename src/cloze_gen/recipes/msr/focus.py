@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -133,8 +133,8 @@ def select_focus_words(
     options: Mapping[str, tuple[int, float]],
     settings: FocusSettings,
     only_here: Container[str] = (),
-) -> Iterator[dict[str, Any] | Rejection]:
-    """A rejection of the sentence, or for each of its word tokens a rejection or a row of `FOCUS_WORDS`.
+) -> tuple[list[dict[str, Any]], list[Rejection]]:
+    """Rows of `FOCUS_WORDS`, and a rejection of the sentence or of each of its other words.
 
     Args:
         options: count and frequency of each word that may be an option.
@@ -143,14 +143,15 @@ def select_focus_words(
     >>> tokens = ("He", "could", "climb", "to", "the", "attic", ".")
     >>> sentence = Sentence("b", 0, 0, 33, 0, "prose", "He could climb to the attic.", tokens)
     >>> options = {"climb": (30, 4e-5), "attic": (25, 2e-5)}
-    >>> found = select_focus_words(sentence, options=options, settings=FocusSettings(min_tokens=6))
-    >>> [row["word"] for row in found if isinstance(row, dict)]
+    >>> rows, rejected = select_focus_words(sentence, options=options, settings=FocusSettings(min_tokens=6))
+    >>> [row["word"] for row in rows]
     ['climb']
     """
     reason = sentence_rejection(sentence, settings)
     if reason is not None:
-        yield Rejection(sentence.id, reason)
-        return
+        return [], [Rejection(sentence.id, reason)]
+    rows: list[dict[str, Any]] = []
+    rejected: list[Rejection] = []
     tokens = sentence.tokens
     printed = rendered_positions(tokens)
     for rank, position in enumerate(printed[:-1]):
@@ -159,16 +160,16 @@ def select_focus_words(
             continue
         item_id = f"{sentence.id}:{position}"
         if rank < _HISTORY_TOKENS:
-            yield Rejection(item_id, FocusReason.NO_HISTORY, word)
+            reason = FocusReason.NO_HISTORY
         elif word not in options:
-            yield Rejection(item_id, FocusReason.NOT_ELIGIBLE, word)
+            reason = FocusReason.NOT_ELIGIBLE
         elif word in only_here:
-            yield Rejection(item_id, FocusReason.NO_OTHER_BOOK, word)
+            reason = FocusReason.NO_OTHER_BOOK
         elif rank == len(printed) - 2:
-            yield Rejection(item_id, FocusReason.BEFORE_FINAL_STOP, word)
+            reason = FocusReason.BEFORE_FINAL_STOP
         else:
             count, freq = options[word]
-            yield {
+            row = {
                 "id": item_id,
                 "sentence_id": sentence.id,
                 "position": position,
@@ -179,6 +180,10 @@ def select_focus_words(
                 "count": count,
                 "freq": freq,
             }
+            rows.append(row)
+            continue
+        rejected.append(Rejection(item_id, reason, word))
+    return rows, rejected
 
 
 @functools.lru_cache(maxsize=1)
@@ -201,27 +206,24 @@ class SourceBook:
 
 def search_book(
     book: SourceBook, *, counts: Path, hyphens: Path, settings: FocusSettings
-) -> tuple[int, Counter[str]]:
-    """Write one book's part of each table. Returns the number of focus words, and rejections by reason."""
+) -> Counter[str]:
+    """Write one book's part of each table. Returns the number of rejections by reason."""
     options = option_table(counts, OptionLimits.of(settings))
     sentences: list[Sentence] = []
     rows: list[dict[str, Any]] = []
     rejected: list[Rejection] = []
     for sentence in read_sentences(book.folder, book.id, decided_hyphens(hyphens)):
-        before = len(rows)
-        for verdict in select_focus_words(
+        selected, others = select_focus_words(
             sentence, options=options, settings=settings, only_here=book.only_here
-        ):
-            if isinstance(verdict, Rejection):
-                rejected.append(verdict)
-            else:
-                rows.append(verdict)
-        if len(rows) > before:
+        )
+        rows += selected
+        rejected += others
+        if selected:
             sentences.append(sentence)
     FOCUS_WORDS.write_records(book.out / FOCUS, rows)
     write_parquet(book.out / SOURCE_SENTENCES, sentence_columns(sentences))
     write_parquet(book.out / REJECTED, rejection_columns(rejected))
-    return len(rows), Counter(str(rejection.reason) for rejection in rejected)
+    return Counter(str(rejection.reason) for rejection in rejected)
 
 
 def write_focus(
@@ -241,12 +243,14 @@ def write_focus(
     """
     write_hyphens(writer, hyphen_evidence(source, read_counts(counts)))
     books = kept_books(source)
-    only_here = _only_here(source, text, counts, n_groups) if text else {}
+    only_here: dict[str, frozenset[str]] = {}
+    if text is not None:
+        groups = held_out_groups(source, n_groups=n_groups)
+        alone = words_of_one_group(text, counts, group_of_lines(source, groups))
+        only_here = {book: alone[group] for book, group in groups.items()}
     search = functools.partial(
         search_book, counts=counts.folder, hyphens=writer.path(HYPHENS), settings=settings
     )
-    n_found = 0
-    reasons = Counter[str]()
     with book_parts(writer, len(books)) as folders:
         parts = [
             SourceBook(
@@ -257,24 +261,15 @@ def write_focus(
             )
             for row, folder in zip(books, folders, strict=True)
         ]
-        for found, rejected in ctx.map(search, parts, unit="books"):
-            n_found += found
-            reasons += rejected
+        reasons = sum(ctx.map(search, parts, unit="books"), Counter[str]())
         for name in (FOCUS, SOURCE_SENTENCES, REJECTED):
             writer.rows[name] = join_parquet(writer.path(name), [part / name for part in folders])
-    n_sentences = writer.rows[SOURCE_SENTENCES]
+    writer.funnel = funnel(
+        "sentences and word positions", kept=writer.rows[FOCUS], rejected=reasons
+    )
     n_options = len(option_table(counts.folder, OptionLimits.of(settings)))
-    writer.funnel = funnel("sentences and word positions", kept=n_found, rejected=reasons)
     writer.facts["option_words"] = n_options
     ctx.say(
-        f"{n_found:,} focus words in {n_sentences:,} sentences; {n_options:,} words may be options"
+        f"{writer.rows[FOCUS]:,} focus words in {writer.rows[SOURCE_SENTENCES]:,} sentences; "
+        f"{n_options:,} words may be options"
     )
-
-
-def _only_here(
-    source: Artifact, text: Artifact, counts: Artifact, n_groups: int
-) -> dict[str, frozenset[str]]:
-    """Book id -> words that occur only in books of its group."""
-    groups = held_out_groups(source, n_groups=n_groups)
-    alone = words_of_one_group(text, counts, group_of_lines(source, groups))
-    return {book: alone[group] for book, group in groups.items()}

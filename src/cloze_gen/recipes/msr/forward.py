@@ -8,9 +8,7 @@ probability of 'and' following 'most handsome'".
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -29,17 +27,16 @@ from cloze_gen.recipes.msr.tables import (
     SENTENCE_SCORE,
     WORD,
     Part,
-    focus_parts,
     model_index,
-    note_parts,
     read_focus,
     read_sentences_of,
+    write_items,
+    write_parts,
 )
 from cloze_gen.records.rejection import Reason
 from cloze_gen.settings import MOST_EACH, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.schema import Column, Table
-from cloze_gen.store.tables import write_parquet
 
 KEPT = "kept"  # `status` of a focus word that passes the screening
 
@@ -163,8 +160,9 @@ def sentence_log10_probs(
     """
     reach = index.order - 1
     padding = np.full(reach, -1)
-    flat = np.concatenate([padding, *(part for ids in sentences for part in (ids, padding))])
-    lengths = np.array([len(ids) + reach for ids in sentences], np.int64)
+    padded = [np.append(ids, padding) for ids in sentences]
+    flat = np.concatenate([padding, *padded])
+    lengths = np.array([len(ids) for ids in padded])
     start = reach + np.cumsum(lengths) - lengths
     end = start + lengths - reach
     blank = start + blanks
@@ -173,9 +171,9 @@ def sentence_log10_probs(
     # n-grams without the option, once a sentence; none ends at `<s>`
     sentence = np.repeat(np.arange(len(sentences)), lengths)
     last = reach + np.arange(len(sentence))
-    is_before = (last > start[sentence]) & (last < blank[sentence])
-    is_after = (last > blank[sentence] + reach) & (last < end[sentence])
-    outside = is_before | is_after
+    after_blank = last - blank[sentence]
+    outside = (last > start[sentence]) & (last < end[sentence])
+    outside &= (after_blank < 0) | (after_blank > reach)
     scores = _scores(index, ngrams[last[outside] - reach])
     totals = np.bincount(sentence[outside], scores, minlength=len(sentences))
 
@@ -198,8 +196,8 @@ def _scores(index: ForwardIndex, ngrams: np.ndarray) -> np.ndarray:
 
 def forward_part(
     part: Part, *, focus: Path, index: Path, alternates: Path, out: Path, keep: int
-) -> tuple[int, pa.Table]:
-    """Write the scores of one part. Returns their number, and the part's rows of `SCORED_ITEMS`."""
+) -> pa.Table:
+    """Write the scores of one part. Returns its rows of `SCORED_ITEMS`."""
     model = model_index(index, part.model)
     words = read_focus(focus, part)
     second_last, last, answer, following = (
@@ -255,7 +253,8 @@ def forward_part(
         "kept": kept,
         SENTENCE_SCORE: pa.array(totals[: len(item)], mask=~kept),
     }
-    return SCORED.write(out / part.file, scored), SCORED_ITEMS.arrow(items)
+    SCORED.write(out / part.file, scored)
+    return SCORED_ITEMS.arrow(items)
 
 
 def write_forward(
@@ -268,25 +267,20 @@ def write_forward(
     settings: ForwardSettings,
 ) -> None:
     """Write the verdict on every focus word, and the scores of the alternates of those that pass."""
-    parts = focus_parts(focus, index)
-    score = partial(
+    results = write_parts(
+        writer,
+        ctx,
+        SCORED,
         forward_part,
-        focus=focus.folder,
-        index=index.folder,
+        focus=focus,
+        index=index,
         alternates=alternates.path(ALTERNATES.folder),
-        out=writer.path(SCORED.name).parent,
         keep=settings.keep,
     )
-    results = list(ctx.map(score, parts, unit="parts"))
-    counts = [count for count, _ in results]
-    note_parts(writer, SCORED.folder, parts, counts)
-    items = pa.concat_tables([of_part for _, of_part in results])
-    writer.rows[SCORED_ITEMS.name] = write_parquet(writer.path(SCORED_ITEMS.name), items)
-    status = Counter(items["status"].to_pylist())
-    kept = status.pop(KEPT, 0)
-    writer.funnel = funnel("focus words", kept=kept, rejected=status)
-    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
+    n_scored = sum(writer.rows.values())
+    write_items(writer, SCORED_ITEMS, results, verdict="status", passed=KEPT)
     ctx.say(
-        f"{kept:,} of {len(items):,} focus words pass (an alternate scores at least as high as the "
-        f"answer); the best {settings.keep} of {sum(counts):,} alternates of each are kept"
+        f"{writer.funnel['kept']:,} of {writer.funnel['seen']:,} focus words pass (an alternate "
+        "scores at least as high as the answer); "
+        f"the best {settings.keep} of {n_scored:,} alternates of each are kept"
     )

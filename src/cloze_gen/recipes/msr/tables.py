@@ -8,21 +8,26 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
+from pyarrow.parquet import read_metadata
 
 from cloze_gen.corpus.cross_fitting import of_model, read_groups
+from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.models.contexts import read_word_knowledge
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
-from cloze_gen.store.schema import CODED, Column
-from cloze_gen.store.tables import FOCUS, read_parquet, read_source_sentences
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
+from cloze_gen.store.schema import CODED, Column, Table
+from cloze_gen.store.tables import FOCUS, read_parquet, read_source_sentences, write_parquet
 
 # log10 scores of an option: given the two-word history; of the next token; of the whole sentence.
 HISTORY_SCORE = "history_log10_prob"
@@ -36,30 +41,23 @@ HISTORY = Column(HISTORY_SCORE, pa.float32(), "log10 P(word | two tokens before)
 
 FIT = "fit"  # verdict of an item or a candidate without faults
 ITEMS_A_PART = 2048
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Rows `first` to `last`, exclusive, of the focus words; `model` made their questions."""
+    """Rows `first` to `last`, exclusive, of the focus words; `model` makes their questions."""
 
     first: int
     last: int
-    number: int = 0
-    model: int = 0
-
-    @property
-    def file(self) -> str:
-        return f"part-{self.number:05}.parquet"
-
-
-def count_focus_words(focus: Artifact) -> int:
-    return int(focus.manifest["files"][FOCUS]["rows"])
+    model: int
+    file: str
 
 
 def focus_parts(focus: Artifact, index: Artifact) -> list[Part]:
     groups = read_groups(index)
     if not groups:
-        return cut_in_parts([(count_focus_words(focus), 0)])
+        return cut_in_parts([(focus.funnel["kept"], 0)])
     ids = read_parquet(focus.path(FOCUS), columns=["id"])["id"].to_pylist()
     models = (groups[item_id.rsplit(":", 2)[0]] for item_id in ids)
     return cut_in_parts((len(list(run)), model) for model, run in itertools.groupby(models))
@@ -76,21 +74,48 @@ def cut_in_parts(runs: Iterable[tuple[int, int]]) -> list[Part]:
     for n_items, model in runs:
         end = start + n_items
         for first in range(start, end, ITEMS_A_PART):
-            parts.append(Part(first, min(first + ITEMS_A_PART, end), len(parts), model))
+            last = min(first + ITEMS_A_PART, end)
+            parts.append(Part(first, last, model, f"part-{len(parts):05}.parquet"))
         start = end
     return parts
 
 
-def note_parts(
-    writer: ArtifactWriter, folder: str, parts: Sequence[Part], counts: Sequence[int]
-) -> None:
-    """Note the number of rows of each part for the manifest."""
-    for part, count in zip(parts, counts, strict=True):
-        writer.rows[f"{folder}/{part.file}"] = count
+def write_parts(
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    table: Table,
+    write_part: Callable[..., Result],
+    *,
+    focus: Artifact,
+    index: Artifact,
+    **arguments: Any,
+) -> list[Result]:
+    """Write a table part by part; the results of `write_part`, in order.
+
+    It gets the part, the folders `focus` and `index`, the folder of the parts as `out`, and the
+    arguments.
+    """
+    out = writer.path(table.name).parent
+    write = functools.partial(
+        write_part, focus=focus.folder, index=index.folder, out=out, **arguments
+    )
+    parts = focus_parts(focus, index)
+    results = list(ctx.map(write, parts, unit="parts"))
+    for part in parts:
+        writer.rows[f"{table.folder}/{part.file}"] = read_metadata(out / part.file).num_rows
+    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
+    return results
 
 
-def part_paths(artifact: Artifact, folder: str) -> list[Path]:
-    return sorted(artifact.path(folder).glob("part-*.parquet"))
+def write_items(
+    writer: ArtifactWriter, table: Table, parts: Sequence[pa.Table], *, verdict: str, passed: str
+) -> pa.Table:
+    """Write the rows of all focus words, and the funnel of their verdicts, a column."""
+    items = pa.concat_tables(parts)
+    writer.rows[table.name] = write_parquet(writer.path(table.name), items)
+    counts = Counter(items[verdict].to_pylist())
+    writer.funnel = funnel("focus words", kept=counts.pop(passed, 0), rejected=counts)
+    return items
 
 
 # ---- what a worker reads; of models only the latest

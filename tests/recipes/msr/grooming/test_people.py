@@ -52,13 +52,13 @@ def test_the_judges_verdicts_on_items(item_of):
     verdicts = {
         items[0].id: {"verdict": "fit", "picked": []},
         items[1].id: {"verdict": str(JudgingReason.DISAGREED), "picked": []},
-        items[2].id: {"verdict": "incomplete", "picked": []},
+        items[2].id: {"verdict": "broken_sentence", "picked": []},
     }
     judge_items(items, verdicts)
     assert [str(item.fault) for item in items] == [
         "fit",
         "judges_disagree",
-        "judges_say_incomplete",
+        "judges_say_broken_sentence",
         "not_judged",
     ]
 

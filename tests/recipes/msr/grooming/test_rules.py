@@ -22,7 +22,7 @@ PLACES = [
     ("They/PRP [spread]/VBD it/PRP ./.", (), AnswerFault.TAG_DOUBTFUL),
     ("The/DT [brass]/NN plates/NNS fell/VBD ./.", (), AnswerFault.COMPOUND),
     ("They/PRP [buried]/VBD plates/NNS ./.", (), None),
-    ("The/DT brass/NN [plate]/NN", (), None),
+    ("The/DT brass/NN [plate]/NN ./.", (), None),
     # the first fault is the verdict
     ("The/DT [across]/NN plates/NNS ./.", ("verb",), AnswerFault.CLASS_NOT_SELECTED),
     ("The/DT [across]/NN plates/NNS ./.", (), AnswerFault.TAG_DOUBTFUL),

@@ -9,7 +9,7 @@ from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
 from cloze_gen.english.sentence_fitness import sentence_fault
 from cloze_gen.formats.questions import as_printed
 from cloze_gen.judging.state import StudySettings
-from cloze_gen.recipes.msr.grooming.study import draw, pool_items
+from cloze_gen.recipes.msr.grooming.people import draw
 from cloze_gen.records.sentence import sentence_of
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet, read_source_sentences
@@ -76,9 +76,7 @@ def test_people_also_judge_what_the_machine_rejects(finished, groom):
     groomed = groom(tagger_identity("builtin"))
     table = read_parquet(groomed.path("items.parquet"), columns=["id", "verdict"]).to_pydict()
     verdict_of = dict(zip(table["id"], table["verdict"], strict=True))
-    names = ("focus", "forward")
-    stages = {name: stage_artifact(finished.folder, name) for name in names}
-    items = pool_items(**stages, grooming=groomed, settings=StudySettings())
+    items = draw(finished.folder, StudySettings())
     verdicts = Counter(verdict_of[item.id] == "fit" for item in items)
     assert verdicts[False]
     assert verdicts[True]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cloze_gen.corpus.normalization import printed_neighbours, rendered_positions
+from cloze_gen.corpus.normalization import rendered_positions
 from cloze_gen.models.neighbour_counts import Blanks
 from cloze_gen.recipes.msr.forward import SCORED
 from cloze_gen.recipes.msr.grooming.frames import Frame
@@ -77,44 +77,39 @@ GROOMED_ITEMS = Table(
 )
 
 
-@dataclass(slots=True)
 class Item:
     """One focus word in its sentence, with its retained candidates.
 
     Attributes:
         words: the candidates, the best forward score first.
+        others: the tokens but for the answer.
+        printed, shown: positions of the printed tokens, and the tokens; `rank`: the answer's index
+            among them.
+        before, after: the printed tokens beside the blank. For `an " owl "`, a reader sees `an owl`.
         fault: `FIT`, or the first reason against the sentence or the answer.
         tag, window_tag: the answer's Penn tag in the whole sentence; in its window, clitics after `+`.
         topicality: of the answer, in nats; NaN if not measured.
-        printed, rank: positions of the printed tokens; the answer's index among them.
-        before, after: the printed tokens beside the blank. For `an " owl "`, a reader sees `an owl`.
     """
 
-    id: str
-    sentence: Sentence
-    position: int
-    words: Sequence[str] = ()
-    fault: str = FIT
-    tag: str = ""
-    window_tag: str = ""
-    frame: Frame | None = None
-    topicality: float = float("nan")
-    printed: Sequence[int] = field(init=False)
-    rank: int = field(init=False)
-    before: str = field(init=False)
-    after: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        tokens = self.sentence.tokens
-        self.printed = rendered_positions(tokens)
-        self.rank = self.printed.index(self.position)
-        before, after = printed_neighbours(tokens, self.position, self.printed)
-        self.before = tokens[before]
-        self.after = tokens[after]
-
-    @property
-    def answer(self) -> str:
-        return self.sentence.tokens[self.position]
+    def __init__(
+        self, item_id: str, sentence: Sentence, position: int, words: Sequence[str] = ()
+    ) -> None:
+        self.id = item_id
+        self.sentence = sentence
+        self.position = position
+        self.words = words
+        self.answer = sentence.tokens[position]
+        self.printed = rendered_positions(sentence.tokens)
+        self.others = (*sentence.tokens[:position], *sentence.tokens[position + 1 :])
+        self.shown = [sentence.tokens[i] for i in self.printed]
+        self.rank = self.printed.index(position)
+        self.before = self.shown[self.rank - 1]
+        self.after = self.shown[self.rank + 1]
+        self.fault: str = FIT
+        self.tag = ""
+        self.window_tag = ""
+        self.frame: Frame | None = None
+        self.topicality = math.nan
 
 
 class CandidateTable:
@@ -174,17 +169,23 @@ def item_rows(items: Sequence[Item]) -> pa.Table:
     )
 
 
-def read_items(focus: Path, scored: Path, part: Part) -> list[Item]:
-    """A part's focus words that passed the screening."""
-    columns = ["id", "word", "forward_rank", "kept"]
-    retained = SCORED.read(scored / part.file, columns).filter(pc.field("kept"))
+def retained_words(scored: Path, ids: pa.Array) -> dict[str, list[str]]:
+    """The retained candidates of some items, the best forward score first; of a part or of all."""
+    rows = SCORED.read(scored, ["id", "word", "forward_rank", "kept"])
+    retained = rows.filter(pc.field("kept") & pc.field("id").isin(ids))
     words: dict[str, list[str]] = {}
     for row in retained.sort_by("forward_rank").to_pylist():
         words.setdefault(row["id"], []).append(row["word"])
-    listed = read_focus(focus, part)
-    sentences = read_sentences_of(focus, listed)
+    return words
+
+
+def read_items(focus: Path, scored: Path, part: Part) -> list[Item]:
+    """A part's focus words that passed the screening."""
+    rows = read_focus(focus, part)
+    words = retained_words(scored / part.file, rows["id"])
+    sentences = read_sentences_of(focus, rows)
     return [
         Item(row["id"], sentences[row["sentence_id"]], row["position"], words[row["id"]])
-        for row in listed.to_pylist()
+        for row in rows.to_pylist()
         if row["id"] in words
     ]

@@ -38,9 +38,9 @@ _MIN_CLAUSE_SHARE = 0.05
 # 0.02 / bird 0.07, advice 0.16 / food 0.53.
 _MIN_ARTICLE_SHARE = 0.03
 _MIN_BARE_SHARE = 0.15
-# Share of uses with a determiner that precede no open-class word: keen 0.16, plump 0.33, winter
-# 0.58, box 0.87.
-_MIN_HEAD_SHARE = 0.5
+# Share of uses with a determiner that precede an open-class word: keen 0.84, plump 0.67, winter
+# 0.42, box 0.13.
+_MAX_OPEN_SHARE = 0.5
 
 
 class Frame(StrEnum):
@@ -58,6 +58,8 @@ class Frame(StrEnum):
 def required_frame(tokens: Sequence[str], tags: Sequence[str], position: int) -> Frame | None:
     """The frame that the place of a verb or a singular noun requires; None for other tags.
 
+    There is a token before the place and one after it.
+
     >>> required_frame("I travelled in my youth .".split(), ["PRP", "VBD", "IN", "PRP$", "NN", "."], 1)
     <Frame.NO_OBJECT: 'no_object'>
     >>> required_frame("He sold much old music .".split(), ["PRP", "VBD", "JJ", "JJ", "NN", "."], 4)
@@ -74,12 +76,12 @@ def _required_by_verb(tokens: Sequence[str], tags: Sequence[str], position: int)
     following = [token.casefold() for token in tokens[position + 1 : position + 4]]
     if _takes_more(following):
         return Frame.UNCLEAR
-    follower = after(following[0]) if following else After.CLOSED
+    follower = after(following[0])
     if tags[position] == "VBN":
         governor = position - 1
         while governor > 0 and tags[governor] in ADVERBS:
             governor -= 1
-        if governor < 0 or before(tokens[governor]) is not Before.HAVE:
+        if before(tokens[governor]) is not Before.HAVE:
             return Frame.UNCLEAR if follower is After.OBJECT else Frame.OBJECT
     frame_after = {
         After.OBJECT: Frame.OBJECT,
@@ -95,19 +97,20 @@ def _takes_more(following: Sequence[str]) -> bool:
     >>> _takes_more(["them", "up"]), _takes_more(["me", "a", "place"]), _takes_more(["the", "lamp"])
     (True, True, False)
     """
-    if not following or following[0] == "to":
-        return bool(following)
-    if after(following[0]) is not After.OBJECT:
+    first, *others = following
+    if first == "to":
+        return True
+    if after(first) is not After.OBJECT:
         return False
-    pronoun = following[0] in _OBJECT_PRONOUNS and len(following) > 1
-    return bool(_PARTICLES & set(following[1:])) or (
-        pronoun and (following[1] == "to" or after(following[1]) is After.OBJECT)
-    )
+    if not _PARTICLES.isdisjoint(others):
+        return True
+    is_followed = others and (others[0] == "to" or after(others[0]) is After.OBJECT)
+    return first in _OBJECT_PRONOUNS and bool(is_followed)
 
 
 def _required_by_noun(tokens: Sequence[str], tags: Sequence[str], position: int) -> Frame:
     """From the determiner: after `a`, a count noun; without one, a mass noun; others are unclear."""
-    if position + 1 < len(tokens) and tokens[position + 1].casefold() == "that":
+    if tokens[position + 1].casefold() == "that":
         return Frame.UNCLEAR
     start = position - 1
     while start >= 0 and (
@@ -120,12 +123,9 @@ def _required_by_noun(tokens: Sequence[str], tags: Sequence[str], position: int)
     opener = before(tokens[start]) if start >= 0 else Before.BARE
     if opener is Before.ARTICLE:
         return Frame.COUNT
-    return (
-        Frame.NOUN
-        if opener is Before.DETERMINER
-        or (start >= 0 and tags[start] in {"DT", "PRP$", "POS", "PDT"})
-        else Frame.MASS
-    )
+    if opener is Before.DETERMINER or (start >= 0 and tags[start] in {"DT", "PRP$", "POS", "PDT"}):
+        return Frame.NOUN
+    return Frame.MASS
 
 
 def takes_frame(cues: np.ndarray, *, tag: str, frame: Frame) -> np.ndarray:
@@ -138,32 +138,30 @@ def takes_frame(cues: np.ndarray, *, tag: str, frame: Frame) -> np.ndarray:
     >>> [takes_frame(travelled, tag="VBD", frame=frame).tolist() for frame in (Frame.NO_OBJECT, Frame.OBJECT)]
     [[True], [False]]
     """
-    uses = cues[:, list(_USES[tag])].sum(axis=1)
-    count = uses.sum(axis=1)
     if frame is Frame.UNCLEAR:
         return np.zeros(len(cues), bool)
+    uses = cues[:, list(_USES[tag])].sum(axis=1)
+    count = uses.sum(axis=1)
     if tag == "NN":
-        return (count >= _MIN_USES) & _nouns_take(cues, frame)
-    share = uses / np.maximum(1, count)[:, None]
-    takes = {
-        Frame.OBJECT: share[:, After.OBJECT] >= _MIN_OBJECT_SHARE,
-        Frame.NO_OBJECT: share[:, After.OBJECT] < _MIN_OBJECT_SHARE,
-        Frame.CLAUSE: share[:, After.CLAUSE] >= _MIN_CLAUSE_SHARE,
-    }
-    return np.asarray((count >= _MIN_USES) & takes[frame])
+        takes = _nouns_take(cues, count, frame)
+    else:
+        share = uses / np.maximum(1, count)[:, None]
+        is_transitive = share[:, After.OBJECT] >= _MIN_OBJECT_SHARE
+        takes = {
+            Frame.OBJECT: is_transitive,
+            Frame.NO_OBJECT: ~is_transitive,
+            Frame.CLAUSE: share[:, After.CLAUSE] >= _MIN_CLAUSE_SHARE,
+        }[frame]
+    return np.asarray((count >= _MIN_USES) & takes)
 
 
-def _nouns_take(cues: np.ndarray, frame: Frame) -> np.ndarray:
-    share = cues.sum(axis=2) / np.maximum(1, cues[:, list(_NOMINAL)].sum(axis=(1, 2)))[:, None]
+def _nouns_take(cues: np.ndarray, uses: np.ndarray, frame: Frame) -> np.ndarray:
+    share = cues.sum(axis=2) / np.maximum(1, uses)[:, None]
     determined = cues[:, [Before.ARTICLE, Before.DETERMINER]].sum(axis=1)
-    count = determined.sum(axis=1)
-    head = (count == 0) | (
-        1.0 - determined[:, After.OPEN] / np.maximum(1, count) >= _MIN_HEAD_SHARE
-    )
-    least = {
-        Frame.COUNT: (Before.ARTICLE, _MIN_ARTICLE_SHARE),
-        Frame.MASS: (Before.BARE, _MIN_BARE_SHARE),
+    is_head = determined[:, After.OPEN] <= _MAX_OPEN_SHARE * determined.sum(axis=1)
+    takes = {
+        Frame.NOUN: True,
+        Frame.COUNT: share[:, Before.ARTICLE] >= _MIN_ARTICLE_SHARE,
+        Frame.MASS: share[:, Before.BARE] >= _MIN_BARE_SHARE,
     }
-    return np.asarray(
-        head if frame is Frame.NOUN else head & (share[:, least[frame][0]] >= least[frame][1])
-    )
+    return np.asarray(is_head & takes[frame])

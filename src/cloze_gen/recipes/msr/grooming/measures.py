@@ -12,7 +12,7 @@ from cloze_gen.english.word_lists import after as kind_after
 from cloze_gen.english.word_lists import before as kind_before
 from cloze_gen.formats.questions import around_blank
 from cloze_gen.models.neighbour_counts import Blanks, flatten
-from cloze_gen.models.ngram_index import ForwardIndex
+from cloze_gen.models.ngram_index import SENTENCE_END, SENTENCE_START, ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.recipes.msr.grooming.candidates import CandidateTable, Item
 from cloze_gen.recipes.msr.grooming.frames import takes_frame
@@ -63,18 +63,13 @@ def measures_of(
 
 
 def _known(items: Sequence[Item], words: Blanks, knowledge: WordKnowledge) -> dict[str, np.ndarray]:
-    others, before, after = [], [], []
     window = knowledge.window
-    for item in items:
-        tokens = item.sentence.tokens
-        printed = [tokens[i] for i in item.printed]
-        others.append((*tokens[: item.position], *tokens[item.position + 1 :]))
-        before.append(printed[max(0, item.rank - window) : item.rank])
-        after.append(printed[item.rank + 1 : item.rank + 1 + window])
+    before = [item.shown[max(0, item.rank - window) : item.rank] for item in items]
+    after = [item.shown[item.rank + 1 :][:window] for item in items]
     nothing: Blanks = [()] * len(items)
     return {
         "similarity": knowledge.similarity(words, [item.answer for item in items]),
-        "topicality": knowledge.topicality(words, others),
+        "topicality": knowledge.topicality(words, [item.others for item in items]),
         "fit_before": knowledge.neighbour_fit(words, before, nothing),
         "fit_after": knowledge.neighbour_fit(words, nothing, after),
     }
@@ -102,10 +97,10 @@ def _attested(
 
 def _around(item: Item, index: ForwardIndex) -> list[int]:
     """Ids of the printed tokens beside the blank, of the two tokens before it and the two after."""
-    # position p is at p + 2
-    ids = [index.start, index.start, *index.ids(item.sentence.tokens), index.end, index.end]
-    at = item.position
-    return [*index.ids((item.before, item.after)), *ids[at : at + 2], *ids[at + 3 : at + 5]]
+    start, end = [SENTENCE_START] * 2, [SENTENCE_END] * 2
+    tokens = [*start, *item.sentence.tokens, *end]
+    at = item.position + len(start)
+    return index.ids([item.before, item.after, *tokens[at - 2 : at], *tokens[at + 1 : at + 3]])
 
 
 def _adjacent(
@@ -148,8 +143,7 @@ def _modelled(items: Sequence[Item], words: Blanks, model: CausalModel) -> dict[
         if len(listed) == 1:  # a language model is too slow for an answer alone
             scores.append(np.full((1, len(OF_MODEL)), np.nan))
             continue
-        printed = tuple(item.sentence.tokens[i] for i in item.printed)
-        before, after = around_blank(Blank(item.id, printed, item.rank))
+        before, after = around_blank(Blank(item.id, tuple(item.shown), item.rank))
         next_words = " ".join(after.split(" ")[: 1 + _RIGHT_WORDS])
         scores.append(model.fills(before, listed, next_words))
     return dict(zip(OF_MODEL, np.concatenate(scores).T, strict=True))

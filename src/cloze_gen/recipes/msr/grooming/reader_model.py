@@ -6,7 +6,6 @@ Limits on single measures would cut off impostors but never answers, and so reve
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
@@ -49,22 +48,17 @@ FEATURES = (*_OF_CANDIDATE, *_OF_PLACE)
 _MOST = 12.0  # limit of logs and associations of unseen events
 
 
-@functools.cache
 def read_weights(*, with_language_model: bool) -> Weights:
     """The weights that ship with the package."""
     weights: dict[str, Weights] = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))
-    return weights[weights_name(with_language_model=with_language_model)]
-
-
-def weights_name(*, with_language_model: bool) -> str:
-    """Key of a set of weights in the file."""
-    return "with_language_model" if with_language_model else "without_language_model"
+    return weights["with_language_model" if with_language_model else "without_language_model"]
 
 
 def place_features(item: Item, *, frequent: Container[str]) -> dict[str, float]:
     """Features of a blank's place; `frequent` has the case-folded words that are no topic words."""
-    others = [token for i, token in enumerate(item.sentence.tokens) if i != item.position]
-    content_words = sum(is_word(token) and token.casefold() not in frequent for token in others)
+    content_words = sum(
+        is_word(token) and token.casefold() not in frequent for token in item.others
+    )
     return {
         "tokens": float(np.log2(len(item.printed))),
         "content_words": float(np.log2(1 + content_words)),
@@ -91,9 +85,8 @@ def features_of(
 
 def predict_marks(features: np.ndarray, weights: Weights) -> dict[str, np.ndarray]:
     """Mark -> the expected share of readers who give it to each candidate; shape (candidates,)."""
-    return {mark: _probability(features, of_mark) for mark, of_mark in weights.items()}
-
-
-def _probability(features: np.ndarray, weights: Mapping[str, float]) -> np.ndarray:
-    column = np.array([weights.get(name, 0.0) for name in FEATURES])
-    return np.asarray(1.0 / (1.0 + np.exp(-(features @ column + weights["constant"]))))
+    marks = {}
+    for mark, weight_of in weights.items():
+        column = np.array([weight_of.get(name, 0.0) for name in FEATURES])
+        marks[mark] = 1.0 / (1.0 + np.exp(-(features @ column + weight_of["constant"])))
+    return marks

@@ -73,7 +73,7 @@ def answer_fault(
         return AnswerFault.CLASS_NOT_SELECTED
     if not can_have_tag(answer, tag) or is_doubtful(answer, tag):
         return AnswerFault.TAG_DOUBTFUL
-    if tag in NOUNS and position + 1 < len(tags) and tags[position + 1] in NOUNS:
+    if tag in NOUNS and tags[position + 1] in NOUNS:
         return AnswerFault.COMPOUND
     return None
 

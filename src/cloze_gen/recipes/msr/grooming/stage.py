@@ -51,10 +51,10 @@ from cloze_gen.recipes.msr.grooming.rules import (
 from cloze_gen.recipes.msr.tables import (
     FIT,
     Part,
-    focus_parts,
     model_index,
     model_knowledge,
-    note_parts,
+    write_items,
+    write_parts,
 )
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import write_parquet
@@ -92,34 +92,36 @@ def judge_answers(items: Iterable[Item], tagger: Tagger, classes: Collection[str
             item.fault = SentenceFault.NO_MAIN_CLAUSE
             continue
         # as a reader sees the sentence, without quotes and dashes
-        printed = [tokens[i] for i in item.printed]
-        printed_tags = [tags[i] for i in item.printed]
-        item.tag = printed_tags[item.rank]
-        item.frame = required_frame(printed, printed_tags, item.rank)
-        item.fault = answer_fault(printed, printed_tags, item.rank, classes=classes) or FIT
+        shown_tags = [tags[i] for i in item.printed]
+        item.tag = shown_tags[item.rank]
+        item.frame = required_frame(item.shown, shown_tags, item.rank)
+        item.fault = answer_fault(item.shown, shown_tags, item.rank, classes=classes) or FIT
 
 
 def judge_articles(table: CandidateTable) -> None:
-    for row, item in enumerate(table.item.tolist()):
-        if breaks_article(table.word[row], table.items[item].before):
-            table.verdict[row] = CandidateFault.ARTICLE
+    table.verdict[:] = [
+        CandidateFault.ARTICLE if breaks_article(word, item.before) else FIT
+        for item in table.items
+        for word in item.words
+    ]
 
 
 def judge_words(table: CandidateTable, offensive: Collection[str]) -> None:
-    """Judge each open candidate by its letters and by the dictionary."""
-    stems = [frozenset(map(stem, item.sentence.tokens)) for item in table.items]
-    for row in table.open().tolist():
-        number = table.item[row]
-        item = table.items[number]
-        fault = candidate_fault(
-            table.word[row],
-            answer=item.answer,
-            tag=item.tag,
-            predecessor=item.before,
-            sentence_stems=stems[number],
-            offensive=offensive,
-        )
-        table.verdict[row] = fault or FIT
+    """Judge the candidates by their letters and by the dictionary."""
+    verdicts = []
+    for item in table.items:
+        stems = frozenset(map(stem, item.sentence.tokens))
+        for word in item.words:
+            fault = candidate_fault(
+                word,
+                answer=item.answer,
+                tag=item.tag,
+                predecessor=item.before,
+                sentence_stems=stems,
+                offensive=offensive,
+            )
+            verdicts.append(fault or FIT)
+    table.verdict[:] = verdicts
 
 
 def judge_by_expected_marks(
@@ -166,14 +168,14 @@ def groom_part(
     *,
     focus: Path,
     index: Path,
+    out: Path,
     contexts: Path,
     scored: Path,
-    out: Path,
     settings: GroomingSettings,
     offensive: Collection[str],
     frequent: Collection[str],
     tagger: tuple[str, str] | None,
-    language_model: str,
+    language_model: Path | None,
     people: Mapping[str, Mapping[str, Any]] | None,
 ) -> tuple[pa.Table, Counter[str]]:
     """Groom a part and write its decisions. Returns its rows of `GROOMED_ITEMS`, and counts of verdicts.
@@ -181,36 +183,30 @@ def groom_part(
     `tagger`: name and identity. `people`: verdicts by item, if people groomed.
     """
     items = read_items(focus, scored, part)
+    model = model_index(index, part.model)
+    knowledge = model_knowledge(contexts, part.model)
     loaded_tagger = worker_tagger(*tagger) if tagger else None
     if people is not None:
         judge_items(items, people)
-    elif settings.checks == "all":
+        table = CandidateTable(items)
+        judge_by_people(table, people, model, knowledge, loaded_tagger)
+    elif settings.checks == "articles":
+        table = CandidateTable(items)
+        judge_articles(table)
+    else:
         judge_sentences(items, offensive)
         if loaded_tagger is not None:
             judge_answers(items, loaded_tagger, settings.classes)
-    table = CandidateTable(items)
-    if people is None and settings.checks == "articles":
-        judge_articles(table)
-    elif table.items:
-        model = model_index(index, part.model)
-        knowledge = model_knowledge(contexts, part.model)
-        if people is not None:
-            judge_by_people(table, people, model, knowledge, loaded_tagger)
-        else:
-            judge_words(table, offensive)
-            judge = functools.partial(
-                judge_by_expected_marks,
-                table,
-                model,
-                knowledge,
-                settings=settings,
-                frequent=frequent,
-            )
-            judge()
-            if loaded_tagger is not None:
-                judge_tags(table, loaded_tagger)
-            if language_model:
-                judge(language_model=worker_causal_model(language_model))
+        table = CandidateTable(items)
+        judge_words(table, offensive)
+        judge = functools.partial(
+            judge_by_expected_marks, table, model, knowledge, settings=settings, frequent=frequent
+        )
+        judge()
+        if loaded_tagger is not None:
+            judge_tags(table, loaded_tagger)
+        if language_model is not None:
+            judge(language_model=worker_causal_model(str(language_model)))
     decisions = table.decisions()
     write_parquet(out / part.file, decisions)
     return item_rows(items), Counter(decisions["verdict"].to_pylist())
@@ -238,34 +234,29 @@ def write_grooming(
         tagger_identity: name and content of the tagger; empty: no tagger.
         language_model: ``hf:FOLDER``.
     """
-    folder = (language_model or "").removeprefix("hf:")
-    groom = functools.partial(
+    results = write_parts(
+        writer,
+        ctx,
+        DECISIONS,
         groom_part,
-        focus=focus.folder,
-        index=index.folder,
+        focus=focus,
+        index=index,
         contexts=contexts.folder,
         scored=forward.path(SCORED.folder),
-        out=writer.path(DECISIONS.name).parent,
         settings=settings,
-        offensive=frozenset(offensive),
+        offensive=offensive,
         frequent=frequent_words(counts),
         tagger=(travelling_name(settings.tagger), tagger_identity) if tagger_identity else None,
-        language_model=str(Path(folder).absolute()) if folder else "",
+        language_model=Path(language_model.removeprefix("hf:")) if language_model else None,
         people={row["id"]: row for row in people.rows} if people else None,
     )
-    parts = focus_parts(focus, index)
-    results = list(ctx.map(groom, parts, unit="parts"))
-    note_parts(writer, DECISIONS.folder, parts, [verdicts.total() for _, verdicts in results])
-    items = pa.concat_tables([of_part for of_part, _ in results])
-    writer.rows[GROOMED_ITEMS.name] = write_parquet(writer.path(GROOMED_ITEMS.name), items)
-    verdicts = Counter(items["verdict"].to_pylist())
-    kept = verdicts.pop(FIT, 0)
-    writer.funnel = funnel("focus words", kept=kept, rejected=verdicts)
-    of_candidates = sum((of_part for _, of_part in results), Counter[str]())
-    fit = of_candidates.pop(FIT, 0)
-    writer.facts["candidates_funnel"] = funnel("candidates", kept=fit, rejected=of_candidates)
+    parts = [rows for rows, _ in results]
+    items = write_items(writer, GROOMED_ITEMS, parts, verdict="verdict", passed=FIT)
+    verdicts = sum((counts for _, counts in results), Counter[str]())
+    fit = verdicts.pop(FIT, 0)
+    writer.facts["candidates_funnel"] = funnel("candidates", kept=fit, rejected=verdicts)
     if people:
         check_items(people, items["id"].to_pylist())
         writer.facts["people"] = people.summary
         ctx.say(f"{len(people.rows):,} focus words were judged by people: {people.summary}")
-    ctx.say(f"{kept:,} of {len(items):,} focus words pass; {fit:,} fit candidates")
+    ctx.say(f"{writer.funnel['kept']:,} of {len(items):,} focus words pass; {fit:,} fit candidates")
