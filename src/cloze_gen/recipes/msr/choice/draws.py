@@ -91,12 +91,10 @@ def offer_randomly(pool: CandidatePool, *, seed: int) -> list[np.ndarray]:
 
 def choose_randomly(pool: CandidatePool, *, n: int, seed: int) -> np.ndarray:
     """One item of each sentence, and of the sentences some, by chance; indices, ascending."""
-    items_of: dict[str, list[int]] = {}
-    for item, sentence in enumerate(pool.sentence.tolist()):
-        items_of.setdefault(sentence, []).append(item)
-    ranked = sorted(items_of, key=lambda key: derive_rng(seed, "msr.sentences", key).random())
+    sentences = set(pool.sentence.tolist())
+    ranked = sorted(sentences, key=lambda key: derive_rng(seed, "msr.sentences", key).random())
     chosen = []
     for sentence in ranked[:n]:
         rng = derive_rng(seed, "msr.focus_of_sentence", sentence)
-        chosen.append(rng.choice(items_of[sentence]))
+        chosen.append(rng.choice(np.flatnonzero(pool.sentence == sentence)))
     return np.sort(np.array(chosen, np.int64))

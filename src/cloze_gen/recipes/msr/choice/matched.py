@@ -170,7 +170,7 @@ class MatchedChoice:
 
     def _gain(self, chosen: np.ndarray) -> float:
         """The check's mean log-likelihood of the answers, in nats above chance; lower is better."""
-        return float(self._found(chosen, "msr.check")[1].mean())
+        return self._found(chosen, "msr.check")[1].mean()
 
     def _check(self, chosen: np.ndarray, rounds: int) -> Check:
         """The check on several other cuts; the error is that of a question's mean."""

@@ -144,27 +144,25 @@ def _offer(
 ) -> tuple[CandidatePool, np.ndarray]:
     """The items that can be asked about, with draws of each; the others are added to `rejected`."""
 
-    def reject(reason: str, details: Mapping[str, str]) -> CandidatePool:
-        """The pool without the items that have a detail, which are rejected."""
-        rejected.extend(Rejection(item_id, reason, detail) for item_id, detail in details.items())
-        is_left = np.array([item_id not in details for item_id in pool.id.tolist()], bool)
-        return pool.only(is_left[pool.item])
+    def reject(reason: str, details: Iterable[str | None]) -> CandidatePool:
+        """The pool without the items that have a detail, which are rejected; None: no rejection."""
+        is_left = []
+        for item_id, detail in zip(pool.id.tolist(), details, strict=True):
+            is_left.append(detail is None)
+            if detail is not None:
+                rejected.append(Rejection(item_id, reason, detail))
+        return pool.only(np.array(is_left, bool)[pool.item])
 
-    n_candidates = zip(pool.id.tolist(), pool.n_candidates.tolist(), strict=True)
-    few = {item_id: str(n) for item_id, n in n_candidates if n < N_IMPOSTORS}
+    few = (str(n) if n < N_IMPOSTORS else None for n in pool.n_candidates.tolist())
     pool = reject(ChoiceReason.TOO_FEW_CANDIDATES, few)
     # Of sentences alike in print, only the first.
     first = printed_before((key, [sentences[key].tokens]) for key in pool.sentence.tolist())
-    by_item = zip(pool.id.tolist(), pool.sentence.tolist(), strict=True)
-    repeated = {item_id: first[key] for item_id, key in by_item if key in first}
-    pool = reject(PRINTED_BEFORE, repeated)
+    pool = reject(PRINTED_BEFORE, map(first.get, pool.sentence.tolist()))
     if settings.method == "random":
         impostors = offer_randomly(pool, seed=seed)
     else:
         impostors = offer_draws(pool, settings, seed=seed)
-    draws_by_item = zip(pool.id.tolist(), impostors, strict=True)
-    none = {item_id: "" for item_id, drawn in draws_by_item if not len(drawn)}
-    pool = reject(ChoiceReason.NO_FOUR, none)
+    pool = reject(ChoiceReason.NO_FOUR, (None if len(drawn) else "" for drawn in impostors))
     return pool, draws_of(pool, [drawn for drawn in impostors if len(drawn)])
 
 
