@@ -29,7 +29,7 @@ from cloze_gen.recipes.msr.choice.herding import herd_draws
 from cloze_gen.recipes.msr.choice.pool import CandidatePool
 from cloze_gen.recipes.msr.choice.propensity import (
     cross_fitted_log_odds,
-    folds_by_group,
+    folds_by_sentence,
     found_by_scores,
 )
 from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS, ChoiceSettings, WordClass
@@ -143,7 +143,7 @@ class MatchedChoice:
         self, n: int, *, most_rounds: int = _MOST_ROUNDS
     ) -> tuple[np.ndarray, int, np.ndarray]:
         """The set of the best round, the number of sets tried, and the odds, shape (draws, 5)."""
-        fold = folds_by_group(self._sentence, seed=self._seed, purpose="msr.choosing_folds")
+        fold = folds_by_sentence(self._sentence, seed=self._seed, purpose="msr.choosing_folds")
         odds = self._no_odds
         best = chosen = self._balanced(n, odds)
         gains = [self._gain(chosen)]

@@ -44,10 +44,10 @@ def option_features(scores: np.ndarray) -> np.ndarray:
     return np.concatenate(blocks, axis=2)
 
 
-def folds_by_group(group: np.ndarray, *, seed: int, purpose: str) -> np.ndarray:
+def folds_by_sentence(sentence: np.ndarray, *, seed: int, purpose: str) -> np.ndarray:
     """The fold of each row, from 0. All rows of a sentence are in one fold."""
-    fold_of_sentence = derive_rng(seed, purpose).permutation(int(group.max()) + 1) % FOLDS
-    return fold_of_sentence[group]
+    sentences, place = np.unique(sentence, return_inverse=True)
+    return (derive_rng(seed, purpose).permutation(len(sentences)) % FOLDS)[place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +159,7 @@ def found_by_scores(
     Trees see other sentences than they predict; each purpose has its own folds. `options` are
     comparable scores, shape (questions, options, scores), with the answer first.
     """
-    number = np.unique(sentence, return_inverse=True)[1]
-    fold = folds_by_group(number, seed=seed, purpose=f"{purpose}_folds")
+    fold = folds_by_sentence(sentence, seed=seed, purpose=f"{purpose}_folds")
     share = _cross_fitted(_answer_likelihood, options, np.arange(len(options)), fold, each)
     share /= share.sum(axis=1, keepdims=True)
     best = share == share.max(axis=1, keepdims=True)
