@@ -99,6 +99,15 @@ def test_a_share_of_the_readers_may_mark_a_question(larger, cli):
     assert "model-x" in facts["read_by"]
 
 
+def test_readers_who_mark_all_questions_leave_no_set(larger, cli):
+    marks = {item: {"trivial": True} for item in questions_of(larger)}
+    made = choose(larger, cli, read_all(larger, cli, marks))
+    assert made.status == 2
+    message = " ".join(made.err.split())
+    assert f"readers marked all {len(marks)} questions" in message
+    assert "Raise choice.max_marked" in message
+
+
 def test_verdicts_of_other_questions_are_refused(larger, cli, tmp_path):
     file = read_all(larger, cli, {})
     header, *rows = file.read_text("utf-8").splitlines()

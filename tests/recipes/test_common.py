@@ -13,7 +13,7 @@ from cloze_gen.recipes.common import (
     draw_examples,
     printed_before,
 )
-from cloze_gen.records.sentence import sentence_of
+from cloze_gen.records.sentence import Sentence, sentence_of
 
 IDS = st.lists(st.text(min_size=1, max_size=6), unique=True, max_size=60)
 
@@ -38,38 +38,30 @@ def test_positions_are_uniform_over_seeds():
         assert sum((counts[i] - 400) ** 2 / 400 for i in range(5)) < 18.5
 
 
+def question(item_id="b:1:2", *, answer_index=4, seed=1):
+    """A question about the fourth token of a sentence with quotation marks."""
+    tokens = ('"', "He", "could", "climb", "it", "!", '"')
+    sentence = Sentence("b", 1, 0, 0, 0, "prose", "", tokens)
+    options = {"impostors": ("swim", "eat", "drink", "lose"), "answer_index": answer_index}
+    return assemble_question(item_id, sentence, 3, **options, seed=seed)
+
+
 @given(st.integers(0, 4), st.integers(0, 99))
 def test_a_question_holds_its_answer_and_its_impostors(answer_index, seed):
-    tokens, impostors = ("He", "could", "climb", "it", "."), ("swim", "eat", "drink", "lose")
-    question = assemble_question(
-        "b:1:2",
-        book_id="b",
-        tokens=tokens,
-        position=2,
-        impostors=impostors,
-        answer_index=answer_index,
-        seed=seed,
-    )
-    assert question.answer == "climb" == question.options[answer_index]
-    assert sorted(question.options) == sorted((*impostors, "climb"))
-    assert question.blank.filled(question.answer) == tokens
+    """The tokens and the place of the blank are those of the printed sentence."""
+    result = question(answer_index=answer_index, seed=seed)
+    assert result.answer == "climb" == result.options[answer_index]
+    assert sorted(result.options) == ["climb", "drink", "eat", "lose", "swim"]
+    assert result.blank.filled(result.answer) == ("He", "could", "climb", "it", ".")
+    assert (result.book_id, result.position) == ("b", 2)
 
 
 def test_impostors_are_shuffled_by_the_item():
     """Their order tells nothing of their scores: over many items each stands first about as often."""
-    first = Counter(
-        assemble_question(
-            f"b:{i}:1",
-            book_id="b",
-            tokens=("a", "b"),
-            position=1,
-            impostors=("w", "x", "y", "z"),
-            answer_index=4,
-            seed=1,
-        ).options[0]
-        for i in range(2000)
+    first = Counter(question(f"b:{i}:1").options[0] for i in range(2000))
+    assert all(
+        first[word] == pytest.approx(500, abs=90) for word in ("swim", "eat", "drink", "lose")
     )
-    assert all(first[word] == pytest.approx(500, abs=90) for word in "wxyz")
 
 
 IDS = st.builds("{}:{}:{}".format, st.sampled_from("abc"), st.integers(0, 9), st.integers(0, 2))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
 
-from cloze_gen.corpus.normalization import rendered_tokens
+from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
 from cloze_gen.records.question import Question
 from cloze_gen.records.rejection import Reason
-from cloze_gen.records.sentence import sentence_of
+from cloze_gen.records.sentence import Sentence, sentence_of
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.rng import derive_rng
 from cloze_gen.store.file_docs import FileDoc
@@ -39,19 +39,20 @@ def balance_answer_positions(ids: Sequence[str], *, n_options: int, seed: int) -
 
 def assemble_question(
     item_id: str,
-    *,
-    book_id: str,
-    tokens: Sequence[str],
+    sentence: Sentence,
     position: int,
+    *,
     impostors: Sequence[str],
     answer_index: int,
     seed: int,
 ) -> Question:
-    """A question with its impostors in random order around the answer."""
+    """A question about a token of a sentence, as printed; the impostors are in random order."""
     order = derive_rng(seed, "assemble.impostors", item_id).permutation(len(impostors))
     options = [impostors[i] for i in order]
-    options.insert(answer_index, tokens[position])
-    return Question(item_id, book_id, tuple(tokens), position, tuple(options), answer_index)
+    options.insert(answer_index, sentence.tokens[position])
+    tokens = tuple(rendered_tokens(sentence.tokens))
+    place = rendered_positions(sentence.tokens).index(position)
+    return Question(item_id, sentence.book_id, tokens, place, tuple(options), answer_index)
 
 
 def draw_examples(spare: Iterable[str], *, published: Collection[str], seed: int) -> list[str]:

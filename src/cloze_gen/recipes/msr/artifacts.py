@@ -10,8 +10,6 @@ from cloze_gen.recipes.msr.forward import SCORED, SCORED_ITEMS
 from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, GROOMED_ITEMS
 from cloze_gen.store.file_docs import FileDoc, StageDoc, rejected_file
 
-_ITEM = {"id": "string: id of the item"}
-
 _CHOICE_FILES = (
     questions_file(
         without=("answer_class",),
@@ -26,7 +24,7 @@ _CHOICE_FILES = (
         "candidates.jsonl",
         "All retained candidates of each question, for human groomers.",
         {
-            **_ITEM,
+            "id": "string: id of the item",
             "text": "string: the sentence",
             "answer": "string: the answer",
             "candidates": "list of object: `word`, `verdict`, `tag`, the five measures of grooming (null if not measured), the "
@@ -39,13 +37,6 @@ _CHOICE_FILES = (
         '{"id": "the-clockmakers-debt:51:15", "reason": "other_target_chosen", "detail": "the-clockmakers-debt:51:9"}',
     ),
 )
-_CHOICE_FACTS = {
-    "classes": "coarse class -> questions of the set",
-    "leak": "matched choice: `check`, the share of answers that a classifier of scores finds on folds that did not choose the set, "
-    "its standard `error`, `max_leak`, and the `rounds` of the search; null if there were too few sentences",
-    "wanted": "number of questions wanted",
-}  # fmt: skip
-
 STAGES = {
     "focus": StageDoc(
         "Finds the infrequent words of the source sentences, which may become blanks.",
@@ -85,7 +76,10 @@ STAGES = {
         "Chooses four impostors for each question, one focus word a sentence, and the questions of the set.",
         _CHOICE_FILES,
         {
-            **_CHOICE_FACTS,
+            "classes": "coarse class -> questions of the set",
+            "leak": "matched choice: `check`, the share of answers that a classifier of scores finds on folds that did not choose the set, "
+            "its standard `error`, `max_leak`, and the `rounds` of the search; null if there were too few sentences",
+            "wanted": "number of questions wanted",
             "read": "questions that readers read before the choice, if any (`choice.verdicts`)",
             "read_by": "who read them: people, and models by name",
             "left": "those that the readers' marks do not exclude",

@@ -42,8 +42,8 @@ _WORD_DATA = {
     Background.CORPUS: "the training books",
 }
 _ARTICLES_ONLY = (
-    "only the agreement of a and an was checked, so options may be ambiguous, ungrammatical or "
-    "offensive"
+    "Only the agreement of a and an was checked, so options may be ambiguous, ungrammatical or "
+    "offensive."
 )
 
 
@@ -56,9 +56,7 @@ def notes(settings: Any, facts: Facts) -> list[str]:
     grooming = settings.grooming
     judges = people(facts).get("groomed")
     if grooming.checks == "articles" and not judges:
-        return [
-            f"unfiltered: steps of MSR 2.2 only; instead of the judges of 2.3, {_ARTICLES_ONLY}"
-        ]
+        return [f"unfiltered: steps of MSR 2.2, without the judges of 2.3. {_ARTICLES_ONLY}"]
     choice = facts.get("choice", {})
     lines = [f"groomed: {judges or 'machine (no human has judged the candidates)'}"]
     if "read_by" in choice:
@@ -104,11 +102,11 @@ def held_out_notes(facts: Facts) -> list[str]:
 def warnings(settings: Mapping[str, Any]) -> list[str]:
     grooming = settings["grooming"]
     if grooming["checks"] == "articles" and not grooming.get("verdicts"):
-        return [f"{_ARTICLES_ONLY[0].upper()}{_ARTICLES_ONLY[1:]}."]
+        return [_ARTICLES_ONLY]
     if grooming["tagger"] == "none":
         return ["The tagger was off, so the part of speech of impostors was not checked."]
     return []
 
 
 def is_balanced(settings: Mapping[str, Any]) -> bool:
-    return bool(settings["choice"]["method"] != "random")
+    return settings["choice"]["method"] != "random"

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.formats.questions import question_record, source_record
 from cloze_gen.recipes.common import (
@@ -145,9 +144,8 @@ def _record(
 ) -> dict[str, Any]:
     question = assemble_question(
         row["id"],
-        book_id=sentence.book_id,
-        tokens=rendered_tokens(sentence.tokens),
-        position=rendered_positions(sentence.tokens).index(row["position"]),
+        sentence,
+        row["position"],
         impostors=[impostor["word"] for impostor in drawn],
         answer_index=answer_index,
         seed=seed,

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from cloze_gen.recipes.msr.choice.pool import SCORE_NAMES, CandidatePool
+from cloze_gen.recipes.msr.choice.pool import CandidatePool
+
+N_SCORES = 5
 
 
 def pool_of(*items, **values):
@@ -11,7 +13,7 @@ def pool_of(*items, **values):
     n = len(item)
     ids = [item_id for item_id, *_ in items]
     columns = {
-        "scores": np.ones((n, len(SCORE_NAMES))),
+        "scores": np.ones((n, N_SCORES)),
         "fits_as_well": np.zeros(n),
         "plausible": np.ones(n),
         "topicality": np.full(n, np.nan),
@@ -38,8 +40,7 @@ def random_pool(n_items, *, leak=0.0, topic=0.0):
         answer, *candidates = (f"w{i}" for i in rng.choice(90, 11, replace=False).tolist())
         word_class = "verb" if number % 4 == 3 else "noun"
         items.append((f"b:{number:03}:2", word_class, answer, candidates))
-    scores = rng.standard_normal((11 * n_items, len(SCORE_NAMES)))
-    scores[:, 3] = np.exp(scores[:, 3])
+    scores = rng.standard_normal((11 * n_items, N_SCORES))
     leaks = 11 * np.flatnonzero(rng.random(n_items) < leak)
     scores[leaks, 1] = -np.sign(scores[leaks, 0]) * np.abs(scores[leaks, 1])
     topicality = rng.standard_normal(11 * n_items)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cloze_gen.recipes.msr.choice.draws import (
-    Draws,
     choose_randomly,
+    draws_of,
     matched_weights,
     offer_draws,
     offer_randomly,
@@ -94,10 +94,10 @@ def test_draws_depend_on_the_item_alone():
 
 def test_rows_of_draws_are_the_answer_and_its_candidates():
     both = pool([0.0] * 5, [0.5] * 5, ids=("b:1:2", "b:3:2"))
-    draws = Draws.of(both, [np.array([[0, 1, 2, 3], [1, 2, 3, 4]]), np.array([[0, 1, 2, 4]])])
-    assert draws.item.tolist() == [0, 0, 1]
-    assert both.word[draws.rows[2]].tolist() == ["oar", "w0", "w1", "w2", "w4"]
-    assert draws.rows[2].tolist() == [6, 7, 8, 9, 11]
+    draws = draws_of(both, [np.array([[0, 1, 2, 3], [1, 2, 3, 4]]), np.array([[0, 1, 2, 4]])])
+    assert both.item[draws[:, 0]].tolist() == [0, 0, 1]
+    assert both.word[draws[2]].tolist() == ["oar", "w0", "w1", "w2", "w4"]
+    assert draws[2].tolist() == [6, 7, 8, 9, 11]
 
 
 def test_the_random_choice_takes_one_item_a_sentence():

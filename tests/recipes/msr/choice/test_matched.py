@@ -1,11 +1,12 @@
 """The matched choice: the set hides what its pool reveals; sizes and classes."""
 
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from cloze_gen.recipes.msr.choice.draws import Draws, offer_draws
+from cloze_gen.recipes.msr.choice.draws import draws_of, offer_draws
 from cloze_gen.recipes.msr.choice.features import comparable
 from cloze_gen.recipes.msr.choice.matched import Check, MatchedChoice, class_quotas
 from cloze_gen.recipes.msr.choice.propensity import found_by_scores
@@ -17,8 +18,9 @@ def choose(pool, *, seed=1, say=print, **changed):
     """The draws, the chosen ones, and the check."""
     values = {"n_questions": 80, "draws": 8, "class_shares": {}} | changed
     settings = ChoiceSettings(**values)
-    draws = Draws.of(pool, offer_draws(pool, settings, seed=seed))
-    chosen, check = MatchedChoice(pool, draws, settings, seed=seed, say=say).choose()
+    draws = draws_of(pool, offer_draws(pool, settings, seed=seed))
+    ctx = SimpleNamespace(engine=SimpleNamespace(map=map), say=say)
+    chosen, check = MatchedChoice(pool, draws, settings, seed=seed, ctx=ctx).choose()
     return draws, chosen, check
 
 
@@ -33,12 +35,12 @@ def test_the_set_hides_what_the_pool_reveals():
     """Only the signs of two scores together reveal the answer, no single rank does."""
     pool = random_pool(400, leak=0.7)
     draws, chosen, check = choose(pool, n_questions=120)
-    assert len(set(pool.sentence[draws.item[chosen]])) == len(chosen) == 120
-    first = np.searchsorted(draws.item, np.arange(120))
-    assert gain(pool, draws.rows[chosen]) < 0.5 * gain(pool, draws.rows[first])
+    assert len(set(pool.sentence[pool.item[draws[chosen, 0]]])) == len(chosen) == 120
+    first = np.searchsorted(pool.item[draws[:, 0]], np.arange(120))
+    assert gain(pool, draws[chosen]) < 0.5 * gain(pool, draws[first])
     assert check.accuracy < 0.3
     assert check.rounds > 2
-    answer = pool.scores[draws.rows[chosen]]
+    answer = pool.scores[draws[chosen]]
     is_highest = answer.argmax(axis=1) == 0
     assert is_highest.mean(axis=0) == pytest.approx(np.full(5, 0.2), abs=0.06)
 
@@ -48,7 +50,7 @@ def test_the_set_hides_what_the_pool_reveals():
 def test_the_largest_hidden_size_is_taken(monkeypatch, bad_luck, size):
     """Of 150, 125 and 104; the check of the whole search counts, not only that of the trial."""
 
-    def check(self, chosen, *, rounds=0):
+    def check(self, chosen, rounds):
         return Check(len(chosen) / 1000 + bad_luck * (rounds > 0), 0.01, rounds)
 
     monkeypatch.setattr(MatchedChoice, "_check", check)
@@ -64,7 +66,7 @@ def test_the_largest_hidden_size_is_taken(monkeypatch, bad_luck, size):
 def test_few_sentences_are_balanced_without_a_check():
     pool = random_pool(60)
     draws, chosen, check = choose(pool)
-    assert sorted(draws.item[chosen]) == list(range(60))
+    assert sorted(pool.item[draws[chosen, 0]]) == list(range(60))
     assert check is None
     assert len(choose(pool, n_questions="auto")[1]) == 30
     assert (
@@ -75,7 +77,7 @@ def test_few_sentences_are_balanced_without_a_check():
 def test_topicality_is_balanced():
     pool = random_pool(140, topic=3.0)
     draws, chosen, _ = choose(pool, n_questions=30)
-    is_highest = pool.topicality[draws.rows].argmax(axis=1) == 0
+    is_highest = pool.topicality[draws].argmax(axis=1) == 0
     assert is_highest.mean() > 0.6
     assert is_highest[chosen].mean() < is_highest.mean() - 0.2
 
@@ -84,7 +86,7 @@ def test_classes_have_their_shares():
     """A quarter of the pool are verbs and half is requested: they give two fifths of theirs."""
     pool = random_pool(100)
     draws, chosen, _ = choose(pool, n_questions=40, class_shares={"noun": 0.5, "verb": 0.5})
-    assert Counter(pool.word_class[draws.item[chosen]]) == {"noun": 30, "verb": 10}
+    assert Counter(pool.word_class[pool.item[draws[chosen, 0]]]) == {"noun": 30, "verb": 10}
 
 
 SHARES = {"noun": 0.5, "verb": 0.3, "adjective": 0.2}

@@ -6,7 +6,7 @@ import pytest
 from cloze_gen.recipes.msr.choice.propensity import (
     FOLDS,
     cross_fitted_log_odds,
-    folds_by_group,
+    folds_by_sentence,
     found_by_scores,
     option_features,
 )
@@ -30,7 +30,7 @@ def test_features_follow_the_options():
 def test_a_sentence_is_of_one_fold():
     """All draws of a sentence together, folds of about one size."""
     group = np.repeat(np.arange(100), 3)
-    fold = folds_by_group(group, seed=1, purpose="test.folds")
+    fold = folds_by_sentence(group, seed=1, purpose="test.folds")
     assert (fold.reshape(100, 3) == fold.reshape(100, 3)[:, :1]).all()
     assert np.bincount(fold[::3]).tolist() == [100 // FOLDS] * FOLDS
 
@@ -41,7 +41,7 @@ def log_odds(scores, fold):
 
 def test_a_leak_is_learnt():
     found = log_odds(
-        fives(400, leak=1.5), folds_by_group(np.arange(400), seed=1, purpose="test.folds")
+        fives(400, leak=1.5), folds_by_sentence(np.arange(400), seed=1, purpose="test.folds")
     )
     assert found.mean(axis=1) == pytest.approx(np.zeros(400), abs=1e-5)
     assert (found.argmax(axis=1) == 0).mean() > 0.5
@@ -51,7 +51,7 @@ def test_no_model_has_seen_what_it_predicts():
     """Other answers in one fold change only the predictions for the other folds."""
     scores, fold = (
         fives(300, leak=1.0),
-        folds_by_group(np.arange(300), seed=1, purpose="test.folds"),
+        folds_by_sentence(np.arange(300), seed=1, purpose="test.folds"),
     )
     before = log_odds(scores, fold)
     turned = scores.copy()

@@ -65,7 +65,7 @@ def rows_of(candidates, item_id):
 def test_the_pool_holds_fit_candidates_with_their_scores(inputs, items, candidates):
     counts = read_counts(inputs["counts"])
     freq = dict(zip(counts.words, counts.freq.tolist(), strict=True))
-    pool = pool_of(items, candidates, freq)
+    pool = pool_of(items, candidates, counts)
     assert pool.id.tolist() == items["id"].to_pylist()
     assert pool.sentence.tolist() == sorted(map(sentence_of, pool.id.tolist()))
     for item, rows in zip(items.to_pylist()[:30], pool.rows()[:30], strict=True):
@@ -76,12 +76,13 @@ def test_the_pool_holds_fit_candidates_with_their_scores(inputs, items, candidat
         answer = [item["answer_log10_prob"], *(item[name] for name in SCORES[1:])]
         scores = [answer, *([row[name] for name in SCORES] for row in fit)]
         assert pool.scores[rows][:, :3].tolist() == scores
-        assert pool.scores[rows][:, 3:].tolist() == [[freq[word], len(word)] for word in words]
+        of_words = np.array([[math.log10(freq[word]), len(word)] for word in words])
+        assert pool.scores[rows][:, 3:] == pytest.approx(of_words)
         topicality = [item["answer_topicality"], *(row["topicality"] for row in fit)]
         assert pool.topicality[rows].tolist() == pytest.approx(topicality)
     assert pool.word_class.tolist() == list(map(coarse_class, items["answer_tag"].to_pylist()))
     some = np.arange(len(pool)) % 3 == 1
-    part = pool.only(some)
+    part = pool.only(some[pool.item])
     assert part.id.tolist() == pool.id[some].tolist()
     assert part.word[part.rows()[4]].tolist() == pool.word[pool.rows()[13]].tolist()
 

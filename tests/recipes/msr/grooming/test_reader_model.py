@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.recipes.msr.choice.pool import SCORE_NAMES
 from cloze_gen.recipes.msr.grooming.frames import Frame
 from cloze_gen.recipes.msr.grooming.reader_model import (
     FEATURES,
@@ -16,6 +15,7 @@ from cloze_gen.recipes.msr.grooming.reader_model import (
     predict_marks,
     read_weights,
 )
+from cloze_gen.recipes.msr.tables import SCORES
 from tests.recipes.msr.conftest import make_item
 
 OWN = (
@@ -157,7 +157,9 @@ def test_readers_find_a_word_that_does_not_take_its_frame_ungrammatical():
 def test_no_score_that_the_choice_balances_is_a_feature():
     """A limit on a score would leave an edge that an adversary can use."""
     assert not {name.removesuffix("_gained") for name in FEATURES} & {
-        *SCORE_NAMES,
+        *SCORES,
+        "freq",
+        "length",
         "frequency",
         "forward",
         "history",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,28 +17,15 @@ _UNUSED_WEIGHT = 0.15
 _TRIED = 12  # most draws tried per accepted draw
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Draws:
-    """Distinct draws, item after item.
+def draws_of(pool: CandidatePool, impostors: Sequence[np.ndarray]) -> np.ndarray:
+    """All draws, item after item: the rows of the options in the pool, the answer first.
 
-    Attributes:
-        item: int64, shape (draws,): index in the pool, ascending.
-        rows: int64, shape (draws, 5): the rows of the options in the pool, the answer first.
+    `impostors`: of each item, places among its candidates, shape (draws, 4). Returns int64, shape
+    (draws, 5).
     """
-
-    item: np.ndarray
-    rows: np.ndarray
-
-    @classmethod
-    def of(cls, pool: CandidatePool, impostors: Sequence[np.ndarray]) -> Draws:
-        """From the impostors of each item, as places among its candidates, shape (draws, 4)."""
-        item = np.repeat(np.arange(len(pool)), [len(drawn) for drawn in impostors])
-        answer = pool.first[item][:, None]
-        places = np.concatenate([np.zeros((0, N_IMPOSTORS), np.int64), *impostors])
-        return cls(item, np.concatenate([answer, answer + 1 + places], axis=1))
-
-    def take(self, places: np.ndarray) -> Draws:
-        return Draws(self.item[places], self.rows[places])
+    answer = np.repeat(pool.answers, [len(drawn) for drawn in impostors])[:, None]
+    places = np.concatenate([np.zeros((0, N_IMPOSTORS), np.int64), *impostors])
+    return np.concatenate([answer, answer + 1 + places], axis=1)
 
 
 def weighted_draws(weights: np.ndarray, *, draws: int, rng: np.random.Generator) -> np.ndarray:
@@ -72,9 +58,8 @@ def offer_draws(pool: CandidatePool, settings: ChoiceSettings, *, seed: int) -> 
     A draw is skipped if its impostors may fit as well as the answer (MSR 2.3, guideline 2) or are
     trivial (guideline 4).
     """
-    answers = pool.word[pool.first[:-1]]
-    candidates = np.delete(pool.word, pool.first[:-1])
-    weight_of = matched_weights(answers.tolist(), candidates.tolist())
+    candidates = np.delete(pool.word, pool.answers)
+    weight_of = matched_weights(pool.word[pool.answers].tolist(), candidates.tolist())
     offered = []
     for item_id, rows in zip(pool.id, pool.rows(), strict=True):
         rows = slice(rows.start + 1, rows.stop)
@@ -106,12 +91,10 @@ def offer_randomly(pool: CandidatePool, *, seed: int) -> list[np.ndarray]:
 
 def choose_randomly(pool: CandidatePool, *, n: int, seed: int) -> np.ndarray:
     """One item of each sentence, and of the sentences some, by chance; indices, ascending."""
-    items_of: dict[str, list[int]] = {}
-    for item, sentence in enumerate(pool.sentence.tolist()):
-        items_of.setdefault(sentence, []).append(item)
-    ranked = sorted(items_of, key=lambda one: derive_rng(seed, "msr.sentences", one).random())
+    sentences = set(pool.sentence.tolist())
+    ranked = sorted(sentences, key=lambda key: derive_rng(seed, "msr.sentences", key).random())
     chosen = []
     for sentence in ranked[:n]:
         rng = derive_rng(seed, "msr.focus_of_sentence", sentence)
-        chosen.append(rng.choice(items_of[sentence]))
+        chosen.append(rng.choice(np.flatnonzero(pool.sentence == sentence)))
     return np.sort(np.array(chosen, np.int64))

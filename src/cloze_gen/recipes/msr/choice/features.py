@@ -1,7 +1,9 @@
 """Balancing: no single score reveals the answer (MSR 2.2, last paragraph).
 
-The answer's rank among the options is uniform under each score. Its ranks under two scores
-correlate as much as the impostors' do. `herding` chooses draws with features that sum to almost 0.
+The answer's rank among the options is nearly uniform under each score. Its ranks under two scores
+correlate as much as the impostors' do. `herding` chooses draws with features that sum to a target:
+what they sum to in random draws, which is near 0, but not 0. An exactly balanced set would reveal
+answers, because in no random set all sums are 0 at once.
 """
 
 from __future__ import annotations
@@ -91,7 +93,7 @@ def value_features(scores: np.ndarray) -> np.ndarray:
 
     Four distances of each option, on linear splines: from the median, from the best other option,
     from the lowest, and from the mean in standard deviations. A feature is the answer's value minus
-    the options' mean. A conditional logit on these splines learns nothing if they sum to zero.
+    the options' mean. A conditional logit on these splines learns nothing if they sum to 0.
     `scores` has about unit deviation and shape (draws, options, scores), with the answer first.
     """
     above_median, above_best_other, above_lowest = distances(scores)

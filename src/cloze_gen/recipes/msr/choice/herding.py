@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,18 +31,26 @@ def herd_draws(
         stratum: class number of each draw, shape (draws,).
         quota: number of draws of each class. If the quotas cannot be met, any class fills the rest.
     """
-    n_sentences = len(np.unique(sentence))
-    n_parts = min(_PARTS, max(1, n_sentences // _LEAST_SENTENCES))
-    part_of = rng.permutation(n_sentences) % n_parts
-    part = part_of[np.unique(sentence, return_inverse=True)[1]]
+    sentences, place = np.unique(sentence, return_inverse=True)
+    n_parts = min(_PARTS, max(1, len(sentences) // _LEAST_SENTENCES))
+    part = (rng.permutation(len(sentences)) % n_parts)[place]
     order = np.argsort(part, kind="stable")  # the draws of a part follow each other
-    herd = _Herd(features[order], sentence[order], stratum[order], cost[order], target, quota)
+    features = features[order]
+    herd = _Herd(
+        features=features,
+        sentence=sentence[order],
+        stratum=stratum[order],
+        value_alone=np.einsum("ij,ij->i", features, features) + cost[order],
+        excess=-target.astype(np.float64),
+        left=np.array(quota),
+        is_free=np.ones(len(features), bool),
+    )
     edges = np.searchsorted(part[order], np.arange(n_parts + 1)).tolist()
     parts = [slice(*ends) for ends in itertools.pairwise(edges)]
     chosen = [
         herd.take_best(parts[turn % n_parts])
         for turn in sorted(
-            range(min(n, n_sentences)),
+            range(min(n, len(sentences))),
             key=lambda turn: (turn // (n_parts * _TURNS), turn % n_parts),
         )
     ]
@@ -51,38 +60,42 @@ def herd_draws(
     return np.sort(order[chosen])
 
 
+@dataclass(slots=True)
 class _Herd:
-    """The draws that are free, and how far the features of the taken ones are from the target."""
+    """The draws, those that are free, and what the taken ones lack.
 
-    def __init__(
-        self, features: np.ndarray, sentence: np.ndarray, stratum: np.ndarray, cost: np.ndarray,
-        target: np.ndarray, quota: Sequence[int],
-    ) -> None:  # fmt: skip
-        self._features = features
-        self._sentence = sentence
-        self._stratum = stratum
-        self._value_alone = np.einsum("ij,ij->i", features, features) + cost
-        self._excess = -target.astype(np.float64)
-        self._left = np.array(quota)
-        self._is_free = np.ones(len(features), bool)
+    Attributes:
+        value_alone: squared length of the features of each draw, plus its cost.
+        excess: sum of the features of the taken draws minus the target.
+        left: number of draws of each class that are still wanted.
+        is_free: whether no draw of the sentence is taken.
+    """
+
+    features: np.ndarray
+    sentence: np.ndarray
+    stratum: np.ndarray
+    value_alone: np.ndarray
+    excess: np.ndarray
+    left: np.ndarray
+    is_free: np.ndarray
 
     def take_best(self, part: slice) -> int:
         """Take the best draw of a wanted class in this part, else in all parts, else of any class."""
         for rows, any_class in ((part, False), (slice(None), False), (slice(None), True)):
-            allowed = self._is_free[rows]
+            allowed = self.is_free[rows]
             if not any_class:
-                allowed = allowed & (self._left[self._stratum[rows]] > 0)
+                allowed = allowed & (self.left[self.stratum[rows]] > 0)
             if allowed.any():
                 break
-        change = 2.0 * (self._features[rows] @ self._excess.astype(np.float32))
-        value = np.where(allowed, self._value_alone[rows] + change, np.inf)
+        change = 2.0 * (self.features[rows] @ self.excess.astype(np.float32))
+        value = np.where(allowed, self.value_alone[rows] + change, np.inf)
         draw = (rows.start or 0) + int(np.argmin(value))
-        self._excess += self._features[draw]
-        self._left[self._stratum[draw]] -= 1
-        self._is_free[self._sentence == self._sentence[draw]] = False
+        self.excess += self.features[draw]
+        self.left[self.stratum[draw]] -= 1
+        self.is_free[self.sentence == self.sentence[draw]] = False
         return draw
 
     def release(self, draw: int) -> None:
-        self._excess -= self._features[draw]
-        self._left[self._stratum[draw]] += 1
-        self._is_free[self._sentence == self._sentence[draw]] = True
+        self.excess -= self.features[draw]
+        self.left[self.stratum[draw]] += 1
+        self.is_free[self.sentence == self.sentence[draw]] = True

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from cloze_gen.recipes.msr.choice.draws import Draws
+from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.recipes.msr.choice.features import (
     comparable,
     rank_features,
@@ -26,11 +26,10 @@ from cloze_gen.recipes.msr.choice.features import (
     value_features,
 )
 from cloze_gen.recipes.msr.choice.herding import herd_draws
-from cloze_gen.recipes.msr.choice.pool import SCORE_NAMES, CandidatePool
+from cloze_gen.recipes.msr.choice.pool import CandidatePool
 from cloze_gen.recipes.msr.choice.propensity import (
-    Each,
     cross_fitted_log_odds,
-    folds_by_group,
+    folds_by_sentence,
     found_by_scores,
 )
 from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS, ChoiceSettings, WordClass
@@ -68,42 +67,40 @@ class Check:
 
     accuracy: float
     error: float
-    rounds: int = 0
+    rounds: int
 
 
 class MatchedChoice:
-    """The search for a set among the draws of a pool.
+    """The search for a set among the draws of a pool; a set is an array of indices of draws.
 
-    Draws are given by their index. A set is an array of such indices.
+    `draws`: the rows of the options in the pool, the answer first; int64, shape (draws, 5).
     """
 
     def __init__(
         self,
         pool: CandidatePool,
-        draws: Draws,
+        draws: np.ndarray,
         settings: ChoiceSettings,
         *,
         seed: int,
-        each: Each = map,
-        say: Callable[[str], object] = lambda line: None,
+        ctx: StageContext,
     ) -> None:
         self._settings = settings
         self._seed = seed
-        self._each = each
-        self._say = say
+        self._ctx = ctx
         self._draws = draws
-        self._word_class = pool.word_class
+        self._no_odds: np.ndarray = np.zeros(draws.shape, np.float32)
+        self._item = pool.item[draws[:, 0]]
+        self._class_of_item = pool.word_class.astype(str)
         self._sentence_of_item = np.unique(pool.sentence.astype(str), return_inverse=True)[1]
-        self._sentence = self._sentence_of_item[draws.item]
+        self._sentence = self._sentence_of_item[self._item]
         self.n_sentences = int(self._sentence_of_item.max()) + 1
-        scores = pool.scores.copy()
-        scores[:, SCORE_NAMES.index("freq")] = np.log10(scores[:, SCORE_NAMES.index("freq")])
         # Classifiers see only these scores; shape (draws, 5, scores).
-        self._scores = comparable(scores)
-        self._options = self._scores[draws.rows]
+        self._scores = comparable(pool.scores)
+        self._options = self._scores[draws]
         self._spelling = spelling_vectors(pool.word.tolist())
         self._topicality = comparable(pool.topicality[:, None])
-        blocks = np.array_split(draws.rows, 1 + len(draws.rows) // _BLOCK)  # to save memory
+        blocks = np.array_split(draws, 1 + len(draws) // _BLOCK)  # to save memory
         self._features = np.concatenate([self._features_of(rows) for rows in blocks])
 
     def choose(self) -> tuple[np.ndarray, Check | None]:
@@ -111,17 +108,21 @@ class MatchedChoice:
 
         There is no check with too few sentences to train on.
         """
-        if self._settings.n_questions != "auto":
-            # a larger n would make the target grow with questions that cannot be chosen
-            return self._search(min(self._settings.n_questions, self.n_sentences))[:2]
-        for n in self._sizes_to_search():
-            chosen, check, _ = self._search(n)
-            if check is None or check.accuracy <= self._settings.max_leak:
+        sizes = self._sizes()
+        if self.n_sentences < _MIN_SENTENCES:
+            return self._balanced(sizes[0], self._no_odds), None
+        for n in sizes:
+            chosen, rounds, _ = self._search(n)
+            check = self._check(chosen, rounds)
+            if check.accuracy <= self._settings.max_leak:
                 break  # else its trial had luck
         return chosen, check
 
-    def _sizes_to_search(self) -> list[int]:
-        """The largest size whose trial is within `max_leak`, and the smaller ones."""
+    def _sizes(self) -> list[int]:
+        """The sizes to search, descending: for "auto" from the largest whose trial hides the answers."""
+        if self._settings.n_questions != "auto":
+            # a larger n would make the target grow with questions that cannot be chosen
+            return [min(self._settings.n_questions, self.n_sentences)]
         sizes = sizes_of(self.n_sentences)
         last = len(sizes) - 1
         if not last:
@@ -129,8 +130,8 @@ class MatchedChoice:
         odds = self._search(sizes[last // 2], most_rounds=_TRIAL_ROUNDS)[2]
 
         def is_hidden(n: int) -> bool:
-            check = self._check(self._balanced(n, odds))
-            self._say(
+            check = self._check(self._balanced(n, odds), 0)
+            self._ctx.say(
                 f"tried {n:,} questions: the check finds {check.accuracy:.1%} (+- {check.error:.1%})"
             )
             # the standard error is a margin against luck
@@ -140,13 +141,11 @@ class MatchedChoice:
 
     def _search(
         self, n: int, *, most_rounds: int = _MOST_ROUNDS
-    ) -> tuple[np.ndarray, Check | None, np.ndarray]:
-        """The best set of all rounds, its check, and the propensity of every option, (draws, 5)."""
-        odds = np.zeros(self._draws.rows.shape, np.float32)
+    ) -> tuple[np.ndarray, int, np.ndarray]:
+        """The set of the best round, the number of sets tried, and the odds, shape (draws, 5)."""
+        fold = folds_by_sentence(self._sentence, seed=self._seed, purpose="msr.choosing_folds")
+        odds = self._no_odds
         best = chosen = self._balanced(n, odds)
-        if self.n_sentences < _MIN_SENTENCES:
-            return chosen, None, odds
-        fold = folds_by_group(self._sentence, seed=self._seed, purpose="msr.choosing_folds")
         gains = [self._gain(chosen)]
         for number in range(1, most_rounds + 1):
             learned = cross_fitted_log_odds(
@@ -155,24 +154,25 @@ class MatchedChoice:
                 fold,
                 seed=self._seed,
                 purpose=f"msr.choosing_{number}",
-                each=self._each,
+                each=self._ctx.engine.map,
             )
-            odds += (learned - odds) / number
+            odds = odds + (learned - odds) / number  # the mean of all rounds
             chosen = self._balanced(n, odds)
-            gains.append(self._gain(chosen))
-            if gains[-1] < min(gains[:-1]):
+            gain = self._gain(chosen)
+            if gain < min(gains):
                 best = chosen
+            gains.append(gain)
             if number - np.argmin(gains) >= _PATIENCE:
                 break
-        return best, self._check(best, rounds=len(gains)), odds
+        return best, len(gains), odds
 
     # ---- the check
 
     def _gain(self, chosen: np.ndarray) -> float:
-        """The check's mean log-likelihood of the answers, in nats above chance."""
-        return float(self._found(chosen, "msr.check")[1].mean())
+        """The check's mean log-likelihood of the answers, in nats above chance; lower is better."""
+        return self._found(chosen, "msr.check")[1].mean()
 
-    def _check(self, chosen: np.ndarray, *, rounds: int = 0) -> Check:
+    def _check(self, chosen: np.ndarray, rounds: int) -> Check:
         """The check on several other cuts; the error is that of a question's mean."""
         cuts = [self._found(chosen, f"msr.leak_{cut}")[0] for cut in range(_CUTS)]
         found = np.mean(cuts, axis=0)
@@ -184,7 +184,7 @@ class MatchedChoice:
             self._sentence[chosen],
             seed=self._seed,
             purpose=purpose,
-            each=self._each,
+            each=self._ctx.engine.map,
         )
 
     # ---- a balanced set
@@ -193,47 +193,53 @@ class MatchedChoice:
         """The draws of a set that is balanced under every score and under the odds."""
         margin = np.abs(odds[:, 0] - odds[:, 1:].mean(axis=1))
         even = self._most_even(margin)
-        scale = np.float32(odds[even].std() or 1.0)
+        odds = odds / np.float32(odds[even].std() or 1.0)
         quotas = class_quotas(
-            self._word_class, self._sentence_of_item, shares=self._settings.class_shares, n=n
+            self._class_of_item, self._sentence_of_item, shares=self._settings.class_shares, n=n
         )
-        classes = np.array(list(quotas))
         chosen = herd_draws(
-            np.concatenate([self._features[even], _odds_features(odds[even] / scale)], axis=1),
+            _with_odds(self._features[even], odds[even]),
             self._sentence[even],
-            target=self._chance_target(n, even, odds / scale),
+            target=self._chance_target(n, even, odds),
             n=n,
             rng=derive_rng(self._seed, "msr.herding"),
             cost=_MARGIN_COST * margin[even],
-            stratum=np.searchsorted(classes, self._word_class[self._draws.item[even]].astype(str)),
+            stratum=np.searchsorted(list(quotas), self._class_of_item[self._item[even]]),
             quota=list(quotas.values()),
         )
-        return np.asarray(even[chosen])
+        return even[chosen]
 
     def _most_even(self, margin: np.ndarray) -> np.ndarray:
         """Of each item the draws with the smallest margin, ascending; of equal ones the first."""
-        item = self._draws.item
-        order = np.lexsort((margin, item))
-        first = np.searchsorted(item, item)
+        order = np.lexsort((margin, self._item))
+        first = np.searchsorted(self._item, self._item)
         return np.sort(order[np.arange(len(order)) - first < _KEPT_DRAWS])
 
     def _chance_target(self, n: int, even: np.ndarray, odds: np.ndarray) -> np.ndarray:
-        """The sum of the features of n random draws in which any option is the answer."""
+        """The sum of the features of n random draws in which a random option is the answer.
+
+        The target is not zero, because chance does not balance a set exactly. A classifier could
+        use exact balance: if four books have too many of something, the fifth must have too few.
+        For the ranks, which simple rules use, the sum is clipped to the tolerance.
+        """
         rng = derive_rng(self._seed, "msr.matching_target")
         picked = even[rng.integers(len(even), size=n)]
         front = rng.integers(1 + N_IMPOSTORS, size=n)
-        features = [
-            self._features_of(_move_to_front(self._draws.rows[picked], front)),
-            _odds_features(_move_to_front(odds[picked], front)),
-        ]
-        target = np.concatenate(features, axis=1).sum(axis=0)
+        order = np.tile(np.arange(1 + N_IMPOSTORS), (n, 1))
+        order[np.arange(n), front] = 0
+        order[:, 0] = front
+        rows = np.take_along_axis(self._draws[picked], order, axis=1)
+        odds_of_rows = np.take_along_axis(odds[picked], order, axis=1)
+        target = _with_odds(self._features_of(rows), odds_of_rows).sum(axis=0)
         n_shares = self._scores.shape[1] * (1 + N_IMPOSTORS)
         limit = _RANK_WEIGHT * _RANK_TOLERANCE * n
         target[:n_shares] = np.clip(target[:n_shares], -limit, limit)
-        return np.asarray(target)
+        return target
 
     def _features_of(self, rows: np.ndarray) -> np.ndarray:
-        """Features that should sum to zero: ranks and values of scores and topicality, and spelling."""
+        """Features that should sum to the target: ranks and values of scores and topicality, and
+        spelling. The shares of the scores' ranks come first.
+        """
         options = self._scores[rows]
         spelling = self._spelling[rows]
         topicality = self._topicality[rows]
@@ -247,20 +253,11 @@ class MatchedChoice:
         return np.concatenate(blocks, axis=1)
 
 
-def _odds_features(odds: np.ndarray) -> np.ndarray:
-    """Ranks and values of the propensity, in units of its standard deviation."""
+def _with_odds(features: np.ndarray, odds: np.ndarray) -> np.ndarray:
+    """The features, and ranks and values of the odds, which are in standard deviations."""
     scores = odds[:, :, None]
-    blocks = [_ODDS_WEIGHT * rank_features(scores), _ODDS_WEIGHT * value_features(scores)]
+    blocks = [features, _ODDS_WEIGHT * rank_features(scores), _ODDS_WEIGHT * value_features(scores)]
     return np.concatenate(blocks, axis=1)
-
-
-def _move_to_front(options: np.ndarray, front: np.ndarray) -> np.ndarray:
-    """Draws with another option in the answer's place, which moves to that option's."""
-    moved = options.copy()
-    draws = np.arange(len(options))
-    moved[:, 0] = options[draws, front]
-    moved[draws, front] = options[:, 0]
-    return moved
 
 
 # ---- sizes
@@ -292,10 +289,10 @@ def class_quotas(
     >>> class_quotas(classes, np.arange(100), shares={"noun": 0.5, "verb": 0.5}, n=40)
     {'noun': 36, 'verb': 4}
     """
-    names = sorted({*word_class.tolist(), *shares})
+    names = np.unique(word_class).tolist()
     sentences = np.array([len(np.unique(sentence[word_class == name])) for name in names])
-    wanted = np.array([round(shares.get(name, 0) * n) for name in names])
     limits = (_MOST_OF_CLASS * sentences).astype(np.int64)
+    wanted = [round(shares.get(name, 0) * n) for name in names]
     quotas = np.minimum(wanted, limits)
     for limit in (limits, sentences):
         quotas += _in_proportion(n - quotas.sum(), np.maximum(limit - quotas, 0))
@@ -304,10 +301,8 @@ def class_quotas(
 
 def _in_proportion(rest: int, free: np.ndarray) -> np.ndarray:
     """The rest in whole numbers in proportion to what is free; the largest remainders round up."""
-    rest = min(rest, free.sum())
-    if rest <= 0:
-        return np.zeros_like(free)
-    exact = rest * free / free.sum()
+    rest = np.clip(rest, 0, free.sum())
+    exact = rest * free / max(1, free.sum())
     whole = np.floor(exact).astype(np.int64)
     by_remainder = np.argsort(whole - exact, kind="stable")
     whole[by_remainder[: rest - whole.sum()]] += 1

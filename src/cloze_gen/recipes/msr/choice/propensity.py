@@ -1,7 +1,8 @@
-"""The propensity to be the answer: the probability of being the answer, from the scores alone.
+"""The propensity to be the answer, from the scores alone.
 
-If all options have equal odds p_answer(x) / p_impostor(x), no function of the scores finds the
-answer (Rosenbaum & Rubin 1983). Models are retrained on each chosen set (adversarial filtering:
+If all options of a question have equal odds p_answer(x) / p_impostor(x), no function of the scores
+finds the answer (Rosenbaum & Rubin 1983). *Odds* below are centred: natural log odds minus their
+mean over the options of the draw. Models are retrained on each chosen set (adversarial filtering:
 Zellers et al. 2018; Le Bras et al. 2020). They score only sentences outside their training folds.
 """
 
@@ -17,8 +18,7 @@ import numpy as np
 from cloze_gen.recipes.msr.choice.features import distances, ranks
 from cloze_gen.rng import derive_rng
 
-# a function with the interface of `map`
-Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+Each = Callable[..., Iterable[Any]]  # a function with the interface of `map`
 
 FOLDS = 5
 _FORESTS = 2  # number of forests that are averaged
@@ -44,10 +44,10 @@ def option_features(scores: np.ndarray) -> np.ndarray:
     return np.concatenate(blocks, axis=2)
 
 
-def folds_by_group(group: np.ndarray, *, seed: int, purpose: str) -> np.ndarray:
+def folds_by_sentence(sentence: np.ndarray, *, seed: int, purpose: str) -> np.ndarray:
     """The fold of each row, from 0. All rows of a sentence are in one fold."""
-    fold_of_sentence = derive_rng(seed, purpose).permutation(int(group.max()) + 1) % FOLDS
-    return np.asarray(fold_of_sentence[group])
+    sentences, place = np.unique(sentence, return_inverse=True)
+    return (derive_rng(seed, purpose).permutation(len(sentences)) % FOLDS)[place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def _log_odds(fold: _Fold, *, seed: int, purpose: str) -> np.ndarray:
         forest.fit(features[rows][:, columns], is_answer[rows])
         odds.append(forest.decision_function(seen[:, columns]))
     mean = np.clip(odds, -_MOST_CERTAIN, _MOST_CERTAIN).mean(axis=0)
-    return np.asarray(mean.reshape(fold.predicted.shape[:2]))
+    return mean.reshape(fold.predicted.shape[:2])
 
 
 def _one_row_an_option(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -159,8 +159,7 @@ def found_by_scores(
     Trees see other sentences than they predict; each purpose has its own folds. `options` are
     comparable scores, shape (questions, options, scores), with the answer first.
     """
-    number = np.unique(sentence, return_inverse=True)[1]
-    fold = folds_by_group(number, seed=seed, purpose=f"{purpose}_folds")
+    fold = folds_by_sentence(sentence, seed=seed, purpose=f"{purpose}_folds")
     share = _cross_fitted(_answer_likelihood, options, np.arange(len(options)), fold, each)
     share /= share.sum(axis=1, keepdims=True)
     best = share == share.max(axis=1, keepdims=True)

@@ -7,7 +7,7 @@ with more questions, and the set is chosen again from those that they do not mar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.study import read_verdicts
-from cloze_gen.judging.study_agreement import ItemVerdicts, parse_verdict_row
+from cloze_gen.judging.study_agreement import parse_verdict_row
 from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.parsing import quote
 from cloze_gen.recipes.msr.choice.pool import CandidatePool
@@ -38,11 +38,11 @@ class ReaderReason(Reason):
 
 @dataclass(frozen=True, slots=True)
 class ReadQuestion:
-    """The shown options of a question, with the answer's index, and the verdicts on it."""
+    """The shown options of a question, with the answer's index, and the readers' responses."""
 
     options: tuple[str, ...]
     answer: int
-    verdicts: ItemVerdicts
+    responses: Sequence[Mapping[str, Any]]
 
 
 def read_reader_verdicts(path: str | Path) -> VerdictFile:
@@ -69,8 +69,8 @@ def read_questions(file: VerdictFile) -> dict[str, ReadQuestion]:
                 f"choice.verdicts: {quote(row['id'])} has no valid `options` and `answer`. Write the "
                 "file with `cloze-gen judge apply`."
             )
-        verdicts = parse_verdict_row(row, Task.READ)
-        questions[row["id"]] = ReadQuestion(tuple(options), answer, verdicts)
+        responses = parse_verdict_row(row, Task.READ).responses.values()
+        questions[row["id"]] = ReadQuestion(tuple(options), answer, list(responses))
     return questions
 
 
@@ -80,41 +80,43 @@ def left_by_readers(
     """The items that readers leave, with only the options that they saw, and the others.
 
     Raises:
-        UsageError: the questions are of another run.
+        UsageError: the questions are of another run, or no item is left.
     """
     rows_of = dict(zip(pool.id.tolist(), pool.rows(), strict=True))
-    for item_id, question in questions.items():
-        answer, *candidates = pool.word[rows_of[item_id]].tolist() if item_id in rows_of else [""]
-        impostors = set(question.options) - {answer}
-        if question.options[question.answer] != answer or not impostors <= set(candidates):
+    for item_id, shown in questions.items():
+        words = pool.word[rows_of.get(item_id, slice(0))].tolist()  # the answer first
+        answer = shown.options[shown.answer]
+        if words[:1] != [answer] or not set(shown.options) <= set(words):
             raise UsageError(
                 f"choice.verdicts: this run cannot ask {quote(item_id)} with the options "
-                f"{quote(', '.join(question.options))}. The verdicts belong to another run, or the "
+                f"{quote(', '.join(shown.options))}. The verdicts belong to another run, or the "
                 "settings have changed since. Use the books, the seed and the settings of the run "
                 "that was read, except choice.n_questions."
             )
     rejected = []
     was_shown = np.zeros(len(pool.word), bool)
     for item_id, rows in rows_of.items():
-        if item_id not in questions:
+        question = questions.get(item_id)
+        if question is None:
             rejected.append(Rejection(item_id, ReaderReason.UNREAD))
-            continue
-        question = questions[item_id]
-        fault = _fault(question, max_marked=max_marked)
-        if fault:
-            n_readers = len(question.verdicts.responses)
-            rejected.append(Rejection(item_id, fault, f"{n_readers} readers"))
+        elif fault := _fault(question, max_marked=max_marked):
+            rejected.append(Rejection(item_id, fault, f"{len(question.responses)} readers"))
         else:
-            was_shown[rows] = [word in question.options for word in pool.word[rows]]
-    shown = pool.only_rows(was_shown)
-    return shown.only(np.isin(np.arange(len(pool)), shown.item)), rejected
+            was_shown[rows] = np.isin(pool.word[rows], question.options)
+    if not was_shown.any():
+        raise UsageError(
+            f"choice.verdicts: the readers marked all {len(questions):,} questions, so none is left "
+            f"to choose. Raise choice.max_marked (now {max_marked:g}), or let people read other "
+            "questions, of a larger run."
+        )
+    return pool.only(was_shown), rejected
 
 
 def _fault(question: ReadQuestion, *, max_marked: float) -> ReaderReason | None:
     """The most frequent mark, if too many readers marked the question."""
-    responses = question.verdicts.responses.values()
-    marks = Counter(filter(None, (_mark(response, question.answer) for response in responses)))
-    is_left = marks.total() <= max_marked * len(responses)
+    marks = Counter(_mark(response, question.answer) for response in question.responses)
+    del marks[None]
+    is_left = marks.total() <= max_marked * len(question.responses)
     return None if is_left else marks.most_common(1)[0][0]
 
 

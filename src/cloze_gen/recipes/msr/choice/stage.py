@@ -6,7 +6,7 @@ import itertools
 import math
 import operator
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 
 from cloze_gen.corpus.counts import CountTable
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.formats.questions import question_record, source_record
 from cloze_gen.judging.verdicts import VerdictFile
@@ -26,15 +25,14 @@ from cloze_gen.recipes.common import (
     draw_examples,
     printed_before,
 )
-from cloze_gen.recipes.msr.choice.draws import Draws, choose_randomly, offer_draws, offer_randomly
-from cloze_gen.recipes.msr.choice.matched import Check, MatchedChoice
-from cloze_gen.recipes.msr.choice.pool import (
-    SCORE_NAMES,
-    CandidatePool,
-    pool_of,
-    read_candidates,
-    read_items,
+from cloze_gen.recipes.msr.choice.draws import (
+    choose_randomly,
+    draws_of,
+    offer_draws,
+    offer_randomly,
 )
+from cloze_gen.recipes.msr.choice.matched import Check, MatchedChoice
+from cloze_gen.recipes.msr.choice.pool import CandidatePool, pool_of, read_candidates, read_items
 from cloze_gen.recipes.msr.choice.readers import left_by_readers, read_questions
 from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS, ChoiceReason, ChoiceSettings
 from cloze_gen.recipes.msr.grooming.candidates import MEASURES
@@ -74,7 +72,7 @@ def write_choice(
     sentences = read_source_sentences(focus)
     items = read_items(focus, forward, grooming)
     candidates = read_candidates(items, forward, grooming)
-    pool = pool_of(items, candidates, dict(zip(table.words, table.freq.tolist(), strict=True)))
+    pool = pool_of(items, candidates, table)
     rejected: list[Rejection] = []
     if readers:
         read = read_questions(readers)
@@ -86,28 +84,27 @@ def write_choice(
         )
     pool, draws = _offer(pool, sentences, settings, rejected, seed=seed)
     check = None
+    chosen = np.zeros(0, np.int64)
     if settings.method == "random":
         chosen = choose_randomly(pool, n=int(settings.n_questions), seed=seed)
-    elif not len(pool):
-        chosen = np.zeros(0, np.int64)
-    else:
-        search = MatchedChoice(pool, draws, settings, seed=seed, each=ctx.engine.map, say=ctx.say)
-        chosen, check = search.choose()
-    chosen_items = draws.item[chosen]
-    rejected += _not_chosen(pool, chosen_items)
-    ids = pool.id[chosen_items].tolist()
+    elif len(pool):
+        chosen, check = MatchedChoice(pool, draws, settings, seed=seed, ctx=ctx).choose()
+    item = pool.item[draws[:, 0]]
+    ids = pool.id[item[chosen]].tolist()
+    rejected += _not_chosen(pool.id.tolist(), ids)
     spare = [rejection.id for rejection in rejected if rejection.reason == ChoiceReason.BEYOND_N]
-    examples = np.flatnonzero(np.isin(pool.id, draw_examples(spare, published=ids, seed=seed)))
-    shown = _candidate_records(ids, items, candidates, sentences)
-    writer.rows[CANDIDATES] = write_jsonl(writer.path(CANDIDATES), shown)
-    for file, places in ((QUESTIONS, chosen), (FEWSHOT, np.searchsorted(draws.item, examples))):
-        questions = _question_records(pool, draws.take(places), items, sentences, table, seed=seed)
+    is_example = np.isin(pool.id, draw_examples(spare, published=ids, seed=seed))
+    examples = np.searchsorted(item, np.flatnonzero(is_example))  # the first draw of each
+    for file, places in ((QUESTIONS, chosen), (FEWSHOT, examples)):
+        questions = _question_records(pool, draws[places], items, sentences, table, seed=seed)
         writer.rows[file] = write_jsonl(writer.path(file), questions)
+    shown = _candidate_records(_only(items, ids), _only(candidates, ids), sentences)
+    writer.rows[CANDIDATES] = write_jsonl(writer.path(CANDIDATES), shown)
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
-    reasons = Counter(str(rejection.reason) for rejection in rejected)
+    reasons = Counter(rejection.reason for rejection in rejected)
     writer.funnel = funnel("focus words", kept=len(ids), rejected=reasons)
     wanted = len(ids) if settings.n_questions == "auto" else settings.n_questions
-    classes = dict(sorted(Counter(pool.word_class[chosen_items].tolist()).items()))
+    classes = dict(sorted(Counter(pool.word_class[item[chosen]].tolist()).items()))
     writer.facts |= {"wanted": wanted, "classes": classes, "leak": None}
     short = f" (choice.n_questions asks for {wanted:,}; the funnel shows why items were rejected)"
     ctx.say(f"{len(ids):,} questions{'' if len(ids) == wanted else short}")
@@ -122,14 +119,14 @@ def write_choice(
 
 
 def _check_line(check: Check, settings: ChoiceSettings) -> str:
-    found = (
+    result = (
         "a classifier trained on the options' scores finds the answer in "
         f"{check.accuracy:.1%} of the questions (chance: {1 / (1 + N_IMPOSTORS):.0%}"
     )
     if check.accuracy <= settings.max_leak:
-        return f"{found})"
+        return f"{result})"
     return (
-        f"warning: {found}, choice.max_leak: {settings.max_leak:.0%}). Add books, or lower "
+        f"warning: {result}, choice.max_leak: {settings.max_leak:.0%}). Add books, or lower "
         'choice.n_questions; "auto" finds the largest number within choice.max_leak'
     )
 
@@ -144,49 +141,52 @@ def _offer(
     rejected: list[Rejection],
     *,
     seed: int,
-) -> tuple[CandidatePool, Draws]:
+) -> tuple[CandidatePool, np.ndarray]:
     """The items that can be asked about, with draws of each; the others are added to `rejected`."""
-    n_candidates = pool.n_candidates
-    for item in np.flatnonzero(n_candidates < N_IMPOSTORS).tolist():
-        detail = str(n_candidates[item])
-        rejected.append(Rejection(pool.id[item], ChoiceReason.TOO_FEW_CANDIDATES, detail))
-    pool = pool.only(n_candidates >= N_IMPOSTORS)
+
+    def reject(reason: str, details: Iterable[str | None]) -> CandidatePool:
+        """The pool without the items that have a detail, which are rejected; None: no rejection."""
+        is_left = []
+        for item_id, detail in zip(pool.id.tolist(), details, strict=True):
+            is_left.append(detail is None)
+            if detail is not None:
+                rejected.append(Rejection(item_id, reason, detail))
+        return pool.only(np.array(is_left, bool)[pool.item])
+
+    few = (str(n) if n < N_IMPOSTORS else None for n in pool.n_candidates.tolist())
+    pool = reject(ChoiceReason.TOO_FEW_CANDIDATES, few)
     # Of sentences alike in print, only the first.
-    texts = [(key, [sentences[key].tokens]) for key in sorted(set(pool.sentence.tolist()))]
-    first_print = printed_before(texts)
-    is_repeated = np.array([key in first_print for key in pool.sentence.tolist()], bool)
-    for item in np.flatnonzero(is_repeated).tolist():
-        first = first_print[pool.sentence[item]]
-        rejected.append(Rejection(pool.id[item], PRINTED_BEFORE, first))
-    pool = pool.only(~is_repeated)
+    first = printed_before((key, [sentences[key].tokens]) for key in pool.sentence.tolist())
+    pool = reject(PRINTED_BEFORE, map(first.get, pool.sentence.tolist()))
     if settings.method == "random":
         impostors = offer_randomly(pool, seed=seed)
     else:
         impostors = offer_draws(pool, settings, seed=seed)
-    has_draw = np.array([len(drawn) > 0 for drawn in impostors], bool)
-    without_draw = pool.id[~has_draw].tolist()
-    rejected += [Rejection(item_id, ChoiceReason.NO_FOUR) for item_id in without_draw]
-    pool = pool.only(has_draw)
-    return pool, Draws.of(pool, [drawn for drawn in impostors if len(drawn)])
+    pool = reject(ChoiceReason.NO_FOUR, (None if len(drawn) else "" for drawn in impostors))
+    return pool, draws_of(pool, [drawn for drawn in impostors if len(drawn)])
 
 
-def _not_chosen(pool: CandidatePool, chosen: np.ndarray) -> Iterator[Rejection]:
-    """Why items with draws became no question; `chosen`: indices of the others."""
-    asked = dict(zip(pool.sentence[chosen].tolist(), pool.id[chosen].tolist(), strict=True))
-    for item in np.delete(np.arange(len(pool)), chosen).tolist():
-        other = asked.get(pool.sentence[item])
-        if other:
-            yield Rejection(pool.id[item], ChoiceReason.OTHER_FOCUS_CHOSEN, other)
-        else:
-            yield Rejection(pool.id[item], ChoiceReason.BEYOND_N)
+def _not_chosen(ids: Iterable[str], chosen: Iterable[str]) -> Iterator[Rejection]:
+    """Why items with draws became no question."""
+    asked = {sentence_of(item_id): item_id for item_id in chosen}
+    for item_id in ids:
+        other = asked.get(sentence_of(item_id))
+        if other is None:
+            yield Rejection(item_id, ChoiceReason.BEYOND_N)
+        elif other != item_id:
+            yield Rejection(item_id, ChoiceReason.OTHER_FOCUS_CHOSEN, other)
 
 
 # ---- records
 
 
+def _only(table: pa.Table, ids: Sequence[str]) -> pa.Table:
+    return table.filter(pc.is_in(table["id"], pa.array(ids, pa.string())))
+
+
 def _question_records(
     pool: CandidatePool,
-    draws: Draws,
+    draws: np.ndarray,
     items: pa.Table,
     sentences: Mapping[str, Sentence],
     counts: CountTable,
@@ -194,23 +194,21 @@ def _question_records(
     seed: int,
 ) -> Iterator[dict[str, Any]]:
     """The question of each draw; the items are in the order of the table."""
-    ids = pool.id[draws.item].tolist()
-    count_of = dict(zip(counts.words, counts.count.tolist(), strict=True))
+    ids = pool.id[pool.item[draws[:, 0]]].tolist()
+    row_of_word = counts.index()
     positions = balance_answer_positions(ids, n_options=N_IMPOSTORS + 1, seed=seed)
-    rows = items.filter(pc.is_in(items["id"], pa.array(ids, pa.string()))).to_pylist()
-    for item, options in zip(rows, draws.rows, strict=True):
+    for item, options in zip(_only(items, ids).to_pylist(), draws, strict=True):
         sentence = sentences[item["sentence_id"]]
         words = pool.word[options].tolist()
         question = assemble_question(
             item["id"],
-            book_id=sentence.book_id,
-            tokens=rendered_tokens(sentence.tokens),
-            position=rendered_positions(sentence.tokens).index(item["position"]),
+            sentence,
+            item["position"],
             impostors=words[1:],
             answer_index=positions[item["id"]],
             seed=seed,
         )
-        scores_of = dict(zip(words, pool.scores[options].tolist(), strict=True))
+        scores_of = dict(zip(words, pool.scores[options, : len(SCORES)].tolist(), strict=True))
         yield question_record(
             question,
             source=source_record(sentence, item["position"]),
@@ -220,32 +218,30 @@ def _question_records(
             answer_rank=item["answer_rank"],
             answer_forward_rank=item["forward_rank"],
             option_scores=[
-                _option_scores(word, count_of[word], scores_of[word]) for word in question.options
+                _option_scores(word, counts, row_of_word[word], scores_of[word])
+                for word in question.options
             ],
         )
 
 
-def _option_scores(word: str, count: int, values: Sequence[float]) -> dict[str, Any]:
-    scores = dict(zip(SCORE_NAMES, values, strict=True))
-    rounded = {name: round(scores[name], 5) for name in SCORES}
-    return {"word": word, "count": count, "freq": scores["freq"]} | rounded
+def _option_scores(
+    word: str, counts: CountTable, row: int, scores: Sequence[float]
+) -> dict[str, Any]:
+    record = {"word": word, "count": int(counts.count[row]), "freq": float(counts.freq[row])}
+    return record | {name: round(score, 5) for name, score in zip(SCORES, scores, strict=True)}
 
 
 def _candidate_records(
-    ids: Sequence[str],
-    items: pa.Table,
-    candidates: pa.Table,
-    sentences: Mapping[str, Sentence],
+    items: pa.Table, candidates: pa.Table, sentences: Mapping[str, Sentence]
 ) -> Iterator[dict[str, Any]]:
     """The retained candidates of items with verdicts and measures, for human groomers."""
-    wanted = candidates.filter(pc.is_in(candidates["id"], pa.array(ids, pa.string())))
-    for item_id, rows in itertools.groupby(wanted.to_pylist(), key=operator.itemgetter("id")):
-        listed = list(rows)
+    by_item = itertools.groupby(candidates.to_pylist(), key=operator.itemgetter("item"))
+    for item, (_, rows) in zip(items.to_pylist(), by_item, strict=True):
         yield {
-            "id": item_id,
-            "text": sentences[sentence_of(item_id)].text,
-            "answer": items["word"][listed[0]["item"]].as_py(),
-            "candidates": list(map(_candidate_record, listed)),
+            "id": item["id"],
+            "text": sentences[item["sentence_id"]].text,
+            "answer": item["word"],
+            "candidates": list(map(_candidate_record, rows)),
         }
 
 
