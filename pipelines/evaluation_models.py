@@ -13,7 +13,6 @@ from typing import Any
 
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.corpus.books import kept_books
-from cloze_gen.corpus.folder import check_apart
 from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.overlap import OverlapSettings
 from cloze_gen.corpus.parse_book import IngestSettings
@@ -51,6 +50,10 @@ from cloze_gen.store.fingerprint import StageKey
 # A training text below this many bytes is too small for Kneser-Ney discounts (the sample has 250
 # kB); lmplz's fixed ones serve.
 _SMALL_CORPUS_BYTES = 5_000_000
+_TRAINED_ON = (
+    "training novels",
+    "corpus train",
+)  # labels of the stages with a run's training books
 
 
 @dataclass(frozen=True)
@@ -76,26 +79,24 @@ class TrainingBooks:
 def books_of_folder(train: str, out: Path, workers: int) -> TrainingBooks:
     """The books of a folder, read with default settings to share the artifacts of runs."""
     run = Pipeline(store=Store(out), workers=workers)
-    location = Location.parse(train)
-    check_apart(out, location)
-    found = find_books(location, InputSettings(), side="train")
-    size = sum(book.path.stat().st_size for book in found.files if book.path.is_file())
+    found = find_books(run, Location.parse(train), InputSettings(), side="train")
+    size = sum(book.path.stat().st_size for book, _ in found.value if book.path.is_file())
     ingested = ingest(run, found, "train", settings=IngestSettings())
     kept = corpus(run, ingested, "train", "train", settings=OverlapSettings())
     return _training_books(run, kept, _lm_settings(size))
 
 
 def books_of_run(
-    folder: Path, described: Mapping[str, Any], *, trained_on: str, workers: int, left_out: str = ""
+    folder: Path, described: Mapping[str, Any], *, workers: int, left_out: str = ""
 ) -> TrainingBooks | None:
     """The books that a run's own models were made of; None without such books.
 
     Args:
-        trained_on: label of the stage that kept them (`Style.trained_on`).
         left_out: label of the stage whose items no baseline may read; empty without one.
     """
     folders = {stage["label"]: stage["folder"] for stage in described["stages"]}
-    if trained_on not in folders:
+    trained_on = next((label for label in _TRAINED_ON if label in folders), None)
+    if trained_on is None:
         return None
     run = Pipeline(store=Store(folder.parent.parent), workers=workers)
     settings = described["settings"].get("lm")  # a style without a language model has none
@@ -135,7 +136,6 @@ def _finished(run: Pipeline, folder: str) -> Stage:
 def question_models(books: TrainingBooks) -> dict[str, Stage]:
     """The models by their names in `evaluation.questions.MODELS`; the largest begin first."""
     run = books.run
-    meanwhile = {"meanwhile": run.run_those_ready}
     # The training sentences as published questions print them.
     text = run.stage(
         "eval-text",
@@ -152,7 +152,6 @@ def question_models(books: TrainingBooks) -> dict[str, Stage]:
         priority=1 + max(EVAL_LMS),
         text=text,
         sizes=LSA,
-        unhashed=meanwhile,
     )
     model = ngram_model(run, books.text, books.lm)
     models = {
@@ -171,7 +170,6 @@ def question_models(books: TrainingBooks) -> dict[str, Stage]:
             check=find_lmplz,
             text=text,
             sizes=sizes,
-            unhashed=meanwhile,
         )
     return models
 

@@ -216,6 +216,5 @@ STYLE = Style(
     legends=LEGENDS,
     notes=notes,
     model=model_name,
-    trained_on="corpus train",
     study_sources=(READING,),
 )

@@ -125,13 +125,7 @@ class Source:
             {stage["label"]: stage["fingerprint"] for stage in described["stages"]}
         )
         left_out = style.last if alone else ""
-        return books_of_run(
-            run,
-            described,
-            trained_on=style.trained_on,
-            workers=request.workers,
-            left_out=left_out,
-        )
+        return books_of_run(run, described, workers=request.workers, left_out=left_out)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

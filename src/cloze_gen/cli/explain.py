@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.stage import Stage
 from cloze_gen.store.artifacts import Store
-from cloze_gen.store.runs import (
-    RUN_FILE,
-    NewerRunError,
-    check_as_written,
-    read_run,
-)
 
 _INPUT = "input "  # begins a change that follows from an earlier stage's
 
 
 def plan_text(task: RunTask) -> str:
-    before = _earlier(task.folder)
+    before = task.written()
     lines = [f"{task.run_name}: in {task.out}"]
     for number, stage in enumerate(task.stages, 1):
         complete = task.pipeline.is_complete(stage)
@@ -31,24 +23,14 @@ def plan_text(task: RunTask) -> str:
     return "\n".join(lines)
 
 
-def _earlier(folder: Path) -> dict[str, Any] | None:
-    try:
-        check_as_written(folder, RUN_FILE)
-        return read_run(folder)
-    except NewerRunError:
-        raise
-    except UsageError:
-        return None
-
-
-def was_sample(folder: Path) -> bool:
-    """Whether the set in the folder is of the embedded sample; True if there is none."""
-    return bool((_earlier(folder) or {"sample": True})["sample"])
+def was_sample(task: RunTask) -> bool:
+    """Whether the set of the run's name is of the embedded sample; True if there is none."""
+    return bool((task.written() or {"sample": True})["sample"])
 
 
 def replaced_text(task: RunTask) -> str:
     """What differs from the set that the run's name has now; empty: nothing, or there is none."""
-    before = _earlier(task.folder)
+    before = task.written()
     changes = dict.fromkeys(
         change
         for stage in (task.stages if before else ())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.formats.lambada import (
     format_plain_text,
@@ -14,9 +12,7 @@ from cloze_gen.formats.lambada import (
 from cloze_gen.recipes.lambada.passage_set import REJECTED_SET
 from cloze_gen.records.passage import Split
 from cloze_gen.records.release_facts import PaperReference
-from cloze_gen.release.style import FinishedRun, PublishedSet, kept_extra_files
-from cloze_gen.store.artifacts import Artifact
-from cloze_gen.store.tables import FEWSHOT
+from cloze_gen.release.style import Artifacts, PublishedSet
 
 REFERENCE = PaperReference(
     authors=(
@@ -42,7 +38,6 @@ PLAIN_TEXT = {
     Split.CONTROL: "lambada_control_test_data_plain_text.txt",
 }
 REJECTED_PLAIN_TEXT, VOCABULARY = "rejected_plain_text.txt", "lambada-vocab-2.txt"
-EXTRA_FILES_ALLOWED, STORE_FILES_ALLOWED = (REJECTED_SET, FEWSHOT), (VOCABULARY,)
 FILE_DOCS = {
     PLAIN_TEXT[
         Split.VALIDATION
@@ -72,16 +67,8 @@ def lambada_files(run: PublishedSet) -> dict[str, str]:
     return files
 
 
-def lambada_extra_files(finished: Artifact) -> Sequence[str]:
-    return [
-        *kept_extra_files(finished),
-        *([REJECTED_SET] if finished.facts["judged"] != "none" else []),
-    ]
-
-
-def lambada_store_files(run: FinishedRun) -> dict[str, str]:
-    counts = read_counts(run.artifacts["counts"])
-    vocabulary = format_vocabulary(
+def vocabulary_text(artifacts: Artifacts) -> str:
+    counts = read_counts(artifacts["counts"])
+    return format_vocabulary(
         published_counts(zip(counts.words, counts.count.tolist(), strict=True))
     )
-    return {VOCABULARY: vocabulary}

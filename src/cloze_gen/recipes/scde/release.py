@@ -10,7 +10,7 @@ from cloze_gen.records.passage import Part
 from cloze_gen.records.release_facts import PaperReference
 from cloze_gen.release.card import CardTable
 from cloze_gen.release.report_passages import statistics_from_record
-from cloze_gen.release.style import FinishedRun, PublishedSet
+from cloze_gen.release.style import Artifacts, PublishedSet
 from cloze_gen.store.tables import STATISTICS
 
 REFERENCE = PaperReference(
@@ -43,10 +43,10 @@ def scde_files(run: PublishedSet) -> dict[str, str]:
     return {file: format_published(of_part[part]) for part, file in PUBLISHED.items()}
 
 
-def statistics_table(run: FinishedRun) -> Sequence[CardTable]:
+def statistics_table(artifacts: Artifacts) -> Sequence[CardTable]:
     """The set's figures next to those of Table 3, for the card."""
     found = statistics_from_record(
-        parse_json(run.artifacts["statistics"].path(STATISTICS).read_bytes())
+        parse_json(artifacts["statistics"].path(STATISTICS).read_bytes())
     )
     text = (
         f"This set and the paper's ({found.source}). Words are separated by spaces; *words per "
