@@ -6,7 +6,6 @@ import importlib.resources
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from cloze_gen.corpus.folder import check_apart
 from cloze_gen.corpus.ingest import BOOK_VERSION, write_ingest
@@ -21,11 +20,20 @@ from cloze_gen.engine.progress import say
 from cloze_gen.errors import NoBooksError, UsageError
 from cloze_gen.pipelines.stage import Content, Pipeline, Stage
 from cloze_gen.release.style import Style
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.tables import escape_cell
 
 # Faults in the books of either side are reported before long stages start.
 BOOKS_FIRST = 2
 SIDES = ("train", "source", "books")
+
+
+class BookSettings(SettingsGroup):
+    """The first groups of the settings of every style."""
+
+    input: InputSettings = InputSettings()
+    ingest: IngestSettings = IngestSettings()
+    overlap: OverlapSettings = OverlapSettings()
 
 
 @dataclass(frozen=True)
@@ -106,7 +114,7 @@ def _hashed_name(book: BookFile) -> str:
     return " ".join(filter(None, parts))
 
 
-def corpora(run: Pipeline, books: Books, s: Any) -> dict[str, Stage]:
+def corpora(run: Pipeline, books: Books, s: BookSettings) -> dict[str, Stage]:
     """Side -> its kept books: each once and, of the source, none that is a training book.
 
     Both sides are one artifact if the source books are the training books too.

@@ -14,9 +14,6 @@ from typing import Any
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.corpus.books import kept_books
 from cloze_gen.corpus.location import Location
-from cloze_gen.corpus.overlap import OverlapSettings
-from cloze_gen.corpus.parse_book import IngestSettings
-from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.engine.local import engine_scope
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import StoreError
@@ -41,7 +38,7 @@ from cloze_gen.evaluation.question_models import (
     write_lsa,
 )
 from cloze_gen.models.language_model import LmSettings
-from cloze_gen.pipelines.books import corpus, find_books, ingest
+from cloze_gen.pipelines.books import BookSettings, corpus, find_books, ingest
 from cloze_gen.pipelines.shared import count_words, ngram_index, ngram_model, training_text
 from cloze_gen.pipelines.stage import Pipeline, Stage, log_file, logged
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
@@ -71,18 +68,15 @@ class TrainingBooks:
     lm: LmSettings
     left_out: Stage | None = None
 
-    @property
-    def store(self) -> Store:
-        return self.run.store
-
 
 def books_of_folder(train: str, out: Path, workers: int) -> TrainingBooks:
     """The books of a folder, read with default settings to share the artifacts of runs."""
     run = Pipeline(store=Store(out), workers=workers)
-    found = find_books(run, Location.parse(train), InputSettings(), side="train")
+    settings = BookSettings()
+    found = find_books(run, Location.parse(train), settings.input, side="train")
     size = sum(book.path.stat().st_size for book, _ in found.value if book.path.is_file())
-    ingested = ingest(run, found, "train", settings=IngestSettings())
-    kept = corpus(run, ingested, "train", "train", settings=OverlapSettings())
+    ingested = ingest(run, found, "train", settings=settings.ingest)
+    kept = corpus(run, ingested, "train", "train", settings=settings.overlap)
     return _training_books(run, kept, _lm_settings(size))
 
 
@@ -130,7 +124,9 @@ def _finished(run: Pipeline, folder: str) -> Stage:
         raise StoreError(f"{path}: missing from the store. Run `cloze-gen run` again.")
 
     key = StageKey.of_manifest(open_artifact(path).manifest)
-    return Stage(key=key, label=f"finished {folder}", write=write, arguments={})
+    stage = Stage(key=key, label=f"finished {folder}", write=write, arguments={})
+    run.stages.append(stage)
+    return stage
 
 
 def question_models(books: TrainingBooks) -> dict[str, Stage]:
@@ -249,14 +245,8 @@ def fit_models(
 
 def _needed(run: Pipeline, stages: list[Stage]) -> list[Stage]:
     """These stages and all below them that are missing, without what only a finished one needs."""
-    needed: dict[Stage, None] = {}
-
-    def visit(stage: Stage) -> None:
-        if stage not in needed and not run.is_complete(stage):
-            for earlier in stage.inputs:
-                visit(earlier)
-            needed[stage] = None
-
-    for stage in stages:
-        visit(stage)
-    return list(needed)
+    needed = set(stages)
+    for stage in reversed(run.stages):
+        if stage in needed:
+            needed.update(earlier for earlier in stage.inputs if not run.is_complete(earlier))
+    return [stage for stage in run.stages if stage in needed]

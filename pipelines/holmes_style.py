@@ -11,14 +11,12 @@ from pydantic import model_validator
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.cross_fitting import CrossFittingSettings, check_several
 from cloze_gen.corpus.option_words import OptionLimits
-from cloze_gen.corpus.overlap import OverlapSettings
-from cloze_gen.corpus.parse_book import BookReason, IngestSettings
-from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.judging.tasks.groom import RejectReason
 from cloze_gen.models.contexts import BackgroundSettings
 from cloze_gen.models.language_model import LmSettings
-from cloze_gen.pipelines.books import Books, book_ids, corpora
+from cloze_gen.pipelines.books import Books, BookSettings, book_ids, corpora
 from cloze_gen.pipelines.shared import (
     contexts,
     count_words,
@@ -56,13 +54,9 @@ from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.study_items import READING
 from cloze_gen.release.style import OwnBackground, Style
-from cloze_gen.settings import SettingsGroup
 
 
-class HolmesSettings(SettingsGroup):
-    input: InputSettings = InputSettings()
-    ingest: IngestSettings = IngestSettings()
-    overlap: OverlapSettings = OverlapSettings()
+class HolmesSettings(BookSettings):
     cross_fitting: CrossFittingSettings = CrossFittingSettings()
     lm: LmSettings = LmSettings()
     contexts: BackgroundSettings = BackgroundSettings()
@@ -177,20 +171,6 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     )
 
 
-LEGENDS = legends_of(
-    BookReason,
-    FocusReason,
-    ForwardReason,
-    SentenceFault,
-    AnswerFault,
-    CandidateFault,
-    JudgingReason,
-    RepeatReason,
-    ReaderReason,
-    ChoiceReason,
-    more={f"{JUDGED_AS}{one}": f"the judges rejected it: {one.legend}" for one in RejectReason},
-)
-
 STYLE = Style(
     name="holmes-style",
     title="Holmes-style (MSR)",
@@ -208,7 +188,19 @@ STYLE = Style(
     last="choice",
     files=msr_files,
     stage_docs=STAGES,
-    legends=LEGENDS,
+    legends=legends_of(
+        BookReason,
+        FocusReason,
+        ForwardReason,
+        SentenceFault,
+        AnswerFault,
+        CandidateFault,
+        JudgingReason,
+        RepeatReason,
+        ReaderReason,
+        ChoiceReason,
+        more={f"{JUDGED_AS}{one}": f"the judges rejected it: {one.legend}" for one in RejectReason},
+    ),
     table=MSR_TABLE_1,
     notes=notes,
     warnings=warnings,

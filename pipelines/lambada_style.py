@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from pydantic import Field
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.option_words import OptionLimits
-from cloze_gen.corpus.overlap import OverlapSettings
-from cloze_gen.corpus.parse_book import BookReason, IngestSettings
+from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.corpus.partition import PartitionSettings
-from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.tagging import TaggerSettings
 from cloze_gen.formats.lambada import ANSWER
 from cloze_gen.formats.lambada_harness import RENDERINGS
 from cloze_gen.models.contexts import ContextSettings
 from cloze_gen.models.language_model import LmSettings
 from cloze_gen.models.networks import NetworksSettings, write_networks
-from cloze_gen.parsing import counted
-from cloze_gen.pipelines.books import Books, corpora
+from cloze_gen.pipelines.books import Books, BookSettings, corpora
 from cloze_gen.pipelines.shared import (
     contexts,
     count_words,
@@ -71,14 +66,16 @@ from cloze_gen.recipes.lambada.release import (
     FILE_DOCS,
     REFERENCE,
     VOCABULARY,
+    judged,
     lambada_files,
+    model_name,
+    notes,
     vocabulary_text,
 )
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
-from cloze_gen.release.style import Facts, Requests, Style
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.release.style import Requests, Style
 from cloze_gen.store.tables import FEWSHOT
 
 
@@ -86,10 +83,7 @@ class LambadaLmSettings(LmSettings):
     order: int = Field(4, ge=2, le=5, description="n of the n-grams")
 
 
-class LambadaSettings(SettingsGroup):
-    input: InputSettings = InputSettings()
-    ingest: IngestSettings = IngestSettings()
-    overlap: OverlapSettings = OverlapSettings()
+class LambadaSettings(BookSettings):
     partition: PartitionSettings = PartitionSettings()
     passages: PassagesSettings = PassagesSettings()
     lm: LambadaLmSettings = LambadaLmSettings()
@@ -253,47 +247,6 @@ def member_scores(
     return members
 
 
-JUDGED = {
-    "none": "none (no person has guessed the targets, so some may be impossible to guess)",
-    "machine": "machine (a model of a reader guessed every target from the passage but not "
-    "from its sentence alone; no person has judged them)",
-    "human": "human ({people}, {decided:,} decided, {kept:,} kept, {open:,} open, "
-    "{not_shown:,} of these not shown to anyone)",
-}
-
-
-def model_name(settings: LambadaSettings, fingerprints: Mapping[str, str]) -> str:
-    judges = "human" if settings.guessing.verdicts else settings.guessing.judges
-    return f"committee-{fingerprints['committee'][:8]},judged-{judges}"
-
-
-def judged(facts: Facts) -> str:
-    guesses = facts["guesses"]
-    judges = counted(guesses.get("subjects", 0), "judge")
-    return JUDGED[guesses["judged"]].format(people=judges, **guesses)
-
-
-def notes(settings: LambadaSettings, facts: Facts) -> Sequence[str]:
-    members = ", ".join(map(label_of, settings.committee.members))
-    return [
-        f"judged: {judged(facts)}",
-        f"committee: {members}; each gives every target a probability below "
-        f"{settings.committee.threshold}",
-    ]
-
-
-LEGENDS = legends_of(
-    BookReason,
-    PassageReason,
-    RankingReason,
-    Verdict,
-    more={
-        OPEN: "readers have not yet answered (or only in part)",
-        f"{GUESSED_BY}*": "this model gives the target a probability of committee.threshold or "
-        "more",
-    },
-)
-
 STYLE = Style(
     name="lambada-style",
     title="LAMBADA-style",
@@ -312,7 +265,17 @@ STYLE = Style(
     judged=judged,
     file_docs=FILE_DOCS,
     stage_docs=STAGES,
-    legends=LEGENDS,
+    legends=legends_of(
+        BookReason,
+        PassageReason,
+        RankingReason,
+        Verdict,
+        more={
+            OPEN: "readers have not yet answered (or only in part)",
+            f"{GUESSED_BY}*": "this model gives the target a probability of committee.threshold or "
+            "more",
+        },
+    ),
     table=LAMBADA_TABLE_1,
     requests=Requests(
         "passages", RENDERINGS, requests, ANSWER, "add scores:FILE to committee.members"

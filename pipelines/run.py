@@ -180,7 +180,7 @@ class RunTask(PipelineTask):
             "overrides": json.loads(self.overrides),
             "seed": self.seed,
             "sample": self.sides.is_sample,
-            **({"patterns": patterns} if patterns else {}),
+            "patterns": patterns,
             "release_format": RELEASE_FORMAT,
             "settings": public_settings(self.settings.model_dump(mode="json")),
             "stages": stages,
@@ -235,6 +235,7 @@ class RunTask(PipelineTask):
         for name, target in self.links().items():
             (folder / name).symlink_to(target)
         from cloze_gen.release.publish import publish  # slow to import
+        from cloze_gen.release.report import write_report
 
         run = FinishedRun(
             name=self.run_name,
@@ -253,7 +254,7 @@ class RunTask(PipelineTask):
         )
         if place.is_dir() and find_change(place) is None:
             (folder / EVALUATION).symlink_to(os.path.relpath(place, self.folder))
-        _write_report(folder, self.of_style)
+        write_report(folder, self.of_style)
 
 
 def new_run(**parameters: Any) -> RunTask:
@@ -264,7 +265,7 @@ def new_run(**parameters: Any) -> RunTask:
 
 def renew_report(folder: Path, evaluation: Path | None = None) -> None:
     """Rewrite a finished run's report by replacing the run's folder; the caller holds its lock."""
-    from cloze_gen.release.report import stage_artifacts
+    from cloze_gen.release.report import stage_artifacts, write_report  # slow to import
 
     check_as_written(folder)
     stage_artifacts(folder)  # report faults here, with the final name of the folder
@@ -273,13 +274,7 @@ def renew_report(folder: Path, evaluation: Path | None = None) -> None:
         if evaluation is not None:
             (partial / EVALUATION).unlink(missing_ok=True)
             (partial / EVALUATION).symlink_to(os.path.relpath(evaluation, folder))
-        _write_report(partial, style_of_run(folder))
+        write_report(partial, style_of_run(folder))
 
     for line in rewrite_within(folder, RUN_SCHEMA, change):
         say(f"{folder.name}: {line}")
-
-
-def _write_report(folder: Path, style: Style) -> None:
-    from cloze_gen.release.report import write_report
-
-    write_report(folder, style)

@@ -18,7 +18,7 @@ import logging
 import queue
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -91,11 +91,6 @@ class Stage:
             for stage in _stages(name, value).values()
         ]
 
-    @functools.cached_property
-    def upstream(self) -> frozenset[Stage]:
-        """All stages that it needs."""
-        return frozenset(self.inputs).union(*(stage.upstream for stage in self.inputs))
-
 
 def _stages(argument: str, value: Any) -> dict[str, Stage]:
     """The stages that an argument names, by name: one, those of a mapping, or none."""
@@ -144,6 +139,7 @@ class Pipeline:
         workers: processes of the local engine.
         strict: a dropped book ends the run.
         remedy: what to do if a stage keeps nothing.
+        failures: of the last call of `run`, the first one first.
         seconds: of each stage that ran, without those that ran while it waited.
     """
 
@@ -153,11 +149,11 @@ class Pipeline:
     engine_name: str = "local"
     strict: bool = False
     remedy: Callable[[Stage], str] = lambda stage: "Give more books."
-    stages: list[Stage] = field(default_factory=list)
-    failures: list[BaseException] = field(default_factory=list)
-    seconds: dict[Stage, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.stages: list[Stage] = []
+        self.failures: list[BaseException] = []
+        self.seconds: dict[Stage, float] = {}
         self._intact = set[str]()  # folders of books' artifacts that were checked
         self._wanted: Sequence[Stage] = ()
         self._begun = set[Stage]()
@@ -295,7 +291,7 @@ class Pipeline:
             return
         earlier = []
         for other in self.stages:
-            kept = self.open(other).funnel if other in stage.upstream else {}
+            kept = self.open(other).funnel if self.is_complete(other) else {}
             if kept and kept["kept"] < kept["seen"]:
                 share = f"{kept['kept']:,} of {kept['seen']:,} {kept['unit']}"
                 earlier.append(f"{other.label} kept {share}")

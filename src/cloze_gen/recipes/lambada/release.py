@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.formats.lambada import (
     format_plain_text,
@@ -9,10 +12,12 @@ from cloze_gen.formats.lambada import (
     published_counts,
     published_tokens,
 )
+from cloze_gen.parsing import counted
+from cloze_gen.recipes.lambada.committee import label_of
 from cloze_gen.recipes.lambada.passage_set import REJECTED_SET
 from cloze_gen.records.passage import Split
 from cloze_gen.records.release_facts import PaperReference
-from cloze_gen.release.style import Artifacts, PublishedSet
+from cloze_gen.release.style import Artifacts, Facts, PublishedSet
 
 REFERENCE = PaperReference(
     authors=(
@@ -72,3 +77,34 @@ def vocabulary_text(artifacts: Artifacts) -> str:
     return format_vocabulary(
         published_counts(zip(counts.words, counts.count.tolist(), strict=True))
     )
+
+
+# ---- notes on a set, from its settings and facts
+
+JUDGED = {
+    "none": "none (no person has guessed the targets, so some may be impossible to guess)",
+    "machine": "machine (a model of a reader guessed every target from the passage but not "
+    "from its sentence alone; no person has judged them)",
+    "human": "human ({people}, {decided:,} decided, {kept:,} kept, {open:,} open, "
+    "{not_shown:,} of these not shown to anyone)",
+}
+
+
+def model_name(settings: Any, fingerprints: Mapping[str, str]) -> str:
+    judges = "human" if settings.guessing.verdicts else settings.guessing.judges
+    return f"committee-{fingerprints['committee'][:8]},judged-{judges}"
+
+
+def judged(facts: Facts) -> str:
+    guesses = facts["guesses"]
+    judges = counted(guesses.get("subjects", 0), "judge")
+    return JUDGED[guesses["judged"]].format(people=judges, **guesses)
+
+
+def notes(settings: Any, facts: Facts) -> Sequence[str]:
+    members = ", ".join(map(label_of, settings.committee.members))
+    return [
+        f"judged: {judged(facts)}",
+        f"committee: {members}; each gives every target a probability below "
+        f"{settings.committee.threshold}",
+    ]
