@@ -15,7 +15,6 @@ from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.corpus.books import kept_books
 from cloze_gen.corpus.location import Location
 from cloze_gen.engine.local import engine_scope
-from cloze_gen.engine.progress import say
 from cloze_gen.errors import StoreError
 from cloze_gen.evaluation import blank_baselines as of_blanks
 from cloze_gen.evaluation.blank_models import BLANK_LSA, write_blank_lsa
@@ -40,7 +39,7 @@ from cloze_gen.evaluation.question_models import (
 from cloze_gen.models.language_model import LmSettings
 from cloze_gen.pipelines.books import BookSettings, corpus, find_books, ingest
 from cloze_gen.pipelines.shared import count_words, ngram_index, ngram_model, training_text
-from cloze_gen.pipelines.stage import Pipeline, Stage, log_file, logged
+from cloze_gen.pipelines.stage import Pipeline, Stage, logged
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.fingerprint import StageKey
 
@@ -234,7 +233,6 @@ def fit_models(
         run.check_early(needed)
         with run.store.in_use(), engine_scope(run.engine), logged(run.store, log_name):
             run.run(needed)
-        say(f"log: {log_file(run.store, log_name)}")
     fitted = [
         {"stage": stage.label, "artifact": stage.key.folder_name, "seconds": round(seconds, 1)}
         for stage, seconds in run.seconds.items()

@@ -19,7 +19,6 @@ import queue
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import luigi
@@ -154,7 +153,7 @@ class Pipeline:
         self.stages: list[Stage] = []
         self.failures: list[BaseException] = []
         self.seconds: dict[Stage, float] = {}
-        self._intact = set[str]()  # folders of books' artifacts that were checked
+        self._intact = set[str]()  # folders of artifacts that were checked
         self._wanted: Sequence[Stage] = ()
         self._begun = set[Stage]()
 
@@ -212,8 +211,11 @@ class Pipeline:
         return self.store.open(stage.key)
 
     def is_complete(self, stage: Stage) -> bool:
-        """Whether the artifact is intact on disk."""
-        return self.store.is_complete(stage.key, self._intact)
+        """Whether the artifact is intact on disk; a positive result is kept."""
+        folder = stage.key.folder_name
+        if folder not in self._intact and self.store.is_complete(stage.key, self._intact):
+            self._intact.add(folder)
+        return folder in self._intact
 
     def check_early(self, stages: Iterable[Stage]) -> None:
         """Let the stages that are missing fail now where they would fail later."""
@@ -386,15 +388,10 @@ def run_tasks(tasks: Sequence[luigi.Task], failures: list[BaseException]) -> Non
         raise ClozeGenError(f"the pipeline did not finish: {result.one_line_summary}")
 
 
-def log_file(store: Store, name: str) -> Path:
-    """The log of a run. It is outside the store, because it contains times."""
-    return store.root / LOGS / f"{name}.log"
-
-
 @contextlib.contextmanager
 def logged(store: Store, name: str) -> Iterator[None]:
-    """Keep the log of a run; a failure names the log."""
-    path = log_file(store, name)
+    """Keep the log of a run. It is outside the store, because it contains times."""
+    path = store.root / LOGS / f"{name}.log"
     with keeping_log(path, f"cloze-gen {__version__}, {name}"):
         try:
             yield
@@ -402,3 +399,4 @@ def logged(store: Store, name: str) -> Iterator[None]:
             note(str(error))
             say(f"log: {path}")
             raise
+        say(f"log: {path}")

@@ -19,7 +19,7 @@ from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import CorpusError, UsageError
 from cloze_gen.parsing import counted, name_list, quote
 from cloze_gen.pipelines.run import RunTask, new_run
-from cloze_gen.pipelines.stage import log_file, logged
+from cloze_gen.pipelines.stage import logged
 from cloze_gen.pipelines.styles import style_of, style_of_run
 from cloze_gen.records.rejection import FunnelStep, funnel_steps, funnel_text
 from cloze_gen.records.release_facts import verdict_text
@@ -239,8 +239,6 @@ def carry_out(task: RunTask) -> Run:
         f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in "
         f"{clock.seconds:.1f} s"
     )
-    if not done_before:
-        say(f"log: {log_file(task.store, task.run_name)}")
     return Run(task.folder)
 
 
