@@ -221,9 +221,10 @@ class RunTask(PipelineTask):
 
         UsageError if a newer version of cloze-gen made it.
         """
+        folder = self.folder
         try:
-            written = read_run(self.folder)
-            check_as_written(self.folder, RUN_FILE)
+            written = read_run(folder)
+            check_as_written(folder, RUN_FILE)
         except NewerRunError:
             raise
         except UsageError:

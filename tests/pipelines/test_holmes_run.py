@@ -173,7 +173,7 @@ def test_it_is_found_by_its_name():
 
 def test_its_card_says_so(settings):
     """That no human groomed, and that no machine did; of a groomed set nothing of the kind."""
-    facts = {}
+    facts = {"grooming": {}}
     (told,) = notes(settings, facts)
     assert told.startswith("unfiltered")
     assert "ambiguous" in warnings(settings.model_dump())[0]
