@@ -13,13 +13,8 @@ from typing import Any
 
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.corpus.books import kept_books
-from cloze_gen.corpus.folder import check_apart
 from cloze_gen.corpus.location import Location
-from cloze_gen.corpus.overlap import OverlapSettings
-from cloze_gen.corpus.parse_book import IngestSettings
-from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.engine.local import engine_scope
-from cloze_gen.engine.progress import say
 from cloze_gen.errors import StoreError
 from cloze_gen.evaluation import blank_baselines as of_blanks
 from cloze_gen.evaluation.blank_models import BLANK_LSA, write_blank_lsa
@@ -42,15 +37,19 @@ from cloze_gen.evaluation.question_models import (
     write_lsa,
 )
 from cloze_gen.models.language_model import LmSettings
-from cloze_gen.pipelines.books import corpus, find_books, ingest
+from cloze_gen.pipelines.books import BookSettings, corpus, find_books, ingest
 from cloze_gen.pipelines.shared import count_words, ngram_index, ngram_model, training_text
-from cloze_gen.pipelines.stage import Pipeline, Stage, log_file, logged
+from cloze_gen.pipelines.stage import Pipeline, Stage, logged
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.fingerprint import StageKey
 
 # A training text below this many bytes is too small for Kneser-Ney discounts (the sample has 250
 # kB); lmplz's fixed ones serve.
 _SMALL_CORPUS_BYTES = 5_000_000
+_TRAINED_ON = (
+    "training novels",
+    "corpus train",
+)  # labels of the stages with a run's training books
 
 
 @dataclass(frozen=True)
@@ -68,34 +67,29 @@ class TrainingBooks:
     lm: LmSettings
     left_out: Stage | None = None
 
-    @property
-    def store(self) -> Store:
-        return self.run.store
-
 
 def books_of_folder(train: str, out: Path, workers: int) -> TrainingBooks:
     """The books of a folder, read with default settings to share the artifacts of runs."""
     run = Pipeline(store=Store(out), workers=workers)
-    location = Location.parse(train)
-    check_apart(out, location)
-    found = find_books(location, InputSettings(), side="train")
-    size = sum(book.path.stat().st_size for book in found.files if book.path.is_file())
-    ingested = ingest(run, found, "train", settings=IngestSettings())
-    kept = corpus(run, ingested, "train", "train", settings=OverlapSettings())
+    settings = BookSettings()
+    found = find_books(run, Location.parse(train), settings.input, side="train")
+    size = sum(book.path.stat().st_size for book, _ in found.value if book.path.is_file())
+    ingested = ingest(run, found, "train", settings=settings.ingest)
+    kept = corpus(run, ingested, "train", "train", settings=settings.overlap)
     return _training_books(run, kept, _lm_settings(size))
 
 
 def books_of_run(
-    folder: Path, described: Mapping[str, Any], *, trained_on: str, workers: int, left_out: str = ""
+    folder: Path, described: Mapping[str, Any], *, workers: int, left_out: str = ""
 ) -> TrainingBooks | None:
     """The books that a run's own models were made of; None without such books.
 
     Args:
-        trained_on: label of the stage that kept them (`Style.trained_on`).
         left_out: label of the stage whose items no baseline may read; empty without one.
     """
     folders = {stage["label"]: stage["folder"] for stage in described["stages"]}
-    if trained_on not in folders:
+    trained_on = next((label for label in _TRAINED_ON if label in folders), None)
+    if trained_on is None:
         return None
     run = Pipeline(store=Store(folder.parent.parent), workers=workers)
     settings = described["settings"].get("lm")  # a style without a language model has none
@@ -129,13 +123,14 @@ def _finished(run: Pipeline, folder: str) -> Stage:
         raise StoreError(f"{path}: missing from the store. Run `cloze-gen run` again.")
 
     key = StageKey.of_manifest(open_artifact(path).manifest)
-    return Stage(key=key, label=f"finished {folder}", write=write, arguments={})
+    stage = Stage(key=key, label=f"finished {folder}", write=write, arguments={})
+    run.stages.append(stage)
+    return stage
 
 
 def question_models(books: TrainingBooks) -> dict[str, Stage]:
     """The models by their names in `evaluation.questions.MODELS`; the largest begin first."""
     run = books.run
-    meanwhile = {"meanwhile": run.run_those_ready}
     # The training sentences as published questions print them.
     text = run.stage(
         "eval-text",
@@ -152,7 +147,6 @@ def question_models(books: TrainingBooks) -> dict[str, Stage]:
         priority=1 + max(EVAL_LMS),
         text=text,
         sizes=LSA,
-        unhashed=meanwhile,
     )
     model = ngram_model(run, books.text, books.lm)
     models = {
@@ -171,7 +165,6 @@ def question_models(books: TrainingBooks) -> dict[str, Stage]:
             check=find_lmplz,
             text=text,
             sizes=sizes,
-            unhashed=meanwhile,
         )
     return models
 
@@ -240,7 +233,6 @@ def fit_models(
         run.check_early(needed)
         with run.store.in_use(), engine_scope(run.engine), logged(run.store, log_name):
             run.run(needed)
-        say(f"log: {log_file(run.store, log_name)}")
     fitted = [
         {"stage": stage.label, "artifact": stage.key.folder_name, "seconds": round(seconds, 1)}
         for stage, seconds in run.seconds.items()
@@ -251,14 +243,8 @@ def fit_models(
 
 def _needed(run: Pipeline, stages: list[Stage]) -> list[Stage]:
     """These stages and all below them that are missing, without what only a finished one needs."""
-    needed: dict[Stage, None] = {}
-
-    def visit(stage: Stage) -> None:
-        if stage not in needed and not run.is_complete(stage):
-            for earlier in stage.inputs:
-                visit(earlier)
-            needed[stage] = None
-
-    for stage in stages:
-        visit(stage)
-    return list(needed)
+    needed = set(stages)
+    for stage in reversed(run.stages):
+        if stage in needed:
+            needed.update(earlier for earlier in stage.inputs if not run.is_complete(earlier))
+    return [stage for stage in run.stages if stage in needed]

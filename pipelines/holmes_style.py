@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
-from typing import Self
+from typing import Any, Self
 
 from pydantic import model_validator
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.cross_fitting import CrossFittingSettings, check_several
 from cloze_gen.corpus.option_words import OptionLimits
-from cloze_gen.corpus.overlap import OverlapSettings
-from cloze_gen.corpus.parse_book import BookReason, IngestSettings
-from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.judging.tasks.groom import RejectReason
 from cloze_gen.models.contexts import BackgroundSettings
 from cloze_gen.models.language_model import LmSettings
-from cloze_gen.pipelines.books import Books, book_ids, corpora
+from cloze_gen.pipelines.books import Books, BookSettings, book_ids, corpora
 from cloze_gen.pipelines.shared import (
     contexts,
     count_words,
@@ -28,7 +26,7 @@ from cloze_gen.pipelines.shared import (
     training_text,
     word_list,
 )
-from cloze_gen.pipelines.stage import FileInput, Pipeline
+from cloze_gen.pipelines.stage import Pipeline
 from cloze_gen.recipes.common import RepeatReason
 from cloze_gen.recipes.msr.alternates import AlternatesSettings, write_alternates
 from cloze_gen.recipes.msr.artifacts import STAGES
@@ -44,11 +42,10 @@ from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
 from cloze_gen.recipes.msr.release import (
     REFERENCE,
     held_out_notes,
-    is_balanced,
+    judged,
     model_name,
     msr_files,
     notes,
-    people,
     warnings,
 )
 from cloze_gen.records.rejection import legends_of
@@ -56,13 +53,9 @@ from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.study_items import READING
 from cloze_gen.release.style import OwnBackground, Style
-from cloze_gen.settings import SettingsGroup
 
 
-class HolmesSettings(SettingsGroup):
-    input: InputSettings = InputSettings()
-    ingest: IngestSettings = IngestSettings()
-    overlap: OverlapSettings = OverlapSettings()
+class HolmesSettings(BookSettings):
     cross_fitting: CrossFittingSettings = CrossFittingSettings()
     lm: LmSettings = LmSettings()
     contexts: BackgroundSettings = BackgroundSettings()
@@ -97,37 +90,30 @@ def grooming_tagger(settings: GroomingSettings) -> str:
     return tagger_identity(settings.tagger)
 
 
-def language_model_of(run: Pipeline, settings: GroomingSettings) -> FileInput | None:
-    """The causal language model of grooming, if there is one."""
-    place = settings.language_model
-    setting = "grooming.language_model"
-    return FileInput.read(place, run.store.store, setting=setting) if place else None
-
-
 def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     """The steps of the paper, in order."""
     kept = corpora(run, books, s)
     train = kept["train"]
     # Without training books, a question is made by models that have not read its book.
-    n_groups = s.cross_fitting.groups if books.own_background else 0
+    groups: dict[str, Any] = {}
+    if books.own_background:
+        groups = {"corpus": train, "n_groups": s.cross_fitting.groups}
     counts = count_words(run, train)
     text = training_text(run, train, counts)
-    model = ngram_model(run, text, s.lm, corpus=train, n_groups=n_groups)
-    index = ngram_index(run, model, n_groups=n_groups)
+    model = ngram_model(run, text, s.lm, groups)
+    index = ngram_index(run, model, groups)
     limits = OptionLimits.of(s.focus)
-    knowledge = contexts(
-        run, text, counts, s.contexts, limits=limits, corpus=train, n_groups=n_groups
-    )
+    knowledge = contexts(run, text, counts, s.contexts, limits, groups)
     # Step 1: the infrequent words of the source sentences.
     focus = run.stage(
         "focus",
         write_focus,
         v=8,
-        check=functools.partial(check_several, book_ids(run, "source")) if n_groups else None,
+        check=functools.partial(check_several, book_ids(run, "source")) if groups else None,
         source=kept["source"],
         counts=counts,
-        text=text if n_groups else None,
-        n_groups=n_groups,
+        text=text if groups else None,
+        n_groups=groups.get("n_groups", 0),
         settings=s.focus,
     )
     # Step 2: 150 distinct rare words a focus word, sampled from the model. Alternates must be
@@ -166,7 +152,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
         settings=s.grooming,
         offensive=word_list(s.grooming.offensive_words),
         tagger_identity=grooming_tagger(s.grooming),
-        language_model=language_model_of(run, s.grooming),
+        language_model=run.file_input(s.grooming.language_model, setting="grooming.language_model"),
         people=people_of(s.grooming.verdicts, read_groomed),
     )
     # Section 2.3 and guideline 7: four impostors, one focus word a sentence, n questions.
@@ -184,20 +170,6 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     )
 
 
-LEGENDS = legends_of(
-    BookReason,
-    FocusReason,
-    ForwardReason,
-    SentenceFault,
-    AnswerFault,
-    CandidateFault,
-    JudgingReason,
-    RepeatReason,
-    ReaderReason,
-    ChoiceReason,
-    more={f"{JUDGED_AS}{one}": f"the judges rejected it: {one.legend}" for one in RejectReason},
-)
-
 STYLE = Style(
     name="holmes-style",
     title="Holmes-style (MSR)",
@@ -207,9 +179,7 @@ STYLE = Style(
     sample_config="holmes-sample",
     own_background=OwnBackground("holmes-few-books", held_out_notes),
     new_settings=lambda settings: (
-        ("choice.n_questions=auto",)
-        if settings.choice.method == "matched" and settings.choice.n_questions == 1040
-        else ()
+        ("choice.n_questions=auto",) if settings.choice.method == "matched" else ()
     ),
     sides=("train", "source"),
     items=QUESTION_ITEMS,
@@ -217,14 +187,23 @@ STYLE = Style(
     last="choice",
     files=msr_files,
     stage_docs=STAGES,
-    legends=LEGENDS,
+    legends=legends_of(
+        BookReason,
+        FocusReason,
+        ForwardReason,
+        SentenceFault,
+        AnswerFault,
+        CandidateFault,
+        JudgingReason,
+        RepeatReason,
+        ReaderReason,
+        ChoiceReason,
+        more={f"{JUDGED_AS}{one}": f"the judges rejected it: {one.legend}" for one in RejectReason},
+    ),
     table=MSR_TABLE_1,
     notes=notes,
     warnings=warnings,
-    is_balanced=is_balanced,
-    people=people,
     study_sources=(GROOMING, replace(READING, setting="choice.verdicts")),
-    judged=lambda facts: people(facts).get("groomed", "machine"),
-    trained_on="corpus train",
+    judged=judged,
     model=model_name,
 )

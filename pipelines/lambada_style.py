@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from pydantic import Field
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.option_words import OptionLimits
-from cloze_gen.corpus.overlap import OverlapSettings
-from cloze_gen.corpus.parse_book import BookReason, IngestSettings
+from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.corpus.partition import PartitionSettings
-from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.tagging import TaggerSettings
 from cloze_gen.formats.lambada import ANSWER
 from cloze_gen.formats.lambada_harness import RENDERINGS
 from cloze_gen.models.contexts import ContextSettings
 from cloze_gen.models.language_model import LmSettings
 from cloze_gen.models.networks import NetworksSettings, write_networks
-from cloze_gen.pipelines.books import Books, corpora
+from cloze_gen.pipelines.books import Books, BookSettings, corpora
 from cloze_gen.pipelines.shared import (
     contexts,
     count_words,
@@ -32,7 +28,7 @@ from cloze_gen.pipelines.shared import (
     training_text,
     word_list,
 )
-from cloze_gen.pipelines.stage import FileInput, Pipeline, Stage
+from cloze_gen.pipelines.stage import Pipeline, Stage
 from cloze_gen.recipes.lambada.analysis import write_analysis
 from cloze_gen.recipes.lambada.artifacts import STAGES
 from cloze_gen.recipes.lambada.committee import (
@@ -52,7 +48,7 @@ from cloze_gen.recipes.lambada.guesses import OPEN, read_guessed, write_guesses
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
 from cloze_gen.recipes.lambada.outside_members import requests, write_outside_scores
 from cloze_gen.recipes.lambada.paper_table import LAMBADA_TABLE_1
-from cloze_gen.recipes.lambada.passage_set import ControlSettings, write_passage_set
+from cloze_gen.recipes.lambada.passage_set import REJECTED_SET, ControlSettings, write_passage_set
 from cloze_gen.recipes.lambada.passages import (
     PassageReason,
     PassagesSettings,
@@ -67,30 +63,27 @@ from cloze_gen.recipes.lambada.ranking import (
     write_tagged_novels,
 )
 from cloze_gen.recipes.lambada.release import (
-    EXTRA_FILES_ALLOWED,
     FILE_DOCS,
     REFERENCE,
-    STORE_FILES_ALLOWED,
-    lambada_extra_files,
+    VOCABULARY,
+    judged,
     lambada_files,
-    lambada_store_files,
+    model_name,
+    notes,
+    vocabulary_text,
 )
-from cloze_gen.records.passage import Part
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
-from cloze_gen.release.style import Facts, Requests, Style
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.release.style import Requests, Style
+from cloze_gen.store.tables import FEWSHOT
 
 
 class LambadaLmSettings(LmSettings):
     order: int = Field(4, ge=2, le=5, description="n of the n-grams")
 
 
-class LambadaSettings(SettingsGroup):
-    input: InputSettings = InputSettings()
-    ingest: IngestSettings = IngestSettings()
-    overlap: OverlapSettings = OverlapSettings()
+class LambadaSettings(BookSettings):
     partition: PartitionSettings = PartitionSettings()
     passages: PassagesSettings = PassagesSettings()
     lm: LambadaLmSettings = LambadaLmSettings()
@@ -115,7 +108,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     text = training_text(run, novels, counts)
     index = ngram_index(run, ngram_model(run, text, s.lm))
     limits = OptionLimits.of(s.triggers)
-    space = contexts(run, text, counts, s.contexts, limits=limits)
+    space = contexts(run, text, counts, s.contexts, limits)
     # 3.1: passages, one for each sentence that can end one.
     passages = run.stage(
         "passages",
@@ -248,61 +241,11 @@ def member_scores(
                 v=2,
                 label=f"scores {label}",
                 passages=passages,
-                member=FileInput.read(member, run.store.store, setting="committee.members"),
+                member=run.file_input(member, setting="committee.members"),
                 rendering=s.committee.rendering,
             )
     return members
 
-
-JUDGED = {
-    "none": "judged: none (no person has guessed the targets, so some may be impossible to guess)",
-    "machine": "judged: machine (a model of a reader guessed every target from the passage but not "
-    "from its sentence alone; no person has judged them)",
-    "human": "judged: human ({people}, {decided:,} decided, {kept:,} kept, {open:,} open, "
-    "{not_shown:,} of these not shown to anyone)",
-}
-
-
-def model_name(settings: LambadaSettings, fingerprints: Mapping[str, str]) -> str:
-    judges = "human" if settings.guessing.verdicts else settings.guessing.judges
-    return f"committee-{fingerprints['committee'][:8]},judged-{judges}"
-
-
-def judged(facts: Facts) -> str:
-    guesses = facts["guesses"]
-    subjects = guesses.get("subjects", 0)
-    return (
-        JUDGED[guesses["judged"]]
-        .format(people=f"{subjects:,} judge{'s' * (subjects != 1)}", **guesses)
-        .removeprefix("judged: ")
-    )
-
-
-def people(facts: Facts) -> Mapping[str, str]:
-    """The human judgements, for the signature."""
-    return {"judged": judged(facts)} if facts["guesses"]["judged"] == "human" else {}
-
-
-def notes(settings: LambadaSettings, facts: Facts) -> Sequence[str]:
-    members = ", ".join(map(label_of, settings.committee.members))
-    return [
-        f"judged: {judged(facts)}",
-        f"committee: {members}; each gives every target a probability below "
-        f"{settings.committee.threshold}",
-    ]
-
-
-LEGENDS = legends_of(
-    BookReason,
-    PassageReason,
-    RankingReason,
-    Verdict,
-    more={
-        OPEN: "readers have not yet answered (or only in part)",
-        f"{GUESSED_BY}*": "this model gives the target a probability of committee.threshold or "
-        "more",
-    },
-)
 
 STYLE = Style(
     name="lambada-style",
@@ -317,19 +260,23 @@ STYLE = Style(
     stages=stages,
     last="passage set",
     files=lambada_files,
-    extra_files=lambada_extra_files,
-    extra_files_allowed=EXTRA_FILES_ALLOWED,
-    store_files_allowed=STORE_FILES_ALLOWED,
+    extra_files=(FEWSHOT, REJECTED_SET),
+    store_files={VOCABULARY: vocabulary_text},
     judged=judged,
-    people=people,
-    store_files=lambada_store_files,
     file_docs=FILE_DOCS,
-    filtered_by={"books": "partition"},
-    has_items=lambda row: row["part"] != Part.TRAIN,
     stage_docs=STAGES,
-    legends=LEGENDS,
+    legends=legends_of(
+        BookReason,
+        PassageReason,
+        RankingReason,
+        Verdict,
+        more={
+            OPEN: "readers have not yet answered (or only in part)",
+            f"{GUESSED_BY}*": "this model gives the target a probability of committee.threshold or "
+            "more",
+        },
+    ),
     table=LAMBADA_TABLE_1,
-    trained_on="training novels",
     requests=Requests(
         "passages", RENDERINGS, requests, ANSWER, "add scores:FILE to committee.members"
     ),

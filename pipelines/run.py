@@ -6,29 +6,22 @@ import functools
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import luigi
 from luigi.task_register import Register
 
 from cloze_gen.config import is_config_file
-from cloze_gen.corpus.books import read_books
-from cloze_gen.corpus.dropped import dropped_notes
-from cloze_gen.corpus.ocr import ocr_warning
-from cloze_gen.corpus.partition import PartitionSettings, no_author_warning
-from cloze_gen.corpus.splits import SPLITS_OF_SIDES
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.pipelines.books import SIDES, Books
 from cloze_gen.pipelines.stage import Pipeline, PipelineTask, Stage, StageTask
 from cloze_gen.pipelines.styles import find_style, load_settings, style_of_run
-from cloze_gen.records.rejection import FunnelStep, funnel_steps
 from cloze_gen.records.release_facts import RELEASE_FORMAT
-from cloze_gen.release.settings import public_overrides, public_settings
-from cloze_gen.release.signature import items_digest, make_signature
-from cloze_gen.release.style import Style
-from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.release.settings import public_settings
+from cloze_gen.release.style import FinishedRun, Style
+from cloze_gen.store.artifacts import Store
 from cloze_gen.store.folder_replacement import find_change, replace_within, rewrite_within
 from cloze_gen.store.locks import exclusive_lock, remove_stale_temp_dirs
 from cloze_gen.store.manifest import write_json
@@ -47,38 +40,17 @@ from cloze_gen.store.runs import (
     run_lock,
     stage_artifacts,
 )
-from cloze_gen.store.tables import escape_cell, read_jsonl
-
-if TYPE_CHECKING:
-    from cloze_gen.release.publish import RunToPublish
+from cloze_gen.store.tables import escape_cell
 
 
 def check_run_name(name: str) -> str:
-    """A run's name, or a UsageError: `[A-Za-z0-9._-]+`, and neither `.` nor `..`."""
-    if len(name) > MOST_NAME_CHARS:
-        raise UsageError(
-            f"run name {name[:20]}...: {len(name)} characters; the limit is "
-            f"{MOST_NAME_CHARS}. Choose a shorter name"
-        )
+    """A run's name, or a UsageError."""
     if not is_run_name(name):
         raise UsageError(
-            f"run name {name!r}: only A-Z a-z 0-9 . _ - are allowed, and not . or .. "
-            "alone. Choose another name"
+            f"run name {quote(name)}: only A-Z a-z 0-9 . _ - are allowed, at most "
+            f"{MOST_NAME_CHARS} of them, and not . or .. alone. Choose another name"
         )
     return name
-
-
-class RunTarget(luigi.Target):
-    def __init__(self, folder: Path, description: dict[str, Any], links: dict[str, str]) -> None:
-        self._folder, self._description, self._links = folder, description, links
-
-    def exists(self) -> bool:
-        if find_change(self._folder) is not None:
-            return False
-        written = json.loads((self._folder / RUN_FILE).read_text(encoding="utf-8"))
-        return written == self._description and all(
-            (self._folder / name).readlink() == Path(to) for name, to in self._links.items()
-        )
 
 
 class RunTask(PipelineTask):
@@ -138,7 +110,6 @@ class RunTask(PipelineTask):
         pipeline = Pipeline(
             store=self.store,
             seed=self.seed,
-            settings=self.settings,
             workers=self.processes,
             engine_name=self.engine,
             strict=self.strict,
@@ -155,13 +126,14 @@ class RunTask(PipelineTask):
     def stages(self) -> list[Stage]:
         return self.pipeline.stages
 
-    def _remedy(self, group: str) -> str:
+    def _remedy(self, stage: Stage) -> str:
         alone = self.of_style.own_background and not self.train
         train = ", give other novels as --train" if alone else ""
-        relax = (
-            f", or relax the settings in [{group}] (`cloze-gen settings {self.style}` lists them)"
-            if group
-            else ""
+        of_stage = stage.arguments.get("settings")
+        relax = "".join(
+            f", or relax the settings in [{name}] (`cloze-gen settings {self.style}` lists them)"
+            for name, group in self.settings
+            if group is of_stage
         )
         chosen = ", ".join(quote(one, most_chars=60) for one in json.loads(self.overrides))
         return f"Give more books{train}{relax}.{f' You chose {chosen}.' if chosen else ''}"
@@ -209,15 +181,11 @@ class RunTask(PipelineTask):
             "overrides": json.loads(self.overrides),
             "seed": self.seed,
             "sample": self.sides.is_sample,
-            **({"patterns": patterns} if patterns else {}),
+            "patterns": patterns,
             "release_format": RELEASE_FORMAT,
-            "settings": self.published_settings(),
+            "settings": public_settings(self.settings.model_dump(mode="json")),
             "stages": stages,
         }
-
-    def published_settings(self) -> dict[str, Any]:
-        """All settings as JSON, paths cut to file names."""
-        return public_settings(self.settings.model_dump(mode="json"))
 
     def links(self) -> dict[str, str]:
         links = {
@@ -230,11 +198,15 @@ class RunTask(PipelineTask):
             )
         return links
 
-    def output(self) -> RunTarget:
-        return RunTarget(self.folder, self.description(), self.links())
-
     def complete(self) -> bool:
-        return all(map(self.pipeline.is_complete, self.stages)) and self.output().exists()
+        if not all(map(self.pipeline.is_complete, self.stages)):
+            return False
+        if find_change(self.folder) is not None:
+            return False
+        written = json.loads((self.folder / RUN_FILE).read_text(encoding="utf-8"))
+        return written == self.description() and all(
+            (self.folder / name).readlink() == Path(to) for name, to in self.links().items()
+        )
 
     def run(self) -> None:
         with exclusive_lock(run_lock(self.folder)):
@@ -245,22 +217,38 @@ class RunTask(PipelineTask):
             for line in replace_within(self.folder, RUN_SCHEMA, self._write_folder):
                 say(f"{self.run_name}: {line}")
 
-    def check_not_newer(self) -> None:
-        """UsageError if a newer version of cloze-gen made the run of this name."""
+    def written(self) -> dict[str, Any] | None:
+        """`run.json` of the run of this name; None: there is none, or a damaged one.
+
+        UsageError if a newer version of cloze-gen made it.
+        """
+        folder = self.folder
         try:
-            read_run(self.folder)
+            written = read_run(folder)
+            check_as_written(folder, RUN_FILE)
         except NewerRunError:
             raise
         except UsageError:
-            return  # no run yet, or a damaged one: it is written anew
+            return None
+        return written
 
     def _write_folder(self, folder: Path) -> None:
         """Everything of the run, with an existing evaluation of exactly these items."""
         for name, target in self.links().items():
             (folder / name).symlink_to(target)
         from cloze_gen.release.publish import publish  # slow to import
+        from cloze_gen.release.report import write_report
 
-        publish(folder, self.of_style, self.to_publish())
+        run = FinishedRun(
+            name=self.run_name,
+            seed=self.seed,
+            settings=self.settings,
+            artifacts={stage.label: self.pipeline.open(stage) for stage in self.stages},
+            books=self.sides.location(self.of_style.drawn_from),
+            sample=self.sides.is_sample,
+            overrides=json.loads(self.overrides),
+        )
+        publish(folder, self.of_style, run)
         write_json(folder / RUN_FILE, self.description())
         items = self.of_style.items
         place = evaluation_place(
@@ -268,90 +256,7 @@ class RunTask(PipelineTask):
         )
         if place.is_dir() and find_change(place) is None:
             (folder / EVALUATION).symlink_to(os.path.relpath(place, self.folder))
-        _write_report(folder, self.of_style)
-
-    def to_publish(self) -> RunToPublish:
-        from cloze_gen.release.publish import RunToPublish  # slow to import
-
-        return RunToPublish(
-            name=self.run_name,
-            seed=self.seed,
-            settings=self.settings,
-            json_settings=self.published_settings(),
-            artifacts={stage.label: self.pipeline.open(stage) for stage in self.stages},
-            last=self.of_style.last,
-            books=self.sides.location(self.of_style.drawn_from),
-            sample=self.sides.is_sample,
-            signature=self.signature(),
-            notes=self.notes(),
-            steps=self.steps(),
-            overrides=public_overrides(json.loads(self.overrides)),
-        )
-
-    def _drawn_from(self) -> Artifact:
-        """The last stage that drops books that items are drawn from."""
-        labels = [stage.label for stage in self.stages]
-        return self._artifact(self.of_style.last_books(labels)[self.of_style.drawn_from])
-
-    def _artifact(self, label: str) -> Artifact:
-        return self.pipeline.open(self.pipeline.labelled(label))
-
-    def steps(self) -> list[FunnelStep]:
-        return funnel_steps(
-            (stage.label, self.pipeline.open(stage).manifest) for stage in self.stages
-        )
-
-    def signature(self) -> str:
-        prints = self.pipeline.fingerprints()
-        style = self.of_style
-        finished = self._artifact(style.last)
-        return make_signature(
-            style=style.short_name,
-            name=self.run_name,
-            sides={side: prints[f"corpus {side}"][:8] for side in style.sides},
-            model=style.model(self.settings, prints),
-            seed=self.seed,
-            n=int(finished.funnel["kept"]),
-            order=style.order(self.settings),
-            last=(style.last, prints[style.last]),
-            items=_digest_of_items(style, finished),
-            people=style.people(self.pipeline.facts()),
-        )
-
-    def notes(self) -> list[str]:
-        style, books = self.of_style, read_books(self._drawn_from())
-        kept = {row["book_id"] for row in books if row["status"] == "kept"}
-        facts = self.pipeline.facts()
-        notes = [*style.notes(self.settings, facts)]
-        if self.sides.own_background:
-            notes += style.background_notes(self.pipeline.fingerprints(), facts)
-        elif len(style.sides) > 1:
-            overlapping = facts[f"corpus {style.drawn_from}"]["kept_despite_overlap"]
-            leaks = [book for book in overlapping if book in kept]
-            notes.append(f"books on both sides: {self.settings.overlap.across}")
-            notes += [
-                f"leak: source book {book} overlaps the training corpus and was kept "
-                "(overlap.across = keep)"
-                for book in leaks
-            ]
-        if splits := self.settings.input.keep_splits:
-            notes.append(f"splits: kept; {SPLITS_OF_SIDES[len(style.sides) > 1]}")
-        partition = getattr(self.settings, "partition", None)
-        if isinstance(partition, PartitionSettings) and partition.by_author and not splits:
-            authors = (row.get("author", "") for row in books if row["book_id"] in kept)
-            notes += filter(None, [no_author_warning(authors)])
-        shares = {row["book_id"]: float(row.get("unknown_word_share") or 0) for row in books}
-        if ocr := ocr_warning((book, share) for book, share in shares.items() if book in kept):
-            notes.append(ocr)
-        return notes + dropped_notes(books)
-
-
-def _digest_of_items(style: Style, finished: Artifact) -> str:
-    records = read_jsonl(finished.path(style.items.file))
-    items = style.items.read(finished.folder)
-    return items_digest(
-        style.items.released(item, record) for item, record in zip(items, records, strict=True)
-    )
+        write_report(folder, self.of_style)
 
 
 def new_run(**parameters: Any) -> RunTask:
@@ -362,6 +267,8 @@ def new_run(**parameters: Any) -> RunTask:
 
 def renew_report(folder: Path, evaluation: Path | None = None) -> None:
     """Rewrite a finished run's report by replacing the run's folder; the caller holds its lock."""
+    from cloze_gen.release.report import write_report  # slow to import
+
     check_as_written(folder)
     stage_artifacts(folder)  # report faults here, with the final name of the folder
 
@@ -369,13 +276,7 @@ def renew_report(folder: Path, evaluation: Path | None = None) -> None:
         if evaluation is not None:
             (partial / EVALUATION).unlink(missing_ok=True)
             (partial / EVALUATION).symlink_to(os.path.relpath(evaluation, folder))
-        _write_report(partial, style_of_run(folder))
+        write_report(partial, style_of_run(folder))
 
     for line in rewrite_within(folder, RUN_SCHEMA, change):
         say(f"{folder.name}: {line}")
-
-
-def _write_report(folder: Path, style: Style) -> None:
-    from cloze_gen.release.report import write_report
-
-    write_report(folder, style)

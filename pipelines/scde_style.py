@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Self
 
 from pydantic import Field, model_validator
 
-from cloze_gen.corpus.overlap import OverlapSettings
-from cloze_gen.corpus.parse_book import BookReason, IngestSettings
+from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.corpus.partition import PartitionSettings
-from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.evaluation.user_scores import ANSWER
-from cloze_gen.pipelines.books import Books, corpora
+from cloze_gen.pipelines.books import Books, BookSettings, corpora
 from cloze_gen.pipelines.shared import (
     count_words,
     partition,
@@ -40,9 +37,10 @@ from cloze_gen.recipes.scde.distractors import (
 from cloze_gen.recipes.scde.paper_table import SCDE_TABLES
 from cloze_gen.recipes.scde.passages import PassagesSettings, write_passages
 from cloze_gen.recipes.scde.release import (
-    DISTRACTORS,
     FILE_DOCS,
     REFERENCE,
+    model_name,
+    notes,
     scde_files,
     statistics_table,
 )
@@ -52,8 +50,7 @@ from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.study_items import FILLING
-from cloze_gen.release.style import Facts, Requests, Style
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.release.style import Requests, Style
 
 
 class ScdePartitionSettings(PartitionSettings):
@@ -62,10 +59,7 @@ class ScdePartitionSettings(PartitionSettings):
     )
 
 
-class ScdeSettings(SettingsGroup):
-    input: InputSettings = InputSettings()
-    ingest: IngestSettings = IngestSettings()
-    overlap: OverlapSettings = OverlapSettings()
+class ScdeSettings(BookSettings):
     partition: ScdePartitionSettings = ScdePartitionSettings()
     passages: PassagesSettings = PassagesSettings()
     coherence: CoherenceSettings = CoherenceSettings()
@@ -163,26 +157,6 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
     run.stage("statistics", write_statistics, finished=finished)
 
 
-def model_name(settings: ScdeSettings, fingerprints: Mapping[str, str]) -> str:
-    """Model and kind of the distractors, for the signature."""
-    return f"coherence-{fingerprints['coherence'][:8]},distractors-{settings.distractors.kind}"
-
-
-def notes(settings: ScdeSettings, facts: Facts) -> Sequence[str]:
-    return [DISTRACTORS[settings.distractors.kind]]
-
-
-LEGENDS = legends_of(
-    BookReason,
-    passages.PassageReason,
-    blanks.PassageReason,
-    BlankReason,
-    RivalReason,
-    DistractorReason,
-    RepeatReason,
-    AssemblyReason,
-)
-
 STYLE = Style(
     name="scde-style",
     title="SCDE-style",
@@ -198,9 +172,17 @@ STYLE = Style(
     files=scde_files,
     file_docs=FILE_DOCS,
     card_tables=statistics_table,
-    filtered_by={"books": "partition"},
     stage_docs=STAGES,
-    legends=LEGENDS,
+    legends=legends_of(
+        BookReason,
+        passages.PassageReason,
+        blanks.PassageReason,
+        BlankReason,
+        RivalReason,
+        DistractorReason,
+        RepeatReason,
+        AssemblyReason,
+    ),
     table=SCDE_TABLES,
     requests=Requests(
         "blanked passages",
@@ -209,7 +191,6 @@ STYLE = Style(
         ANSWER,
         "pass the file to `cloze-gen evaluate` with --scores",
     ),
-    trained_on="training novels",
     study_sources=(FILLING,),
     notes=notes,
     model=model_name,

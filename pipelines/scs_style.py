@@ -4,15 +4,10 @@ word-to-word relations. The screen, which only drops questions, uses those of th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from cloze_gen.adapters.spacy_tagger import tagger_identity
-from cloze_gen.corpus.overlap import OverlapSettings
-from cloze_gen.corpus.parse_book import BookReason, IngestSettings
-from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.corpus.tagging import TaggerSettings
 from cloze_gen.english.sentence_fitness import SentenceFault
-from cloze_gen.pipelines.books import Books, corpora
+from cloze_gen.pipelines.books import Books, BookSettings, corpora
 from cloze_gen.pipelines.shared import builtin_words, count_words, tagged_counts, tagging, word_list
 from cloze_gen.pipelines.stage import Pipeline
 from cloze_gen.recipes.common import RepeatReason
@@ -27,7 +22,7 @@ from cloze_gen.recipes.scs.impostors import (
 from cloze_gen.recipes.scs.inflections import FormStatus, InflectionsSettings, write_inflections
 from cloze_gen.recipes.scs.places import PlacesSettings, write_places
 from cloze_gen.recipes.scs.questions import QuestionReason, QuestionsSettings, write_questions
-from cloze_gen.recipes.scs.release import REFERENCE, scs_files
+from cloze_gen.recipes.scs.release import REFERENCE, model_name, notes, scs_files
 from cloze_gen.recipes.scs.screen import ScreenReason, ScreenSettings, write_screen
 from cloze_gen.recipes.scs.sentences import SentenceReason, SentencesSettings, write_sentences
 from cloze_gen.recipes.scs.vocabulary import VocabularyReason, VocabularySettings, write_vocabulary
@@ -35,14 +30,10 @@ from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.settings import ReleaseSettings
 from cloze_gen.release.study_items import READING
-from cloze_gen.release.style import Facts, OwnBackground, Style
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.release.style import OwnBackground, Style
 
 
-class ScsSettings(SettingsGroup):
-    input: InputSettings = InputSettings()
-    ingest: IngestSettings = IngestSettings()
-    overlap: OverlapSettings = OverlapSettings()
+class ScsSettings(BookSettings):
     tagger: TaggerSettings = TaggerSettings()
     vocabulary: VocabularySettings = VocabularySettings()
     inflections: InflectionsSettings = InflectionsSettings()
@@ -151,45 +142,6 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     )
 
 
-def model_name(settings: ScsSettings, fingerprints: Mapping[str, str]) -> str:
-    """The tagger, the only model behind the set, for the signature."""
-    return tagger_identity(settings.tagger.name)
-
-
-def notes(settings: ScsSettings, facts: Facts) -> list[str]:
-    draw = settings.impostors.impostor_draw
-    limit = settings.screen.max_ambiguity
-    screen = "off"
-    if settings.screen.is_on:
-        screen = (
-            "machine; dropped questions in which a model of readers' marks expects that more than "
-            f"{limit:.0%} of readers find a second answer. The model uses statistics of word pairs "
-            "(built-in words); screen.max_ambiguity = 1 turns it off"
-        )
-    return [
-        "groomed: machine (no human has judged the candidates)",
-        f"impostors: {draw}; of the answer's class and inflection, no statistic of "
-        "word-to-word relations used",
-        f"screen: {screen}",
-        f"tagger: {tagger_identity(settings.tagger.name)}",
-    ]
-
-
-LEGENDS = legends_of(
-    BookReason,
-    VocabularyReason,
-    SentenceReason,
-    SentenceFault,
-    FormStatus,
-    LimitReason,
-    FocusReason,
-    ImpostorReason,
-    Refusal,
-    ScreenReason,
-    RepeatReason,
-    QuestionReason,
-)
-
 STYLE = Style(
     name="scs-style",
     title="SCS-style",
@@ -213,9 +165,21 @@ STYLE = Style(
     files=scs_files,
     order=lambda settings: "shuffled" if settings.questions.order == "mixed" else "corpus",
     stage_docs=STAGES,
-    legends=LEGENDS,
+    legends=legends_of(
+        BookReason,
+        VocabularyReason,
+        SentenceReason,
+        SentenceFault,
+        FormStatus,
+        LimitReason,
+        FocusReason,
+        ImpostorReason,
+        Refusal,
+        ScreenReason,
+        RepeatReason,
+        QuestionReason,
+    ),
     notes=notes,
     model=model_name,
-    trained_on="corpus train",
     study_sources=(READING,),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cloze_gen.adapters.lmplz import find_lmplz
@@ -29,6 +29,9 @@ from cloze_gen.models.held_out import (
 from cloze_gen.models.language_model import LmSettings, write_index, write_language_model
 from cloze_gen.pipelines.stage import Content, Pipeline, Stage
 from cloze_gen.records.passage import Part
+
+# Of cross-fitting: the arguments `corpus` and `n_groups` of models that have not read a group each.
+NO_GROUPS: Mapping[str, Any] = {}
 
 
 def word_list(setting: str) -> Content:
@@ -104,30 +107,24 @@ def ngram_model(
     run: Pipeline,
     text: Stage,
     settings: LmSettings,
-    *,
-    corpus: Stage | None = None,
-    n_groups: int = 0,
+    groups: Mapping[str, Any] = NO_GROUPS,
 ) -> Stage:
-    """KenLM's modified Kneser-Ney model; with cross-fitting (`n_groups` of `corpus`) one a group.
-
-    While `lmplz` works, other stages run.
-    """
-    common: dict[str, Any] = {
-        "text": text,
-        "settings": settings,
-        "unhashed": {"meanwhile": run.run_those_ready},
-        "priority": 1,
-        "waits": True,
-        "check": find_lmplz,
-    }
-    if not n_groups:
-        return run.stage("lm", write_language_model, **common)
-    return run.stage("lm", write_held_out_models, corpus=corpus, n_groups=n_groups, **common)
+    """KenLM's modified Kneser-Ney model, or one a group. While `lmplz` works, other stages run."""
+    return run.stage(
+        "lm",
+        write_held_out_models if groups else write_language_model,
+        priority=1,
+        waits=True,
+        check=find_lmplz,
+        text=text,
+        settings=settings,
+        **groups,
+    )
 
 
-def ngram_index(run: Pipeline, model: Stage, *, n_groups: int = 0) -> Stage:
+def ngram_index(run: Pipeline, model: Stage, groups: Mapping[str, Any] = NO_GROUPS) -> Stage:
     """The model as sorted arrays, for look-ups of many n-grams at once."""
-    write = write_held_out_indexes if n_groups else write_index
+    write = write_held_out_indexes if groups else write_index
     return run.stage("index", write, model=model)
 
 
@@ -136,23 +133,19 @@ def contexts(
     text: Stage,
     counts: Stage,
     settings: ContextSettings,
-    *,
     limits: OptionLimits,
-    corpus: Stage | None = None,
-    n_groups: int = 0,
+    groups: Mapping[str, Any] = NO_GROUPS,
 ) -> Stage:
     """Similarity, topic, frames and neighbours of the words within the limits."""
     from_books = background_of(settings) is Background.CORPUS
-    common: dict[str, Any] = {
-        "v": 9,
-        "text": text,
-        "counts": counts,
-        "settings": settings,
-        "limits": limits,
-        "builtin_words": None if from_books else builtin_words(),
-    }
-    if not n_groups:
-        return run.stage("contexts", write_context_vectors, **common)
     return run.stage(
-        "contexts", write_held_out_contexts, corpus=corpus, n_groups=n_groups, **common
+        "contexts",
+        write_held_out_contexts if groups else write_context_vectors,
+        v=9,
+        text=text,
+        counts=counts,
+        settings=settings,
+        limits=limits,
+        builtin_words=None if from_books else builtin_words(),
+        **groups,
     )

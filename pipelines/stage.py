@@ -18,8 +18,7 @@ import logging
 import queue
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import luigi
@@ -50,22 +49,9 @@ class Content:
 
 @dataclass(frozen=True)
 class FileInput(Content):
-    """``hf:FOLDER`` or ``scores:FILE`` outside the store."""
+    """``hf:FOLDER`` or ``scores:FILE`` outside the store, the value of a setting."""
 
-    store: Path
     setting: str
-
-    @classmethod
-    def read(cls, place: str, store: Path, *, setting: str) -> FileInput:
-        return cls(place, outside_digest(place, store, setting=setting), store, setting)
-
-    def check_unchanged(self) -> None:
-        """UsageError if the content is no longer that of the digest."""
-        if self != FileInput.read(self.value, self.store, setting=self.setting):
-            raise UsageError(
-                f"{self.setting}: {quote(self.value)} changed while it was read. Wait until no "
-                "program writes to it, then run again."
-            )
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -75,9 +61,8 @@ class Stage:
     Attributes:
         write: called with the writer, the context and the arguments.
         arguments: by name; those that are stages become artifacts.
-        group: the settings group of the stage; empty: none.
         priority: of stages that are ready, the highest runs first.
-        waits: for a program that uses all cores; the ready stages run meanwhile.
+        waits: for a program that uses all cores; no other one starts meanwhile.
         may_keep_nothing: the run goes on although this stage rejects everything.
         check: fails early where the stage would, for example without a program.
         advice: if the stage keeps nothing, besides giving more books.
@@ -87,7 +72,6 @@ class Stage:
     label: str
     write: Callable[..., None]
     arguments: Mapping[str, Any]
-    group: str = ""
     priority: int = 0
     waits: bool = False
     may_keep_nothing: bool = False
@@ -100,34 +84,26 @@ class Stage:
     @functools.cached_property
     def inputs(self) -> list[Stage]:
         """The stages among the arguments."""
-        return [stage for value in self.arguments.values() for stage in _stages_in(value)]
-
-    def upstream(self) -> Iterator[Stage]:
-        """This stage and all that it needs, inputs first, each once."""
-        seen = dict[Stage, None]()
-        _visit(self, seen)
-        yield from seen
+        return [
+            stage
+            for name, value in self.arguments.items()
+            for stage in _stages(name, value).values()
+        ]
 
 
-def _stages_in(value: Any) -> list[Stage]:
-    values = value.values() if isinstance(value, Mapping) else [value]
-    return [one for one in values if isinstance(one, Stage)]
-
-
-def _visit(stage: Stage, seen: dict[Stage, None]) -> None:
-    if stage in seen:
-        return
-    for earlier in stage.inputs:
-        _visit(earlier, seen)
-    seen[stage] = None
+def _stages(argument: str, value: Any) -> dict[str, Stage]:
+    """The stages that an argument names, by name: one, those of a mapping, or none."""
+    values = value if isinstance(value, Mapping) else {argument: value}
+    return {name: stage for name, stage in values.items() if isinstance(stage, Stage)}
 
 
 def _key(name: str, version: int, arguments: Mapping[str, Any]) -> StageKey:
     settings: dict[str, Any] = {}
     inputs: dict[str, str] = {}
     for argument, value in arguments.items():
-        if _stages_in(value):
-            _add(inputs, _fingerprints(argument, value))
+        stages = _stages(argument, value)
+        if stages:
+            _add(inputs, {label: stage.key.fingerprint for label, stage in stages.items()})
         elif isinstance(value, Content):
             digest = value.digest
             _add(inputs, {argument: digest} if isinstance(digest, str) else digest)
@@ -137,11 +113,6 @@ def _key(name: str, version: int, arguments: Mapping[str, Any]) -> StageKey:
             _add(settings, {argument: _plain(value)})
     as_read = json.loads(canonical_json(settings))  # tuples are lists, as in the manifest
     return StageKey(name, version, as_read, inputs)
-
-
-def _fingerprints(argument: str, value: Any) -> dict[str, str]:
-    stages = value if isinstance(value, Mapping) else {argument: value}
-    return {name: stage.key.fingerprint for name, stage in stages.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -164,31 +135,27 @@ class Pipeline:
     """The stages of one run, in order, and the state that they share.
 
     Attributes:
-        settings: all groups; None where stages have no style, as the models of an evaluation.
         workers: processes of the local engine.
         strict: a dropped book ends the run.
         remedy: what to do if a stage keeps nothing.
+        failures: of the last call of `run`, the first one first.
         seconds: of each stage that ran, without those that ran while it waited.
     """
 
     store: Store
     seed: int = 1
-    settings: Any = None
     workers: int = 2
     engine_name: str = "local"
     strict: bool = False
-    remedy: Callable[[str], str] = lambda group: "Give more books."
-    stages: list[Stage] = field(default_factory=list)
-    failures: list[BaseException] = field(default_factory=list)
-    seconds: dict[Stage, float] = field(default_factory=dict)
+    remedy: Callable[[Stage], str] = lambda stage: "Give more books."
 
     def __post_init__(self) -> None:
-        self._complete = set[Stage]()
-        self._intact = set[str]()  # folders of books' artifacts that were checked
-        self._at_work: list[Stage] = []  # the outermost first
-        self._nested_seconds = 0.0  # of stages that ran while another one waited
+        self.stages: list[Stage] = []
+        self.failures: list[BaseException] = []
+        self.seconds: dict[Stage, float] = {}
+        self._intact = set[str]()  # folders of artifacts that were checked
         self._wanted: Sequence[Stage] = ()
-        self._begun = 0
+        self._begun = set[Stage]()
 
     def stage(
         self,
@@ -197,7 +164,6 @@ class Pipeline:
         *,
         v: int = 1,
         label: str = "",
-        unhashed: Mapping[str, Any] | None = None,
         priority: int = 0,
         waits: bool = False,
         may_keep_nothing: bool = False,
@@ -210,14 +176,12 @@ class Pipeline:
         Args:
             name: of the artifact's folder; `v`: raised by hand when `write` writes something else.
             label: in the run; differs from the name where a run has several stages of one name.
-            unhashed: further arguments, which do not change what is written.
         """
         stage = Stage(
             key=_key(name, v, arguments),
             label=label or name.replace("_", " "),
             write=write,
-            arguments={**arguments, **(unhashed or {})},
-            group=self._group_of(arguments.get("settings")),
+            arguments=arguments,
             priority=priority,
             waits=waits,
             may_keep_nothing=may_keep_nothing,
@@ -229,9 +193,12 @@ class Pipeline:
         self.stages.append(stage)
         return stage
 
-    def _group_of(self, settings: Any) -> str:
-        groups = self.settings or ()
-        return next((name for name, group in groups if group is settings), "")
+    def file_input(self, place: str, *, setting: str) -> FileInput | None:
+        """The file of a setting; None for an empty one."""
+        if not place:
+            return None
+        digest = outside_digest(place, self.store.store, setting=setting)
+        return FileInput(place, digest, setting)
 
     def labelled(self, label: str) -> Stage:
         return next(stage for stage in self.stages if stage.label == label)
@@ -243,18 +210,12 @@ class Pipeline:
     def open(self, stage: Stage) -> Artifact:
         return self.store.open(stage.key)
 
-    def facts(self) -> dict[str, Mapping[str, Any]]:
-        """Label of each stage -> the facts of its artifact."""
-        return {stage.label: self.open(stage).facts for stage in self.stages}
-
-    def fingerprints(self) -> dict[str, str]:
-        return {stage.label: stage.key.fingerprint for stage in self.stages}
-
     def is_complete(self, stage: Stage) -> bool:
         """Whether the artifact is intact on disk; a positive result is kept."""
-        if stage not in self._complete and self.store.is_complete(stage.key, self._intact):
-            self._complete.add(stage)
-        return stage in self._complete
+        folder = stage.key.folder_name
+        if folder not in self._intact and self.store.is_complete(stage.key, self._intact):
+            self._intact.add(folder)
+        return folder in self._intact
 
     def check_early(self, stages: Iterable[Stage]) -> None:
         """Let the stages that are missing fail now where they would fail later."""
@@ -265,7 +226,7 @@ class Pipeline:
     def run(self, stages: Sequence[Stage], root: luigi.Task | None = None) -> None:
         """Run what is missing of these stages, then the root; the first failure is raised."""
         self._wanted = stages
-        self._begun = sum(map(self.is_complete, stages))
+        self._begun = {stage for stage in stages if self.is_complete(stage)}
         tasks = [root] if root else [StageTask(stage=stage, pipeline=self) for stage in stages]
         run_tasks(tasks, self.failures)
 
@@ -273,71 +234,73 @@ class Pipeline:
         """Write the stage's artifact, unless another stage has failed: Luigi would go on."""
         if self.failures:
             raise ClozeGenError("not started, because another stage failed")
-        ctx = StageContext(self.store, self.engine, stage.label, self.strict)
+        ctx = StageContext(self.store, self.engine, stage.label, self.strict, self._run_those_ready)
         waits = "another run is writing this stage; waiting"
         with self.store.writing(stage.key, on_wait=lambda: ctx.say(waits), say=ctx.say) as writer:
             if writer is None:
                 return
-            self._begun += 1
+            self._begun.add(stage)
             if self._wanted:
-                say(f"stage {self._begun} of {len(self._wanted)}: {stage.label}")
+                say(f"stage {len(self._begun)} of {len(self._wanted)}: {stage.label}")
             clock = Stopwatch()
-            nested = self._nested_seconds
-            self._at_work.append(stage)
+            before = sum(self.seconds.values())
             try:
                 # The last digits of a product depend on the number of threads.
                 with one_math_thread():
-                    stage.write(writer, ctx, **self._arguments(stage))
-                for value in stage.arguments.values():
-                    if isinstance(value, FileInput):
-                        value.check_unchanged()
-                self._check_something_kept(stage, writer.funnel)
+                    stage.write(writer, ctx, **self._opened(stage.arguments))
             except MemoryError as error:
                 if not hasattr(error, "__notes__"):  # of two stages at work the inner one
                     error.add_note(stage.label)
                 raise
-            finally:
-                self._at_work.pop()
+            self._check_unchanged(stage)
+            self._check_something_kept(stage, writer.funnel)
         pa.default_memory_pool().release_unused()  # Arrow keeps it for itself otherwise
-        seconds = clock.seconds - (self._nested_seconds - nested)
-        self._nested_seconds += seconds
-        self.seconds[stage] = seconds
+        self.seconds[stage] = clock.seconds - (sum(self.seconds.values()) - before)
 
-    def _arguments(self, stage: Stage) -> dict[str, Any]:
-        return {name: self._argument(value) for name, value in stage.arguments.items()}
+    def _opened(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: self._argument(value) for name, value in arguments.items()}
 
     def _argument(self, value: Any) -> Any:
         if isinstance(value, Stage):
             return self.open(value)
         if isinstance(value, Content):
             return value.value
-        if _stages_in(value):
-            return {name: self.open(stage) for name, stage in value.items()}
-        return value
+        return self._opened(value) if isinstance(value, Mapping) else value
 
-    def run_those_ready(self) -> None:
+    def _run_those_ready(self) -> None:
         """Run ready stages while one waits for a program, but no second program: each uses all
         cores and their memory.
         """
         for stage in sorted(self._wanted or self.stages, key=lambda stage: -stage.priority):
-            begun = stage.waits or stage in self._at_work or self.is_complete(stage)
+            begun = stage.waits or stage in self._begun or self.is_complete(stage)
             if not begun and all(map(self.is_complete, stage.inputs)):
                 self.run_stage(stage)
+
+    def _check_unchanged(self, stage: Stage) -> None:
+        """UsageError if a file is no longer that of its digest."""
+        for file in stage.arguments.values():
+            if isinstance(file, FileInput) and file != self.file_input(
+                file.value, setting=file.setting
+            ):
+                raise UsageError(
+                    f"{file.setting}: {quote(file.value)} changed while it was read. Wait until "
+                    "no program writes to it, then run again."
+                )
 
     def _check_something_kept(self, stage: Stage, funnel: Mapping[str, Any]) -> None:
         """Refuse an artifact that keeps nothing, because every later stage would be empty."""
         if not funnel or funnel["kept"] or stage.may_keep_nothing:
             return
         earlier = []
-        for upstream in stage.upstream():
-            kept = self.open(upstream).funnel if upstream is not stage else {}
+        for other in self.stages:
+            kept = self.open(other).funnel if self.is_complete(other) else {}
             if kept and kept["kept"] < kept["seen"]:
                 share = f"{kept['kept']:,} of {kept['seen']:,} {kept['unit']}"
-                earlier.append(f"{upstream.label} kept {share}")
+                earlier.append(f"{other.label} kept {share}")
         counts = sorted(funnel["rejected"].items(), key=lambda count: (-count[1], count[0]))
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts if count)
         before = f"Earlier stages: {', '.join(earlier)}." if earlier else ""
-        advice = " ".join(filter(None, (self.remedy(stage.group), stage.advice, before)))
+        advice = " ".join(filter(None, (self.remedy(stage), stage.advice, before)))
         raise CorpusError(
             f"{stage.label}: none of {funnel['seen']:,} {funnel['unit']} is kept "
             f"({reasons or 'there were none'}), so no set can be made. {advice}"
@@ -345,17 +308,6 @@ class Pipeline:
 
 
 # ---- Luigi
-
-
-class StageTarget(luigi.Target):
-    """A finished artifact."""
-
-    def __init__(self, pipeline: Pipeline, stage: Stage) -> None:
-        self._pipeline = pipeline
-        self._stage = stage
-
-    def exists(self) -> bool:
-        return self._pipeline.is_complete(self._stage)
 
 
 class _ObjectParameter(luigi.Parameter[Any]):
@@ -385,8 +337,8 @@ class StageTask(PipelineTask):
     def requires(self) -> list[StageTask]:
         return [StageTask(stage=stage, pipeline=self.pipeline) for stage in self.stage.inputs]
 
-    def output(self) -> StageTarget:
-        return StageTarget(self.pipeline, self.stage)
+    def complete(self) -> bool:
+        return bool(self.pipeline.is_complete(self.stage))
 
     def run(self) -> None:
         self.pipeline.run_stage(self.stage)
@@ -397,9 +349,9 @@ class InProcessWorker(Worker):
     and a thread may take a signal that the main thread holds back.
     """
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(self, scheduler: Scheduler, **_: object) -> None:
         # no handler of SIGUSR1: it would outlive the run, and none can be set in a thread
-        super().__init__(scheduler=scheduler, worker_processes=1, no_install_shutdown_handler=True)  # type: ignore[no-untyped-call]
+        super().__init__(scheduler=scheduler, no_install_shutdown_handler=True)  # type: ignore[no-untyped-call]
         self._task_result_queue: Any = queue.SimpleQueue()
 
     def __enter__(self) -> InProcessWorker:
@@ -414,50 +366,32 @@ class InProcessFactory:
         # A pruning scheduler would drop our worker, which sends no signal during a long stage.
         return Scheduler(prune_on_get_work=False, record_task_history=False)  # type: ignore[no-untyped-call]
 
-    def create_worker(
-        self, scheduler: Scheduler, worker_processes: int, assistant: bool
-    ) -> InProcessWorker:
-        if worker_processes != 1 or assistant:
-            raise ValueError(
-                f"{worker_processes} processes, assistant {assistant}: this worker runs "
-                "alone, in its own process"
-            )
-        return InProcessWorker(scheduler)
+    create_worker = InProcessWorker
 
 
 def run_tasks(tasks: Sequence[luigi.Task], failures: list[BaseException]) -> None:
     """Run the tasks in this process; the first of the failures is raised unchanged."""
     failures.clear()
-    for name in ("luigi", "luigi-interface"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    options = {
-        "local_scheduler": True,
-        "workers": 1,
-        "no_lock": True,
-        "detailed_summary": True,
-        "log_level": "CRITICAL",
-    }
+    logging.getLogger("luigi").setLevel(logging.CRITICAL)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="luigi")
-        result = luigi.build(list(tasks), InProcessFactory(), **options)  # type: ignore[no-untyped-call]
+        result = luigi.build(  # type: ignore[no-untyped-call]
+            list(tasks),
+            InProcessFactory(),
+            detailed_summary=True,
+            local_scheduler=True,
+            log_level="CRITICAL",
+        )
     if failures:
         raise failures[0]
-    if result.status not in {
-        luigi.LuigiStatusCode.SUCCESS,
-        luigi.LuigiStatusCode.SUCCESS_WITH_RETRY,
-    }:
+    if result.status is not luigi.LuigiStatusCode.SUCCESS:
         raise ClozeGenError(f"the pipeline did not finish: {result.one_line_summary}")
-
-
-def log_file(store: Store, name: str) -> Path:
-    """The log of a run. It is outside the store, because it contains times."""
-    return store.root / LOGS / f"{name}.log"
 
 
 @contextlib.contextmanager
 def logged(store: Store, name: str) -> Iterator[None]:
-    """Keep the log of a run; a failure names the log."""
-    path = log_file(store, name)
+    """Keep the log of a run. It is outside the store, because it contains times."""
+    path = store.root / LOGS / f"{name}.log"
     with keeping_log(path, f"cloze-gen {__version__}, {name}"):
         try:
             yield
@@ -465,3 +399,4 @@ def logged(store: Store, name: str) -> Iterator[None]:
             note(str(error))
             say(f"log: {path}")
             raise
+        say(f"log: {path}")

@@ -90,8 +90,8 @@ def test_every_command_knows_it(toy):
             "out",
             "--set",
             "focus.min_tokens=20",
-        ): "min_tokens 15 -> 20",
-        ("settings", "toy-style"): "min_tokens = 15",
+        ): "min_tokens 12 -> 20",
+        ("settings", "toy-style"): "min_tokens = 12",
         ("run", "toy-style", "--dry-run", "--out", "out"): "release          as on disk",
         (
             "run",

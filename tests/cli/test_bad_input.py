@@ -118,7 +118,7 @@ def test_strict_ends_the_run(with_bad_books, cli, tmp_path):
         (("--set", "forward.kep=3"), "forward.kep"),
         (("--set", "grooming.offensive_words=nowhere.txt"), "nowhere.txt"),
         (("--name", "a/b"), "run name 'a/b'"),
-        (("--name", "x" * 300), "300 characters"),
+        (("--name", "x" * 300), "at most 200 of them"),
         (("--engine", "spark"), "'spark'"),
         (("--engine", "dask:", "--dry-run"), "--engine dask:"),
     ],

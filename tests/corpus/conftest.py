@@ -66,12 +66,10 @@ class Novels:
 
     def corpus(self):
         found = scan_corpus(self.books)
-        digests = [book.digest() for book in found]
         own = self.stage(
             "ingest",
             write_ingest,
-            books=found,
-            digests=digests,
+            books=[(book, book.digest()) for book in found],
             settings=IngestSettings(min_word_tokens=20),
         )
         return self.stage(

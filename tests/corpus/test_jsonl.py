@@ -213,8 +213,7 @@ def test_spans_lead_back_into_the_file(form, tmp_path):
         write_ingest(
             writer,
             StageContext(store, InProcessEngine(), "ingest"),
-            books=[book],
-            digests=[book.digest()],
+            books=[(book, book.digest())],
             settings=IngestSettings(min_word_tokens=5, min_function_word_share=0),
         )
     artifact = store.open(key)

@@ -304,8 +304,7 @@ def test_trace_and_search_find_the_text_of_a_row(tmp_path):
         write_ingest(
             writer,
             StageContext(store, InProcessEngine(), "ingest"),
-            books=found,
-            digests=read_digests(found),
+            books=zip(found, read_digests(found), strict=True),
             settings=IngestSettings(min_word_tokens=5, min_function_word_share=0),
         )
     artifact = store.open(key)

@@ -160,8 +160,7 @@ def test_a_new_reader_is_a_class_and_a_line_of_the_registry(tmp_path, monkeypatc
         write_ingest(
             writer,
             StageContext(store, InProcessEngine(), "ingest"),
-            books=found,
-            digests=[book.digest() for book in found],
+            books=[(book, book.digest()) for book in found],
             settings=IngestSettings(min_word_tokens=5, min_function_word_share=0),
         )
     artifact = store.open(key)

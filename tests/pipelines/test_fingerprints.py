@@ -10,8 +10,8 @@ import pytest
 
 from cloze_gen.config import config_names
 from cloze_gen.errors import ConfigError
-from cloze_gen.pipelines.books import FoundBooks
 from cloze_gen.pipelines.run import RunTask
+from cloze_gen.pipelines.stage import Content
 from cloze_gen.pipelines.styles import load_settings, style_names, style_of
 from cloze_gen.store.fingerprint import canonical_json
 from tests.conftest import SAMPLE
@@ -36,7 +36,7 @@ SOME_RUNS = {
 
 @pytest.fixture(autouse=True)
 def without_books(monkeypatch):
-    monkeypatch.setattr("cloze_gen.pipelines.books.find_books", lambda *_, **__: FoundBooks((), ()))
+    monkeypatch.setattr("cloze_gen.pipelines.books.find_books", lambda *_, **__: Content((), {}))
 
 
 def stages(config, *overrides):

@@ -13,7 +13,7 @@ from cloze_gen.models.language_model import LmSettings
 from cloze_gen.pipelines.evaluation_models import books_of_run, question_models
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.shared import word_list
-from cloze_gen.pipelines.stage import Content, FileInput, Pipeline, StageTask
+from cloze_gen.pipelines.stage import Content, Pipeline, StageTask
 from cloze_gen.settings import SettingsGroup, Unhashed
 from cloze_gen.store.artifacts import Store, funnel
 from cloze_gen.store.runs import read_run
@@ -81,7 +81,7 @@ def test_every_argument_is_hashed(tmp_path):
 
 def test_what_does_not_change_the_result_is_not_hashed(tmp_path):
     key = key_of(tmp_path, settings=Small())
-    same = key_of(tmp_path, settings=Small(memory="2G"), unhashed={"meanwhile": print})
+    same = key_of(tmp_path, settings=Small(memory="2G"))
     assert same.fingerprint == key.fingerprint
 
 
@@ -116,7 +116,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(run, tmp_path):
     def write(writer, ctx, scores):
         file.write_text("2")
 
-    scores = FileInput.read(f"scores:{file}", run.store.store, setting="committee.members")
+    scores = run.file_input(f"scores:{file}", setting="committee.members")
     stage = run.stage("scored", write, scores=scores)
     said = refused(lambda: run.run([stage]), UsageError, names="committee.members")
     assert "changed while it was read" in said
@@ -130,14 +130,14 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(run, tmp_path):
 def test_beside_a_program_no_other_program_is_begun(run):
     done = []
 
-    def write(writer, ctx, meanwhile=lambda: None, **_):
-        meanwhile()
+    def write(writer, ctx, **_):
+        if ctx.stage in {"one", "two"}:
+            ctx.meanwhile()
         write_name(writer, ctx)
         done.append(ctx.stage)
 
-    waiting = {"waits": True, "unhashed": {"meanwhile": run.run_those_ready}}
-    one = run.stage("one", write, **waiting)
-    two = run.stage("two", write, number=2, **waiting)
+    one = run.stage("one", write, waits=True)
+    two = run.stage("two", write, number=2, waits=True)
     run.stage("plain", write)
     run.stage("after", write, one=one)
     run.run_stage(one)
@@ -248,7 +248,7 @@ def test_a_config_file_with_one_side_is_refused(tmp_path, cli):
     config.write_text('style = "holmes-style"\n', encoding="utf-8")
     done = cli("run", config, "--train", tmp_path, "--dry-run", "--out", tmp_path / "out")
     assert done.status == 2
-    assert "give both --train and --source" in done.err
+    assert "Give --train and --source" in done.err
 
 
 def test_a_list_of_words_is_read_once(tmp_path):
@@ -272,7 +272,7 @@ def test_an_evaluation_reads_no_config(finished, monkeypatch):
 
     monkeypatch.setattr("cloze_gen.config.read_toml", fail)
     described = read_run(finished.folder)
-    books = books_of_run(finished.folder, described, trained_on="corpus train", workers=1)
+    books = books_of_run(finished.folder, described, workers=1)
     assert books is not None
     assert books.lm.model_dump(mode="json") == described["settings"]["lm"]
     made = {stage["label"]: stage["fingerprint"] for stage in described["stages"]}
@@ -293,7 +293,7 @@ def test_a_run_without_a_language_model_is_measured_by_its_size(
     monkeypatch.setattr(
         "cloze_gen.pipelines.evaluation_models.kept_books", lambda _: [{"book_bytes": book_bytes}]
     )
-    books = books_of_run(finished.folder, described, trained_on="corpus train", workers=1)
+    books = books_of_run(finished.folder, described, workers=1)
     assert books is not None
     assert books.lm == LmSettings(**lm)
 
@@ -304,4 +304,4 @@ def test_a_run_without_training_books_has_no_corpus(finished):
     described["stages"] = [
         stage for stage in described["stages"] if stage["label"] != "corpus train"
     ]
-    assert books_of_run(finished.folder, described, trained_on="corpus train", workers=1) is None
+    assert books_of_run(finished.folder, described, workers=1) is None

@@ -43,7 +43,6 @@ from cloze_gen.evaluation.sets import read_question_set
 from cloze_gen.evaluation.user_scores import parse_user_scores
 from cloze_gen.pipelines.evaluation_models import question_models
 from cloze_gen.pipelines.stage import Stage
-from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.records.judgement import Task
 from cloze_gen.records.question import Question
 from cloze_gen.release.study_items import questions_by_digest
@@ -77,7 +76,8 @@ class QuestionKind:
             run=source.run,
             training_books=source.training_books(request.train, request),
             signature=source.signature(self.items, found.digest, len(found.questions)),
-            balanced=run is not None and style_of_run(source.run).is_balanced(run["settings"]),
+            balanced=run is not None
+            and run["settings"].get("choice", {}).get("method") == "matched",
             tagger=None if run is None else run_tagger(run["stages"]),
         )
 

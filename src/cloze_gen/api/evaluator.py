@@ -125,13 +125,7 @@ class Source:
             {stage["label"]: stage["fingerprint"] for stage in described["stages"]}
         )
         left_out = style.last if alone else ""
-        return books_of_run(
-            run,
-            described,
-            trained_on=style.trained_on,
-            workers=request.workers,
-            left_out=left_out,
-        )
+        return books_of_run(run, described, workers=request.workers, left_out=left_out)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -246,7 +240,7 @@ def measure(kind: Kind[D, B, R, E], data: D, request: Request) -> Evaluation:
     """Evaluate, and write `evaluation.json` and `predictions.jsonl`."""
     clock = Stopwatch()
     chosen, left_out = kind.choose(data, request)
-    store = Store(request.out) if data.training_books is None else data.training_books.store
+    store = Store(request.out) if data.training_books is None else data.training_books.run.store
     # The user's own files first, so that errors in them appear before the training.
     given = [one for path in request.scores for one in _given(kind, path, data, request)]
     human, people = _people(kind, data, request)

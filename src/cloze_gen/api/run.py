@@ -18,8 +18,8 @@ from cloze_gen.engine.local import check_engine, engine_scope
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import CorpusError, UsageError
 from cloze_gen.parsing import counted, name_list, quote
-from cloze_gen.pipelines.run import RunTask, check_run_name, new_run
-from cloze_gen.pipelines.stage import log_file, logged
+from cloze_gen.pipelines.run import RunTask, new_run
+from cloze_gen.pipelines.stage import logged
 from cloze_gen.pipelines.styles import style_of, style_of_run
 from cloze_gen.records.rejection import FunnelStep, funnel_steps, funnel_text
 from cloze_gen.records.release_facts import verdict_text
@@ -139,8 +139,6 @@ def overrides_of(settings: Mapping[str, Any]) -> list[str]:
 
 def prepared(*, config: str, **parameters: Any) -> RunTask:
     """The checked task of a run."""
-    if parameters["name"]:
-        check_run_name(parameters["name"])
     if not 0 <= parameters["seed"] <= MOST_SEED or parameters["workers"] < 1:
         raise UsageError(
             f"seed {parameters['seed']}, workers {parameters['workers']}: give a seed from 0 to "
@@ -175,7 +173,7 @@ def make_task(
     style = style_of(config)
     is_sample_config = config == style.sample_config and config != style.name
     default = config == style.name or (is_sample_config and not (train or source or books))
-    task = new_run(
+    return new_run(
         style=style.name,
         config="" if default else config,
         overrides=json.dumps(list(overrides)),
@@ -189,8 +187,6 @@ def make_task(
         strict=strict,
         name=name or Path(config).name.removesuffix(".toml"),
     )
-    check_run_name(task.run_name)
-    return task
 
 
 def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> RunTask:
@@ -224,7 +220,7 @@ def carry_out(task: RunTask) -> Run:
     if task.strict:
         check_no_book_dropped(task)
     clock = Stopwatch()
-    task.check_not_newer()
+    task.written()  # refuse a newer one
     task.store.sweep()
     done_before = task.complete()
     if not done_before:
@@ -234,8 +230,6 @@ def carry_out(task: RunTask) -> Run:
         f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in "
         f"{clock.seconds:.1f} s"
     )
-    if not done_before:
-        say(f"log: {log_file(task.store, task.run_name)}")
     return Run(task.folder)
 
 
@@ -281,11 +275,10 @@ def _shared_files(one: Location, other: Location) -> set[str]:
 
 def check_no_book_dropped(task: RunTask) -> None:
     """CorpusError if an earlier run without `--strict` dropped a book."""
-    filtering = task.of_style.filtered_by.values()
     tables = [
         task.pipeline.open(stage)
         for stage in task.stages
-        if stage.key.stage in {"ingest", "corpus"} or stage.label in filtering
+        if stage.key.stage in {"ingest", "corpus", "partition"}
         if task.pipeline.is_complete(stage)
     ]
     rows = {(row["book_id"], row["reason"]): row for table in tables for row in read_books(table)}

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from cloze_gen.errors import UsageError
 from cloze_gen.parsing import counted, name_list
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.stage import Stage
-from cloze_gen.store.runs import (
-    RUN_FILE,
-    NewerRunError,
-    check_as_written,
-    read_run,
-)
 
 _INPUT = "input "  # begins a change that follows from an earlier stage's
 
 
 def plan_text(task: RunTask) -> str:
-    earlier = _earlier_stages(task.folder)
+    earlier = _earlier_stages(task)
     lines = [f"{task.run_name}: in {task.out}"]
     for number, stage in enumerate(task.stages, 1):
         if task.pipeline.is_complete(stage):
@@ -37,14 +29,14 @@ def plan_text(task: RunTask) -> str:
     return "\n".join(lines)
 
 
-def was_sample(folder: Path) -> bool:
-    """Whether the set in the folder is of the embedded sample; True if there is none."""
-    return bool(_earlier_run(folder).get("sample", True))
+def was_sample(task: RunTask) -> bool:
+    """Whether the set of the run's name is of the embedded sample; True if there is none."""
+    return bool((task.written() or {"sample": True})["sample"])
 
 
 def replaced_text(task: RunTask) -> str:
     """What differs from the set that the run's name has now; empty: nothing, or there is none."""
-    earlier = _earlier_stages(task.folder)
+    earlier = _earlier_stages(task)
     changes = dict.fromkeys(
         change
         for stage in task.stages
@@ -60,18 +52,9 @@ def replaced_text(task: RunTask) -> str:
     )
 
 
-def _earlier_run(folder: Path) -> dict[str, Any]:
-    try:
-        check_as_written(folder, RUN_FILE)
-        return read_run(folder)
-    except NewerRunError:
-        raise
-    except UsageError:
-        return {}
-
-
-def _earlier_stages(folder: Path) -> dict[str, dict[str, Any]]:
-    return {stage["label"]: stage for stage in _earlier_run(folder).get("stages", [])}
+def _earlier_stages(task: RunTask) -> dict[str, dict[str, Any]]:
+    """Label -> stage of the run of this name, as it was written."""
+    return {stage["label"]: stage for stage in (task.written() or {"stages": []})["stages"]}
 
 
 def _changes(stage: Stage, old: dict[str, Any]) -> list[str]:

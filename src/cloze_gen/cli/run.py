@@ -40,7 +40,7 @@ def run(
     task = prepared(config=config, overrides=[*overrides, *by_options], **parameters)
     if task.sides.is_sample and config != task.of_style.sample_config:
         books = f"--{task.of_style.drawn_from}"
-        if not was_sample(task.folder):
+        if not was_sample(task):
             raise UsageError(
                 f"no {books} given: the set {task.run_name} of other books would be replaced by one of the "
                 f"embedded sample. Nothing was run. Give {books}, or another --name."

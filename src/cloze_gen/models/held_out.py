@@ -30,19 +30,12 @@ def write_held_out_models(
     corpus: Artifact,
     settings: LmSettings,
     n_groups: int,
-    meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
     """Estimate a model for each of at most `n_groups` groups, from the others' text."""
     groups = held_out_groups(corpus, n_groups=n_groups)
 
     def write(part: ArtifactWriter, group: int, others: Artifact) -> None:
-        write_language_model(
-            part,
-            ctx,
-            text=others,
-            settings=settings,
-            meanwhile=meanwhile if group == 1 else lambda: None,
-        )
+        write_language_model(part, ctx, text=others, settings=settings)
 
     _write_of_others(writer, groups, text=text, corpus=corpus, write=write)
     ctx.say(f"{writer.facts['models']} models, each trained without the books of its questions")

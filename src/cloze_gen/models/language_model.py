@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -77,14 +77,13 @@ def write_language_model(
     *,
     text: Artifact,
     settings: LmSettings,
-    meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
-    """Estimate the model by KenLM's `lmplz` (one core); `meanwhile` is called while it runs."""
+    """Estimate the model by KenLM's `lmplz` (one core)."""
     clock, seconds = Stopwatch(), 0.0
 
     def on_line(line: str) -> None:
         nonlocal seconds
-        seconds = clock.seconds  # lmplz prints to its end; `meanwhile` may take longer
+        seconds = clock.seconds  # lmplz prints to its end; `ctx.meanwhile` may take longer
         hear(line)
 
     with phases(ctx.stage) as hear:
@@ -97,7 +96,7 @@ def write_language_model(
             prune=settings.prune,
             discount_fallback=settings.discount_fallback,
             on_line=on_line,
-            meanwhile=meanwhile,
+            meanwhile=ctx.meanwhile,
         )
     writer.path("temp/x").parent.rmdir()
     with open(writer.path(ARPA), "rb") as handle:

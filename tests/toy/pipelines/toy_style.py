@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from cloze_gen.corpus.overlap import OverlapSettings
-from cloze_gen.corpus.parse_book import IngestSettings
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.pipelines.books import corpora
+from cloze_gen.pipelines.books import BookSettings, corpora
 from cloze_gen.recipes.toy.artifacts import STAGES
 from cloze_gen.recipes.toy.focus import FocusSettings, write_focus
 from cloze_gen.recipes.toy.questions import write_questions
@@ -13,15 +10,11 @@ from cloze_gen.recipes.toy.release import toy_files
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.style import Style
-from cloze_gen.settings import SettingsGroup
 
 
-class ToySettings(SettingsGroup):
+class ToySettings(BookSettings):
     """All settings of the style."""
 
-    input: InputSettings = InputSettings()
-    ingest: IngestSettings = IngestSettings()
-    overlap: OverlapSettings = OverlapSettings()
     focus: FocusSettings = FocusSettings()
     release: OrderedReleaseSettings = OrderedReleaseSettings()
 

@@ -47,14 +47,13 @@ _ARTICLES_ONLY = (
 )
 
 
-def people(facts: Facts) -> Mapping[str, str]:
-    judges = facts.get("grooming", {}).get("people")
-    return {"groomed": judges} if judges else {}
+def judged(facts: Facts) -> str:
+    return str(facts["grooming"].get("people", "machine"))
 
 
 def notes(settings: Any, facts: Facts) -> list[str]:
     grooming = settings.grooming
-    judges = people(facts).get("groomed")
+    judges = facts["grooming"].get("people")
     if grooming.checks == "articles" and not judges:
         return [f"unfiltered: steps of MSR 2.2, without the judges of 2.3. {_ARTICLES_ONLY}"]
     choice = facts.get("choice", {})
@@ -106,7 +105,3 @@ def warnings(settings: Mapping[str, Any]) -> list[str]:
     if grooming["tagger"] == "none":
         return ["The tagger was off, so the part of speech of impostors was not checked."]
     return []
-
-
-def is_balanced(settings: Mapping[str, Any]) -> bool:
-    return settings["choice"]["method"] != "random"
