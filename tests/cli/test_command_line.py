@@ -83,7 +83,7 @@ def test_dry_run_names_the_changed_setting(finished, cli):
     """What stays on disk is said, and of each stage that would run the reason."""
     call = ("run", *finished.corpus.options, "--name", "tiny", "--out", finished.out, "--dry-run")
     told = cli(*call, "--set", "forward.keep=20").out
-    assert re.search(r"\d\d forward +on disk", told)
+    assert re.search(r"\d\d alternates +on disk", told)
     assert re.search(r"\d\d forward +would run: keep 80 -> 20", told)
     assert re.search(r"\d\d grooming +would run: input forward changed", told)
     assert "would run" not in cli(*call).out
