@@ -170,6 +170,13 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     )
 
 
+def _new_settings(settings: HolmesSettings) -> tuple[str, ...]:
+    """As many questions as a user's own books allow, where the config has the paper's number."""
+    choice = settings.choice
+    is_default = choice.n_questions == ChoiceSettings().n_questions
+    return ("choice.n_questions=auto",) if is_default and choice.method == "matched" else ()
+
+
 STYLE = Style(
     name="holmes-style",
     title="Holmes-style (MSR)",
@@ -178,9 +185,7 @@ STYLE = Style(
     settings=HolmesSettings,
     sample_config="holmes-sample",
     own_background=OwnBackground("holmes-few-books", held_out_notes),
-    new_settings=lambda settings: (
-        ("choice.n_questions=auto",) if settings.choice.method == "matched" else ()
-    ),
+    new_settings=_new_settings,
     sides=("train", "source"),
     items=QUESTION_ITEMS,
     stages=stages,

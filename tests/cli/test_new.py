@@ -40,9 +40,7 @@ def test_left_unchanged_it_makes_what_the_config_makes(config, begun, tmp_path):
     assert load_settings(style.settings, file, "[]") == load_settings(
         style.settings, config, json.dumps(changes)
     )
-    assert changes == (
-        ["choice.n_questions=auto"] if config in {"holmes-style", "holmes-few-books"} else []
-    )
+    assert changes == (["choice.n_questions=auto"] if config == "holmes-style" else [])
     sides = {side: str(BOOKS[side]) for side in style.sides}
     common = {
         "name": "",

@@ -49,9 +49,7 @@ def test_no_command_prints_a_control_character(tmp_path, cli, finished):
     ]
     printed = [made, *(cli(*one) for one in calls)]
     assert [one for one in printed if one.status or controls(one.out + one.err)] == []
-    assert any(
-        "book       The \\x1b[2JClockmaker\\x9b31m\\u202e 時計屋" in one.out for one in printed
-    )
+    assert any("book: The \\x1b[2JClockmaker\\x9b31m\\u202e 時計屋" in one.out for one in printed)
 
 
 def test_what_a_user_typed_cannot_either(cli, finished):

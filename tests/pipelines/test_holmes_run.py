@@ -117,13 +117,13 @@ def test_candidates_wait_for_human_groomers(finished, questions):
 def test_what_lmplz_says_is_in_the_log(finished):
     path = finished.out / "logs" / "tiny.log"
     said = finished.outcome.err.splitlines()
-    assert said[-3] == f"log: {path}"
-    assert said[-1].startswith("for a quiz for people: cloze-gen export tiny")
+    assert said[-2] == f"log: {path}"
+    assert said[-1].startswith("tiny: done in ")
     heading, *lines = path.read_text(encoding="utf-8").splitlines()
     assert re.fullmatch(r"== \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC  cloze-gen \S+, tiny", heading)
     logged = [re.sub(r"^ *\d+\.\d s  ", "", line) for line in lines]
     # all but what is printed before the log is opened and after it is closed
-    found = [line for line in said[:-2] if not line.startswith(("train: ", "source: "))]
+    found = [line for line in said[:-1] if not line.startswith(("train: ", "source: "))]
     # two stages that end at once may stand in another order in the log
     assert sorted(line for line in logged if line in said) == sorted(found)
     assert any(line.startswith("lm: Unigram tokens ") for line in logged)

@@ -155,7 +155,7 @@ def test_a_study_from_the_first_page_to_the_set(run):
     trace = run.cli("trace", kept[0], "--run", "tiny", "--out", run.out).out
     assert len(re.findall(r"^ +passage +\d+ +\w.* +yes$", trace, re.MULTILINE)) == 2
     assert len(re.findall(r"^ +sentence +\d+ +- +no$", trace, re.MULTILINE)) == 10
-    assert re.search(r"^ +verdict +kept +the passage passes all steps$", trace, re.MULTILINE)
+    assert re.search(r"^ +verdict: kept \(the passage passes all steps\)$", trace, re.MULTILINE)
 
 
 @pytest.mark.slow

@@ -13,8 +13,8 @@ from cloze_gen.evaluation.blanks import BlankEvaluation
 from cloze_gen.evaluation.metrics import wilson_interval
 from cloze_gen.evaluation.passages import PassageEvaluation, PassageRow
 from cloze_gen.evaluation.questions import QuestionEvaluation, QuestionRow
-from cloze_gen.pipelines.lambada_style import JUDGED
 from cloze_gen.pipelines.lambada_style import judged as judged_by
+from cloze_gen.recipes.lambada.release import JUDGED
 from cloze_gen.records.question import Question
 from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.release.card import _verdict

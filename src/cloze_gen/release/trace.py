@@ -153,14 +153,15 @@ def _outcome(
 
 
 def _decision(tables: Sequence[ItemTable], legends: Mapping[str, str]) -> str:
-    """The last rejection; without one, the last value that is a reason."""
+    """The last rejection, whose reason a style may leave unexplained; else the last known reason."""
     single = [table for table in reversed(tables) if len(table.rows) == 1]
     for table in sorted(single, key=lambda table: table.file.name != REJECTED):
         row = table.rows[0]
         for name, value in row.items():
-            if legend := _legend(name, value, legends):
+            legend = _legend(name, value, legends)
+            if legend or (table.file.name, name) == (REJECTED, "reason"):
                 reason = f"{value} {row.get('detail', '')}".rstrip()
-                return f"decided at {table.link}: {reason} ({legend})"
+                return f"decided at {table.link}: {reason}{legend and f' ({legend})'}"
     return "without a decision"
 
 

@@ -55,7 +55,7 @@ def column_type(text: str) -> tuple[str, bool, str]:
 
 REJECTED_COLUMNS = {
     "id": "string: the rejected item, or the sentence if it was rejected as a whole",
-    "reason": "string: see the [reasons](reasons.md)",
+    "reason": "string: why it was rejected",
     "detail": "string: more on the reason; may be empty",
 }
 
