@@ -5,28 +5,23 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import luigi
+from luigi.task_register import Register
 
 from cloze_gen.config import is_config_file
-from cloze_gen.corpus.books import read_books
-from cloze_gen.corpus.dropped import dropped_notes
-from cloze_gen.corpus.ocr import ocr_warning
-from cloze_gen.corpus.partition import PartitionSettings, no_author_warning
-from cloze_gen.corpus.splits import SPLITS_OF_SIDES
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.style_task import StyleTask, find_style, style_of_run
-from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
-from cloze_gen.records.rejection import FunnelStep, funnel_steps
+from cloze_gen.parsing import quote
+from cloze_gen.pipelines.books import SIDES, Books
+from cloze_gen.pipelines.stage import Pipeline, PipelineTask, Stage, StageTask
+from cloze_gen.pipelines.styles import find_style, load_settings, style_of_run
 from cloze_gen.records.release_facts import RELEASE_FORMAT
-from cloze_gen.release.settings import public_overrides, public_settings
-from cloze_gen.release.signature import items_digest, make_signature
-from cloze_gen.release.style import Style
-from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.release.settings import public_settings
+from cloze_gen.release.style import FinishedRun, Style
+from cloze_gen.store.artifacts import Store
 from cloze_gen.store.folder_replacement import find_change, replace_within, rewrite_within
 from cloze_gen.store.locks import exclusive_lock, remove_stale_temp_dirs
 from cloze_gen.store.manifest import write_json
@@ -43,83 +38,109 @@ from cloze_gen.store.runs import (
     read_run,
     released_folder,
     run_lock,
+    stage_artifacts,
 )
-from cloze_gen.store.tables import escape_cell, read_jsonl
-
-if TYPE_CHECKING:
-    from cloze_gen.release.publish import RunToPublish
+from cloze_gen.store.tables import escape_cell
 
 
 def check_run_name(name: str) -> str:
-    """A run's name, or a UsageError: `[A-Za-z0-9._-]+`, and neither `.` nor `..`."""
-    if len(name) > MOST_NAME_CHARS:
-        raise UsageError(
-            f"run name {name[:20]}...: {len(name)} characters; the limit is "
-            f"{MOST_NAME_CHARS}. Choose a shorter name"
-        )
+    """A run's name, or a UsageError."""
     if not is_run_name(name):
         raise UsageError(
-            f"run name {name!r}: only A-Z a-z 0-9 . _ - are allowed, and not . or .. "
-            "alone. Choose another name"
+            f"run name {quote(name)}: only A-Z a-z 0-9 . _ - are allowed, at most "
+            f"{MOST_NAME_CHARS} of them, and not . or .. alone. Choose another name"
         )
     return name
 
 
-class RunTarget(luigi.Target):
-    def __init__(self, folder: Path, description: dict[str, Any], links: dict[str, str]) -> None:
-        self._folder, self._description, self._links = folder, description, links
-
-    def exists(self) -> bool:
-        if find_change(self._folder) is not None:
-            return False
-        written = json.loads((self._folder / RUN_FILE).read_text(encoding="utf-8"))
-        return written == self._description and all(
-            (self._folder / name).readlink() == Path(to) for name, to in self._links.items()
-        )
-
-
 class RunTask(PipelineTask):
-    """The root of a style's DAG. Another name writes another folder and runs no stage."""
+    """A run. Another name writes another folder and runs no stage."""
 
     style = luigi.Parameter(description="name of the style")
     name = luigi.Parameter(default="", description="name of the run; empty: the style's name")
+    config = luigi.Parameter(
+        default="", description="a built-in config's name or a TOML file; empty: the style's own"
+    )
+    overrides = luigi.Parameter(default="[]", description="JSON list of group.key=value settings")
+    train = luigi.Parameter(
+        default="",
+        description="training books: folder, file or pattern; empty: the source books, or the sample",
+    )
+    source = luigi.Parameter(
+        default="", description="source books: folder, file or pattern; empty: the embedded sample"
+    )
+    books = luigi.Parameter(
+        default="",
+        description="books of a style of one side: folder, file or pattern; empty: the sample",
+    )
+    out = luigi.Parameter(default="artifacts", description="output folder")
+    seed = luigi.IntParameter(default=1, description="random seed")
+    processes = luigi.IntParameter(
+        default=2,
+        significant=False,
+        description="processes of the local engine (Luigi has its own `--workers`)",
+    )
+    engine = luigi.Parameter(
+        default="local", significant=False, description="local, or dask:ADDRESS"
+    )
+    strict = luigi.BoolParameter(
+        default=False, significant=False, description="stop the run if a book is dropped"
+    )
 
     @property
     def of_style(self) -> Style:
         return find_style(self.style)
 
-    @property
-    def last(self) -> StyleTask:
-        return cast("StyleTask", self.clone(self.of_style.last))
+    @functools.cached_property
+    def sides(self) -> Books:
+        return Books.of(self.of_style, {side: getattr(self, side) for side in SIDES})
 
     @property
-    def all_settings(self) -> Any:
-        return self.last.all_settings
+    def config_used(self) -> str:
+        """The given config, else the default for the given books."""
+        return str(self.config) or self.sides.config
 
     @functools.cached_property
-    def is_sample(self) -> bool:
-        """Whether the run uses the embedded sample."""
-        return not self.last.given_sides()
+    def settings(self) -> Any:
+        return load_settings(self.of_style.settings, self.config_used, self.overrides)
 
-    def stages(self) -> list[StageTask]:
-        """Every stage, inputs first, in the order of the links."""
-        return self.build.once(RunTask._stages, self)
+    @functools.cached_property
+    def pipeline(self) -> Pipeline:
+        """The stages of the run, in the order of the links; books are listed and hashed here."""
+        pipeline = Pipeline(
+            store=self.store,
+            seed=self.seed,
+            workers=self.processes,
+            engine_name=self.engine,
+            strict=self.strict,
+            remedy=self._remedy,
+        )
+        self.of_style.stages(pipeline, self.sides, self.settings)
+        return pipeline
 
-    def _stages(self) -> list[StageTask]:
-        extra = (self.clone(task) for task in self.of_style.extra_stages)
-        stages = stage_order(self.last, *extra)
-        labels = Counter(stage.label for stage in stages)
-        if labels.total() > len(labels):
-            raise ValueError(
-                f"{self.style}: more than one stage is labelled "
-                f"{', '.join(one for one in labels if labels[one] > 1)}"
-            )
-        return stages
+    @property
+    def store(self) -> Store:
+        return Store(Path(self.out))
+
+    @property
+    def stages(self) -> list[Stage]:
+        return self.pipeline.stages
+
+    def _remedy(self, stage: Stage) -> str:
+        alone = self.of_style.own_background and not self.train
+        train = ", give other novels as --train" if alone else ""
+        of_stage = stage.arguments.get("settings")
+        relax = "".join(
+            f", or relax the settings in [{name}] (`cloze-gen settings {self.style}` lists them)"
+            for name, group in self.settings
+            if group is of_stage
+        )
+        chosen = ", ".join(quote(one, most_chars=60) for one in json.loads(self.overrides))
+        return f"Give more books{train}{relax}.{f' You chose {chosen}.' if chosen else ''}"
 
     def requires(self) -> list[StageTask]:
         # all stages: an artifact deleted below a finished one is rebuilt
-        self.build.stages = self.stages()
-        return self.build.stages
+        return [StageTask(stage=stage, pipeline=self.pipeline) for stage in self.stages]
 
     @property
     def run_name(self) -> str:
@@ -127,7 +148,7 @@ class RunTask(PipelineTask):
 
     @property
     def folder(self) -> Path:
-        return Store(Path(self.out)).runs / self.run_name
+        return self.store.runs / self.run_name
 
     def description(self) -> dict[str, Any]:
         """The contents of `run.json`: everything needed to repeat the run, and no path of the
@@ -141,17 +162,17 @@ class RunTask(PipelineTask):
         stages = [
             {
                 "number": number,
-                "label": task.label,
-                "folder": task.key.folder_name,
-                "fingerprint": task.key.fingerprint,
+                "label": stage.label,
+                "folder": stage.key.folder_name,
+                "fingerprint": stage.key.fingerprint,
             }
-            | task.key.described()
-            for number, task in enumerate(self.stages(), 1)
+            | stage.key.described()
+            for number, stage in enumerate(self.stages, 1)
         ]
         patterns = {
             side: pattern
-            for side in self.last.given_sides()
-            if (pattern := self.last.location(side).pattern)
+            for side in self.sides.given
+            if (pattern := self.sides.location(side).pattern)
         }
         return {
             "name": self.run_name,
@@ -159,33 +180,33 @@ class RunTask(PipelineTask):
             "config": config,
             "overrides": json.loads(self.overrides),
             "seed": self.seed,
-            "sample": self.is_sample,
-            **({"patterns": patterns} if patterns else {}),
+            "sample": self.sides.is_sample,
+            "patterns": patterns,
             "release_format": RELEASE_FORMAT,
-            "settings": self.published_settings(),
+            "settings": public_settings(self.settings.model_dump(mode="json")),
             "stages": stages,
         }
 
-    def published_settings(self) -> dict[str, Any]:
-        """All settings as JSON, paths cut to file names."""
-        return public_settings(self.all_settings.model_dump(mode="json"))
-
     def links(self) -> dict[str, str]:
         links = {
-            link_name(number, task.label): f"../../store/{task.key.folder_name}"
-            for number, task in enumerate(self.stages(), 1)
+            link_name(number, stage.label): f"../../store/{stage.key.folder_name}"
+            for number, stage in enumerate(self.stages, 1)
         }
-        for side in self.last.given_sides() or self.of_style.sides:
+        for side in self.sides.given or self.of_style.sides:
             links[f"corpus-{side}"] = os.path.relpath(
-                os.path.realpath(self.last.location(side).root), os.path.realpath(self.folder)
+                os.path.realpath(self.sides.location(side).root), os.path.realpath(self.folder)
             )
         return links
 
-    def output(self) -> RunTarget:
-        return RunTarget(self.folder, self.description(), self.links())
-
     def complete(self) -> bool:
-        return all(task.complete() for task in self.stages()) and self.output().exists()
+        if not all(map(self.pipeline.is_complete, self.stages)):
+            return False
+        if find_change(self.folder) is not None:
+            return False
+        written = json.loads((self.folder / RUN_FILE).read_text(encoding="utf-8"))
+        return written == self.description() and all(
+            (self.folder / name).readlink() == Path(to) for name, to in self.links().items()
+        )
 
     def run(self) -> None:
         with exclusive_lock(run_lock(self.folder)):
@@ -196,22 +217,38 @@ class RunTask(PipelineTask):
             for line in replace_within(self.folder, RUN_SCHEMA, self._write_folder):
                 say(f"{self.run_name}: {line}")
 
-    def check_not_newer(self) -> None:
-        """UsageError if a newer version of cloze-gen made the run of this name."""
+    def written(self) -> dict[str, Any] | None:
+        """`run.json` of the run of this name; None: there is none, or a damaged one.
+
+        UsageError if a newer version of cloze-gen made it.
+        """
+        folder = self.folder
         try:
-            read_run(self.folder)
+            written = read_run(folder)
+            check_as_written(folder, RUN_FILE)
         except NewerRunError:
             raise
         except UsageError:
-            return  # no run yet, or a damaged one: it is written anew
+            return None
+        return written
 
     def _write_folder(self, folder: Path) -> None:
         """Everything of the run, with an existing evaluation of exactly these items."""
         for name, target in self.links().items():
             (folder / name).symlink_to(target)
         from cloze_gen.release.publish import publish  # slow to import
+        from cloze_gen.release.report import write_report
 
-        publish(folder, self.of_style, self.to_publish())
+        run = FinishedRun(
+            name=self.run_name,
+            seed=self.seed,
+            settings=self.settings,
+            artifacts={stage.label: self.pipeline.open(stage) for stage in self.stages},
+            books=self.sides.location(self.of_style.drawn_from),
+            sample=self.sides.is_sample,
+            overrides=json.loads(self.overrides),
+        )
+        publish(folder, self.of_style, run)
         write_json(folder / RUN_FILE, self.description())
         items = self.of_style.items
         place = evaluation_place(
@@ -219,100 +256,18 @@ class RunTask(PipelineTask):
         )
         if place.is_dir() and find_change(place) is None:
             (folder / EVALUATION).symlink_to(os.path.relpath(place, self.folder))
-        _write_report(folder, self.of_style)
-
-    def to_publish(self) -> RunToPublish:
-        from cloze_gen.release.publish import RunToPublish  # slow to import
-
-        return RunToPublish(
-            name=self.run_name,
-            seed=self.seed,
-            settings=self.all_settings,
-            json_settings=self.published_settings(),
-            artifacts={task.label: self.store.open(task.key) for task in self.stages()},
-            last=self.last.label,
-            books=self.last.location(self.of_style.drawn_from),
-            sample=self.is_sample,
-            signature=self.signature(),
-            notes=self.notes(),
-            steps=self.steps(),
-            overrides=public_overrides(json.loads(self.overrides)),
-        )
-
-    def _drawn_from(self) -> Artifact:
-        """The last stage that drops books that items are drawn from."""
-        keys = {task.label: task.key for task in self.stages()}
-        return self.store.open(keys[self.of_style.last_books(keys)[self.of_style.drawn_from]])
-
-    def steps(self) -> list[FunnelStep]:
-        return funnel_steps(
-            (task.label, self.store.open(task.key).manifest) for task in self.stages()
-        )
-
-    def signature(self) -> str:
-        prints = {task.label: task.key.fingerprint for task in self.stages()}
-        style, finished = self.of_style, self.store.open(self.last.key)
-        return make_signature(
-            style=style.short_name,
-            name=self.run_name,
-            sides={side: prints[f"corpus {side}"][:8] for side in style.sides},
-            model=style.model(self.last.all_settings, prints),
-            seed=self.seed,
-            n=int(finished.funnel["kept"]),
-            order=style.order(self.all_settings),
-            last=(self.last.label, self.last.key.fingerprint),
-            items=_digest_of_items(style, finished),
-            people=style.people(
-                {task.label: self.store.open(task.key).facts for task in self.stages()}
-            ),
-        )
-
-    def notes(self) -> list[str]:
-        style, books = self.of_style, read_books(self._drawn_from())
-        kept = {row["book_id"] for row in books if row["status"] == "kept"}
-        prints = {task.label: task.key.fingerprint for task in self.stages()}
-        facts = {task.label: self.store.open(task.key).facts for task in self.stages()}
-        notes = [*style.notes(self.all_settings, facts)]
-        if self.last.is_own_background:
-            notes += style.background_notes(prints, facts)
-        elif len(style.sides) > 1:
-            corpus = next(
-                task for task in self.stages() if task.label == f"corpus {style.drawn_from}"
-            )
-            leaks = [
-                book
-                for book in self.store.open(corpus.key).facts["kept_despite_overlap"]
-                if book in kept
-            ]
-            notes.append(f"books on both sides: {self.all_settings.overlap.across}")
-            notes += [
-                f"leak: source book {book} overlaps the training corpus and was kept "
-                "(overlap.across = keep)"
-                for book in leaks
-            ]
-        if splits := self.all_settings.input.keep_splits:
-            notes.append(f"splits: kept; {SPLITS_OF_SIDES[len(style.sides) > 1]}")
-        partition = getattr(self.all_settings, "partition", None)
-        if isinstance(partition, PartitionSettings) and partition.by_author and not splits:
-            authors = (row.get("author", "") for row in books if row["book_id"] in kept)
-            notes += filter(None, [no_author_warning(authors)])
-        shares = {row["book_id"]: float(row.get("unknown_word_share") or 0) for row in books}
-        if ocr := ocr_warning((book, share) for book, share in shares.items() if book in kept):
-            notes.append(ocr)
-        return notes + dropped_notes(books)
+        write_report(folder, self.of_style)
 
 
-def _digest_of_items(style: Style, finished: Artifact) -> str:
-    records = read_jsonl(finished.path(style.items.file))
-    items = style.items.read(finished.folder)
-    return items_digest(
-        style.items.released(item, record) for item, record in zip(items, records, strict=True)
-    )
+def new_run(**parameters: Any) -> RunTask:
+    """A run that reads its books and config again: Luigi would return an earlier task."""
+    Register.clear_instance_cache()  # type: ignore[no-untyped-call]
+    return RunTask(**parameters)
 
 
 def renew_report(folder: Path, evaluation: Path | None = None) -> None:
     """Rewrite a finished run's report by replacing the run's folder; the caller holds its lock."""
-    from cloze_gen.release.report import stage_artifacts
+    from cloze_gen.release.report import write_report  # slow to import
 
     check_as_written(folder)
     stage_artifacts(folder)  # report faults here, with the final name of the folder
@@ -321,13 +276,7 @@ def renew_report(folder: Path, evaluation: Path | None = None) -> None:
         if evaluation is not None:
             (partial / EVALUATION).unlink(missing_ok=True)
             (partial / EVALUATION).symlink_to(os.path.relpath(evaluation, folder))
-        _write_report(partial, style_of_run(folder))
+        write_report(partial, style_of_run(folder))
 
     for line in rewrite_within(folder, RUN_SCHEMA, change):
         say(f"{folder.name}: {line}")
-
-
-def _write_report(folder: Path, style: Style) -> None:
-    from cloze_gen.release.report import write_report
-
-    write_report(folder, style)

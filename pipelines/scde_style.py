@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
-from cloze_gen.corpus.offensive_words import words_digest
-from cloze_gen.corpus.overlap import OverlapSettings
-from cloze_gen.corpus.parse_book import BookReason, IngestSettings
+from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.corpus.partition import PartitionSettings
-from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.evaluation.user_scores import ANSWER
-from cloze_gen.pipelines.corpus import Counts, Partition, TrainingNovels, TrainingText
-from cloze_gen.pipelines.style_task import StyleTask
-from cloze_gen.recipes.questions.printed_once import RepeatReason
+from cloze_gen.pipelines.books import Books, BookSettings, corpora
+from cloze_gen.pipelines.shared import (
+    count_words,
+    partition,
+    training_novels,
+    training_text,
+    word_list,
+)
+from cloze_gen.pipelines.stage import Pipeline
+from cloze_gen.recipes.common import RepeatReason
 from cloze_gen.recipes.scde import blanks, passages
+from cloze_gen.recipes.scde.artifacts import STAGES
 from cloze_gen.recipes.scde.blanked_passages import (
     AssemblyReason,
     AssemblySettings,
@@ -33,28 +37,30 @@ from cloze_gen.recipes.scde.distractors import (
 from cloze_gen.recipes.scde.paper_table import SCDE_TABLES
 from cloze_gen.recipes.scde.passages import PassagesSettings, write_passages
 from cloze_gen.recipes.scde.release import (
-    DISTRACTORS,
     FILE_DOCS,
     REFERENCE,
+    model_name,
+    notes,
     scde_files,
     statistics_table,
 )
 from cloze_gen.recipes.scde.rivals import RivalReason, RivalsSettings, write_rivals
 from cloze_gen.recipes.scde.statistics import write_statistics
-from cloze_gen.recipes.scde.trace import TRACE
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.study_items import FILLING
-from cloze_gen.release.style import Facts, Requests, Style
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.release.style import Requests, Style
 
 
-class ScdeSettings(SettingsGroup):
-    input: InputSettings = InputSettings()
-    ingest: IngestSettings = IngestSettings()
-    overlap: OverlapSettings = OverlapSettings()
-    partition: PartitionSettings = PartitionSettings(development_share=0.1)
+class ScdePartitionSettings(PartitionSettings):
+    development_share: float = Field(
+        0.1, gt=0, lt=1, description="share of the novels for the development set"
+    )
+
+
+class ScdeSettings(BookSettings):
+    partition: ScdePartitionSettings = ScdePartitionSettings()
     passages: PassagesSettings = PassagesSettings()
     coherence: CoherenceSettings = CoherenceSettings()
     blanks: BlanksSettings = BlanksSettings()
@@ -75,114 +81,81 @@ class ScdeSettings(SettingsGroup):
         return self
 
 
-class Passages(StyleTask):
-    """5.7: windows of 10 to 30 sentences."""
+def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
+    """The steps of the paper, in order."""
+    corpus = corpora(run, books, s)["books"]
+    parts = partition(run, corpus, s.partition, keep_splits=s.input.keep_splits)
+    novels = training_novels(run, parts)
+    counts = count_words(run, novels)
+    text = training_text(run, novels, counts)
+    # 5.7: windows of 10 to 30 sentences.
+    windows = run.stage(
+        "passages",
+        write_passages,
+        v=2,
+        partition=parts,
+        counts=counts,
+        settings=s.passages,
+        offensive=word_list(s.partition.offensive_words),
+        seed=run.seed,
+    )
+    # A coherence model trained on the training novels; no baseline uses it.
+    coherence = run.stage(
+        "coherence",
+        write_coherence,
+        text=text,
+        counts=counts,
+        settings=s.coherence,
+        seed=run.seed,
+    )
+    # 5.7: five sentences of each passage, never three in a row.
+    blanks = run.stage(
+        "blanks",
+        write_blanks,
+        partition=parts,
+        passages=windows,
+        coherence=coherence,
+        settings=s.blanks,
+        seed=run.seed,
+    )
+    # Sentences near a passage that seem to answer a blank; not in the paper. Other kinds of
+    # distractors need none; `write_distractors` reports missing ones of kind hard.
+    rivals = run.stage(
+        "rivals",
+        write_rivals,
+        v=2,
+        may_keep_nothing=True,
+        partition=parts,
+        passages=windows,
+        blanks=blanks,
+        coherence=coherence,
+        settings=s.rivals,
+        of_blanks=s.blanks,
+    )
+    # Candidates that answer no blank; the paper leaves generating them to future work.
+    distractors = run.stage(
+        "distractors",
+        write_distractors,
+        v=2,
+        passages=windows,
+        rivals=rivals,
+        settings=s.distractors,
+        seed=run.seed,
+    )
+    # 3.1: answers and distractors as one shuffled list of candidates.
+    finished = run.stage(
+        "blanked_passages",
+        write_blanked_passages,
+        v=2,
+        partition=parts,
+        passages=windows,
+        blanks=blanks,
+        distractors=distractors,
+        settings=s.assembly,
+        seed=run.seed,
+    )
+    run.stage("statistics", write_statistics, finished=finished)
 
-    stage = "passages"
-    group = "passages"
-    draws = True
-    needs = {"partition": Partition, "counts": Counts}
-    write = staticmethod(write_passages)
-
-    def settings(self) -> dict[str, Any]:
-        return super().settings() | {
-            "offensive_words": words_digest(self.all_settings.partition.offensive_words)
-        }
-
-    def given(self) -> dict[str, Any]:
-        return super().given() | {"offensive": self.all_settings.partition.offensive_words}
-
-
-class Coherence(StyleTask):
-    """A coherence model trained on the training novels; no baseline uses it."""
-
-    stage = "coherence"
-    group = "coherence"
-    draws = True
-    needs = {"text": TrainingText, "counts": Counts}
-    write = staticmethod(write_coherence)
-
-
-class Blanks(StyleTask):
-    """5.7: five sentences of each passage, never three in a row."""
-
-    stage = "blanks"
-    group = "blanks"
-    draws = True
-    needs = {"partition": Partition, "passages": Passages, "coherence": Coherence}
-    write = staticmethod(write_blanks)
-
-
-class Rivals(StyleTask):
-    """Sentences near a passage that seem to answer a blank; not in the paper."""
-
-    stage = "rivals"
-    group = "rivals"
-    version = 2
-    # other kinds of distractors need no rivals; `write_distractors` reports missing ones of kind hard
-    may_keep_nothing = True
-    also_reads = {
-        name: f"blanks.{name}" for name in ("min_words", "max_words", "min_content_words")
-    }
-    needs = {"partition": Partition, "passages": Passages, "blanks": Blanks, "coherence": Coherence}
-    write = staticmethod(write_rivals)
-
-    def given(self) -> dict[str, Any]:
-        return super().given() | {"of_blanks": self.all_settings.blanks}
-
-
-class Distractors(StyleTask):
-    """Candidates that answer no blank; the paper leaves generating them to future work."""
-
-    stage = "distractors"
-    group = "distractors"
-    version = 2
-    draws = True
-    needs = {"passages": Passages, "rivals": Rivals}
-    write = staticmethod(write_distractors)
-
-
-class BlankedPassages(StyleTask):
-    """3.1: answers and distractors as one shuffled list of candidates."""
-
-    stage = "blanked_passages"
-    group = "assembly"
-    version = 2
-    draws = True
-    needs = {
-        "partition": Partition,
-        "passages": Passages,
-        "blanks": Blanks,
-        "distractors": Distractors,
-    }
-    write = staticmethod(write_blanked_passages)
-
-
-class Statistics(StyleTask):
-    stage = "statistics"
-    needs = {"finished": BlankedPassages}
-    write = staticmethod(write_statistics)
-
-
-def model_name(settings: ScdeSettings, fingerprints: Mapping[str, str]) -> str:
-    """Model and kind of the distractors, for the signature."""
-    return f"coherence-{fingerprints['coherence'][:8]},distractors-{settings.distractors.kind}"
-
-
-def notes(settings: ScdeSettings, facts: Facts) -> Sequence[str]:
-    return [DISTRACTORS[settings.distractors.kind]]
-
-
-LEGENDS = legends_of(
-    BookReason,
-    passages.PassageReason,
-    blanks.PassageReason,
-    BlankReason,
-    RivalReason,
-    DistractorReason,
-    RepeatReason,
-    AssemblyReason,
-)
 
 STYLE = Style(
     name="scde-style",
@@ -194,14 +167,22 @@ STYLE = Style(
     sample_config="scde-sample",
     sides=("books",),
     items=BLANKED_ITEMS,
-    last=BlankedPassages,
+    stages=stages,
+    last="blanked passages",
     files=scde_files,
     file_docs=FILE_DOCS,
     card_tables=statistics_table,
-    extra_stages=(Statistics,),
-    filtered_by={"books": "partition"},
-    trace=TRACE,
-    legends=LEGENDS,
+    stage_docs=STAGES,
+    legends=legends_of(
+        BookReason,
+        passages.PassageReason,
+        blanks.PassageReason,
+        BlankReason,
+        RivalReason,
+        DistractorReason,
+        RepeatReason,
+        AssemblyReason,
+    ),
     table=SCDE_TABLES,
     requests=Requests(
         "blanked passages",
@@ -210,8 +191,6 @@ STYLE = Style(
         ANSWER,
         "pass the file to `cloze-gen evaluate` with --scores",
     ),
-    training=TrainingNovels,
-    trained_on="training novels",
     study_sources=(FILLING,),
     notes=notes,
     model=model_name,

@@ -1,4 +1,5 @@
-"""Write the reference pages in docs/reference/ from the code: commands, settings, artifacts, reasons.
+"""Write the reference pages in docs/reference/ from the code: commands, settings, artifacts, reasons;
+and the graph of stages in docs/explanation/architecture.md.
 
     python scripts/reference.py
 
@@ -7,29 +8,30 @@ The pages depend on the code alone. tests/docs/test_reference.py checks that the
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import pkgutil
 import types
 import typing
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
 
-import cloze_gen.corpus.artifacts
-import cloze_gen.models.artifacts
 import cloze_gen.release.artifacts
 from cloze_gen.api.run import make_task
 from cloze_gen.cli.app import app
 from cloze_gen.config import allowed_values, toml_value
-from cloze_gen.pipelines.style_task import find_style, load_settings, style_names
+from cloze_gen.pipelines.stage import Pipeline
+from cloze_gen.pipelines.styles import find_style, load_settings, style_names
 from cloze_gen.records.rejection import Reason
-from cloze_gen.release.style import Style
+from cloze_gen.release.style import SHARED_STAGES, Style
 from cloze_gen.store.file_docs import MANIFEST_DOC, OUTPUT_FOLDER, FileDoc, StageDoc, column_type
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
+ARCHITECTURE = FOLDER.parent / "explanation" / "architecture.md"
 PROGRAM = "cloze-gen"
 _TYPE_WORDS = {int: "whole number", float: "number", str: "text", Path: "path", bool: "flag"}
 _REASON_PACKAGES = ("corpus", "english", "judging", "recipes")
@@ -37,7 +39,7 @@ _PLACES = {
     "corpus": "Books",
     "english": "Sentences of all styles",
     "judging": "Judging",
-    "recipes.questions": "Questions of several styles",
+    "recipes.common": "Items of several styles",
 }
 
 
@@ -148,7 +150,7 @@ def settings_page() -> str:
                 (
                     code(f"{group}.{key}"),
                     code(toml_value(dumped[key])),
-                    allowed_values(field),
+                    allowed_values(type(values), key),
                     field.description or "",
                 )
                 for key, field in type(values).model_fields.items()
@@ -163,26 +165,18 @@ def settings_page() -> str:
 # ---- artifacts
 
 
-def shared_docs() -> Mapping[str, StageDoc]:
-    return {**cloze_gen.corpus.artifacts.STAGES, **cloze_gen.models.artifacts.STAGES}
-
-
-def recipe_docs(style: Style) -> Mapping[str, StageDoc]:
-    found: Mapping[str, StageDoc] = recipe_module(style).STAGES
-    return found
-
-
 def recipe_module(style: Style) -> Any:
     """The descriptions of a style's own recipe, found by the package of its last stage."""
     return importlib.import_module(f"cloze_gen.recipes.{recipe_package(style)}.artifacts")
 
 
 def recipe_package(style: Style) -> str:
-    return str(style.last.write.__module__.split(".")[2])
+    return str(sample_run(style.name).labelled(style.last).write.__module__.split(".")[2])
 
 
-def stages(style: str) -> dict[str, str]:
-    """Label -> name of each stage, in the order of a run."""
+@functools.cache
+def sample_run(style: str) -> Pipeline:
+    """The stages of a style's run on the sample."""
     task = make_task(
         config=style,
         name="",
@@ -191,17 +185,22 @@ def stages(style: str) -> dict[str, str]:
         seed=1,
         overrides=(),
     )
-    return {stage.label: stage.stage for stage in task.stages()}
+    return task.pipeline
+
+
+def stages(style: str) -> dict[str, str]:
+    """Label -> name of each stage, in the order of a run."""
+    return {stage.label: stage.key.stage for stage in sample_run(style).stages}
 
 
 def artifacts_page() -> str:
-    shared = shared_docs()
+    shared = SHARED_STAGES
     parts = [f"# Artifacts\n\n{OUTPUT_FOLDER}", _file_section("manifest.json", MANIFEST_DOC)]
     parts.append("## Stages of several styles")
     parts += [_stage_section(name, doc, f"shared-{name}") for name, doc in shared.items()]
     for name in style_names():
         style = find_style(name)
-        own = recipe_docs(style)
+        own = style.stage_docs
         order = list(
             dict.fromkeys(
                 stage if stage in {**shared, **own} else stage.split("_")[0]
@@ -327,11 +326,31 @@ def reasons_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+# ---- the graph of stages
+
+
+def stage_graph(style: str) -> str:
+    """The stages of a style's run as a Mermaid graph, in the order of the run."""
+    lines = ["graph TD"]
+    for stage in sample_run(style).stages:
+        earlier = " & ".join(one.label.replace(" ", "-") for one in dict.fromkeys(stage.inputs))
+        if earlier:
+            lines.append(f"  {earlier} --> {stage.label.replace(' ', '-')}")
+    return "\n".join(lines) + "\n"
+
+
+def architecture_page() -> str:
+    """The page with the graph of a Holmes-style run."""
+    before, fence, rest = ARCHITECTURE.read_text(encoding="utf-8").partition("```mermaid\n")
+    return before + fence + stage_graph("holmes-style") + rest[rest.index("```") :]
+
+
 PAGES = {
     "commands.md": commands_page,
     "settings.md": settings_page,
     "artifacts.md": artifacts_page,
     "reasons.md": reasons_page,
+    "../explanation/architecture.md": architecture_page,
 }
 
 

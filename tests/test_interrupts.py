@@ -18,7 +18,7 @@ from cloze_gen.cli import app as cli
 from cloze_gen.cli_errors import run_and_report
 from cloze_gen.engine.local import LocalEngine
 from cloze_gen.interrupts import GRACE_SECONDS, STOPPED, held
-from cloze_gen.pipelines.task import InProcessFactory, PipelineTask, build
+from cloze_gen.pipelines.stage import InProcessFactory, run_tasks
 
 # The command line as a program, with some of it replaced before it is called.
 PROGRAM = """\
@@ -37,7 +37,7 @@ if {work!r}:
     from cloze_gen.cli import app as cli
     def work(standalone_mode):
         exec({work!r}, globals())
-    cli.needed = lambda *_: work
+    cli.app = work
 main()
 """
 
@@ -307,7 +307,7 @@ def test_lack_of_memory_is_one_message(workers, capsys):
 # ---- Luigi
 
 
-class Links(PipelineTask):
+class Links(luigi.Task):
     """A chain of tasks, each of which notes the threads that there are while it runs."""
 
     left = luigi.IntParameter()
@@ -332,7 +332,7 @@ def links(monkeypatch):
 def test_luigi_starts_no_thread(links):
     """A queue's feeder thread may hang, and a thread may take a signal held by the main thread."""
     before = {thread.name for thread in threading.enumerate()}
-    build(links)
+    run_tasks([links], [])
     assert list(links.seen) == [0, 1, 2, 3]
     assert set().union(*links.seen.values()) <= before
     assert {thread.name for thread in threading.enumerate()} <= before
@@ -348,7 +348,7 @@ def test_long_stages_are_not_forgotten(links, monkeypatch):
         return scheduler
 
     monkeypatch.setattr(InProcessFactory, "create_local_scheduler", impatient)
-    build(links)
+    run_tasks([links], [])
     assert list(links.seen) == [0, 1, 2, 3]
 
 
@@ -362,8 +362,8 @@ def test_an_interrupt_comes_out_of_luigi(links, monkeypatch):
 
     monkeypatch.setattr(Links, "run", broken_off)
     with pytest.raises(KeyboardInterrupt):
-        build(links)
+        run_tasks([links], [])
     assert list(links.seen) == [0, 1]
     monkeypatch.setattr(Links, "run", run)
-    build(links)
+    run_tasks([links], [])
     assert list(links.seen) == [0, 1, 2, 3]

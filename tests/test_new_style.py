@@ -75,8 +75,13 @@ def test_every_command_knows_it(toy):
         ("runs", "--out", "out"): "style:toy|name:toy-style|books:",
         ("show", "toy-style", "--out", "out"): "sentence_short",
         ("show", "toy-style", "focus", "--out", "out"): "focus.parquet",
-        ("trace", first, "--out", "out"): "question   ",
-        ("trace", first.rpartition(":")[0].rpartition(":")[0] + ":0", "--out", "out"): "toy-style",
+        ("trace", first, "--out", "out"): "the longest word",
+        (
+            "trace",
+            first.rpartition(":")[0].rpartition(":")[0] + ":0",
+            "--out",
+            "out",
+        ): "decided at",
         ("explain", "toy-style", "--out", "out"): "on disk",
         (
             "explain",
@@ -85,8 +90,8 @@ def test_every_command_knows_it(toy):
             "out",
             "--set",
             "focus.min_tokens=20",
-        ): "min_tokens 15 -> 20",
-        ("settings", "toy-style"): "min_tokens = 15",
+        ): "min_tokens 12 -> 20",
+        ("settings", "toy-style"): "min_tokens = 12",
         ("run", "toy-style", "--dry-run", "--out", "out"): "release          as on disk",
         (
             "run",

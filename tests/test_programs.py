@@ -141,7 +141,7 @@ CALLS = (
         "training/grooming/fit.py",
         lambda at: (
             *("--marks", at.marks(), "--run", at.books_apart),
-            *("--write", at.copy("src/cloze_gen/recipes/msr/grooming/reader_weights.py")),
+            *("--write", at.copy("src/cloze_gen/recipes/msr/grooming/reader_weights.json")),
         ),
         "fits_as_well  two",
     ),

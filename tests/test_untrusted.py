@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cloze_gen.config import parse_settings
+from cloze_gen.config import parse_settings, read_toml
 from cloze_gen.corpus.parse_book import find_markup
 from cloze_gen.corpus.readers import list_file, read_book
 from cloze_gen.corpus.readers.compressed import zstd
@@ -133,9 +133,7 @@ PACKET = PacketRow(
     {"before": "A ", "answer": "cat", "after": ".", "candidates": ["map", "owl", "sea", "sky"]},
 )  # fmt: skip
 RETURNED = packets_csv([PACKET]).replace('sky","","","",""', 'sky","1","2","3","4"').encode()
-CONFIG = (
-    b'style = "holmes-style"\n[focus]\nmax_freq = 1e-4\nclasses = ["noun"]\n[choice]\npool = 1.5\n'
-)
+CONFIG = b'# mine\n[focus]\nmax_freq = 1e-4\nmin_count = 3\n[grooming]\nclasses = ["noun"]\n'
 QUESTIONS = [*parse_questions([json.dumps(QUESTION)])]
 
 
@@ -163,7 +161,12 @@ PARSERS = {
         verdicts_jsonl(VERDICTS).encode(), lambda text: parse_verdicts(text, task=Task.GROOM)
     ),
     "packets": Parser(RETURNED, lambda text: parse_verdicts_csv(text, {"a1": PACKET}.get)),
-    "settings": Parser(CONFIG, lambda text: parse_settings(HolmesSettings, text, where="it.toml")),
+    "settings": Parser(
+        CONFIG,
+        lambda text: parse_settings(
+            HolmesSettings, read_toml(text, where="it.toml"), where="it.toml"
+        ),
+    ),
 }
 
 

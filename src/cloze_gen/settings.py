@@ -5,7 +5,7 @@ The limits `MOST_COUNTED` and `MOST_EACH` catch typing errors.
 
 from __future__ import annotations
 
-from typing import Literal, Self, get_args, get_origin
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -14,6 +14,11 @@ from pydantic import BaseModel, ConfigDict, model_validator
 MOST_COUNTED = 10**9
 # Rows per item (alternates, draws). The largest number in the papers is 150.
 MOST_EACH = 10_000
+
+T = TypeVar("T")
+_UNHASHED = "unhashed"
+# A setting that does not change what its stage writes, or a path: the stage gets its content too.
+Unhashed = Annotated[T, _UNHASHED]
 
 
 class SettingsGroup(BaseModel):
@@ -47,15 +52,8 @@ class SettingsGroup(BaseModel):
                 )
         return self
 
-    @model_validator(mode="after")
-    def _choices_are_named_once(self) -> Self:
-        for name, field in type(self).model_fields.items():
-            if (
-                get_origin(field.annotation) is tuple
-                and get_origin(get_args(field.annotation)[0]) is Literal
-            ):
-                value = getattr(self, name)
-                again = sorted({one for one in value if value.count(one) > 1})
-                if again:
-                    raise ValueError(f"{name} has {', '.join(again)} twice. Give each value once.")
-        return self
+    def hashed(self) -> dict[str, Any]:
+        """The settings that are part of a stage's fingerprint, as JSON values."""
+        fields = type(self).model_fields
+        names = {name for name, field in fields.items() if _UNHASHED not in field.metadata}
+        return self.model_dump(mode="json", include=names)

@@ -9,7 +9,7 @@ import typer
 
 from cloze_gen.cli.app import app
 from cloze_gen.cli.arguments import config_names, run_names, setting_keys
-from cloze_gen.pipelines.style_task import find_style, style_names
+from cloze_gen.pipelines.styles import find_style, style_names
 
 PROGRAM = "import sys; sys.argv[0] = 'cloze-gen'; from cloze_gen.__main__ import main; main()"
 

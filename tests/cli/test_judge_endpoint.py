@@ -235,7 +235,7 @@ def test_a_verdict_file_tells_what_the_model_was(ask, model, tmp_path, cli):
     assert "order      1 of 3 items (33.3 %" in outcome.out
     assert re.search(r"with people(.|\n)*model-tiny-model--\w+, ann +- \(2\)", outcome.out)
     opened, _ = open_named_study(tmp_path, "own")
-    file = parse_verdicts(item_verdicts(opened, models=True), task=Task.READ)
+    file = parse_verdicts(item_verdicts(opened), task=Task.READ)
     name = judge_for_model("tiny/model")
     assert (file.judges, file.models) == (1, [name])
     assert file.rules["order_dependent"] == {"2": [1, 3]}

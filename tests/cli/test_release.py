@@ -11,9 +11,8 @@ import pytest
 
 from cloze_gen.cli import release as run_again_module
 from cloze_gen.cli.release import check_names_no_file
-from cloze_gen.config import settings_dict
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.style_task import find_style, style_names
+from cloze_gen.pipelines.styles import find_style, style_names
 from cloze_gen.release.books import BooksFound
 from cloze_gen.release.facts import read_record
 from cloze_gen.release.signature import write_checksums
@@ -223,7 +222,7 @@ def test_what_the_signature_names_is_looked_at(release, cli):
 
 
 def check(style, changes):
-    settings = settings_dict(find_style(style).settings())
+    settings = find_style(style).settings().model_dump(mode="json")
     for group, values in changes.items():
         settings[group] |= values
     check_names_no_file(replace(FACTS, style=style, settings=settings), find_style(style))
@@ -251,9 +250,6 @@ def test_what_is_refused(style, changes, said):
         check(style, changes)
 
 
-POOL = {"choice": {"pool": 2.0}}  # verdicts are of a pool
-
-
 @pytest.mark.parametrize("style", style_names())
 def test_every_free_text_is_taken_for_a_file(style):
     """So that a new setting that names a file is refused too."""
@@ -269,7 +265,7 @@ def test_every_free_text_is_taken_for_a_file(style):
     assert texts
     for group, name in texts:
         with pytest.raises(UsageError, match=f"{group}.{name} = 'x': --deep does not open files"):
-            check(style, {group: {name: "x"} | POOL.get(group, {})})
+            check(style, {group: {name: "x"}})
 
 
 def test_a_set_of_the_sample_is_made_of_the_sample(tmp_path, monkeypatch):
@@ -283,7 +279,9 @@ def test_a_set_of_the_sample_is_made_of_the_sample(tmp_path, monkeypatch):
 
     monkeypatch.setattr(run_again_module, "make_task", make_task)
     style = find_style("scs-style")
-    facts = replace(FACTS, style=style.name, settings=settings_dict(style.settings()), sample=True)
+    facts = replace(
+        FACTS, style=style.name, settings=style.settings().model_dump(mode="json"), sample=True
+    )
     release = SimpleNamespace(record=SimpleNamespace(facts=facts))
     with pytest.raises(Called) as called:
         run_again_module.rebuild(

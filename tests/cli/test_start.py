@@ -38,7 +38,7 @@ def test_help_imports_nothing_heavy(words):
 
 def test_a_plan_imports_no_library_of_plots_or_pages():
     """A run with nothing to do writes no report and trains nothing."""
-    told = "import sys, cloze_gen.cli.run, cloze_gen.pipelines.style_task as s\n"
+    told = "import sys, cloze_gen.cli.run, cloze_gen.pipelines.styles as s\n"
     told += "[s.find_style(name) for name in s.style_names()]; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
     unused = {"matplotlib", "jinja2", "sklearn", "spacy", "pandas", "scipy.optimize", "scipy.stats"}

@@ -49,9 +49,7 @@ def test_no_command_prints_a_control_character(tmp_path, cli, finished):
     ]
     printed = [made, *(cli(*one) for one in calls)]
     assert [one for one in printed if one.status or controls(one.out + one.err)] == []
-    assert any(
-        "book       The \\x1b[2JClockmaker\\x9b31m\\u202e 時計屋" in one.out for one in printed
-    )
+    assert any("book: The \\x1b[2JClockmaker\\x9b31m\\u202e 時計屋" in one.out for one in printed)
 
 
 def test_what_a_user_typed_cannot_either(cli, finished):
@@ -68,7 +66,7 @@ def test_lines_are_whole(finished, cli):
     [_, line] = cli("runs", "--out", finished.out).out.splitlines()
     assert (line.split()[0], line.split()[-1]) == ("tiny", signature)
     traced = cli("trace", question["id"], "--out", finished.out).out
-    assert f"\nsentence   {question['source']['text']}\n" in traced
+    assert question["source"]["text"] in " ".join(traced.split())
     # the release has another order
     candidates = next(read_jsonl(next(finished.folder.glob("*-choice")) / "candidates.jsonl"))
     shown = cli("show", "tiny", "choice", "--rows", "1", "--out", finished.out).out

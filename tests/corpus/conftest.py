@@ -9,6 +9,7 @@ import pytest
 
 from cloze_gen.corpus.frequencies import write_counts
 from cloze_gen.corpus.ingest import write_ingest
+from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.overlap import OverlapSettings, write_overlap
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.partition import PartitionSettings, write_part, write_partition
@@ -65,12 +66,10 @@ class Novels:
 
     def corpus(self):
         found = scan_corpus(self.books)
-        digests = [book.digest() for book in found]
         own = self.stage(
             "ingest",
             write_ingest,
-            books=found,
-            digests=digests,
+            books=[(book, book.digest()) for book in found],
             settings=IngestSettings(min_word_tokens=20),
         )
         return self.stage(
@@ -85,7 +84,12 @@ class Novels:
     def partition(self, *, seed=1, **settings):
         given = PartitionSettings.model_validate({"min_containment": 0.9} | settings)
         return self.stage(
-            "partition", write_partition, corpus=self.corpus(), settings=given, seed=seed
+            "partition",
+            write_partition,
+            corpus=self.corpus(),
+            settings=given,
+            offensive=offensive_words(given.offensive_words),
+            seed=seed,
         )
 
     def counts(self, partition):

@@ -2,7 +2,6 @@
 
 import re
 
-from cloze_gen.config import settings_dict
 from cloze_gen.corpus.dropped import (
     REMEDIES,
     dropped_lines,
@@ -23,7 +22,7 @@ def test_every_reason_has_a_remedy_and_no_other():
 def test_remedies_name_settings_that_exist():
     """A user who follows the advice is not told of an unknown setting."""
     known = {
-        f"{group}.{name}" for group, settings in ScsSettings() for name in settings_dict(settings)
+        f"{group}.{name}" for group, settings in ScsSettings() for name in settings.model_dump()
     }
     known |= {f"partition.{name}" for name in PartitionSettings.model_fields}
     named = {

@@ -42,8 +42,7 @@ def ingest(out, books, name="x"):
         write_ingest(
             writer,
             ctx,
-            books=found,
-            digests=[book.digest() for book in found],
+            books=[(book, book.digest()) for book in found],
             settings=SETTINGS,
         )
     return read_books(Store(out).open(key))

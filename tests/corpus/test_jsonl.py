@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import json
-from types import SimpleNamespace
 
 import pytest
 
@@ -20,7 +19,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError
 from cloze_gen.records.release_facts import ReleasedBook
 from cloze_gen.release.books import BooksFound, OpenedBooks
-from cloze_gen.release.trace import describe_raw
+from cloze_gen.release.trace import raw_text
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet
@@ -214,17 +213,15 @@ def test_spans_lead_back_into_the_file(form, tmp_path):
         write_ingest(
             writer,
             StageContext(store, InProcessEngine(), "ingest"),
-            books=[book],
-            digests=[book.digest()],
+            books=[(book, book.digest())],
             settings=IngestSettings(min_word_tokens=5, min_function_word_share=0),
         )
     artifact = store.open(key)
     (row,) = read_books(artifact)
     assert row["digest"] == hashlib.sha256(lamp.encode()).hexdigest()
     sentence = read_parquet(book_folder(artifact, row) / SENTENCES).to_pylist()[1]
-    item = SimpleNamespace(folder=tmp_path, side="source", artifact=lambda stage: artifact)
     span = (sentence["start"], sentence["end"])
-    assert list(describe_raw(item, book.book_id, *span)) == ["    | The lamp was out."]
+    assert raw_text(tmp_path / "corpus-source", row)[slice(*span)] == "The lamp was out."
     released = ReleasedBook(side="source", book_id="x", file="y", sha256=row["digest"])
     opened = OpenedBooks.from_found(BooksFound.below(Location(tmp_path)), [released])
     assert opened.text_of(("x", *span)) == "The lamp was out."

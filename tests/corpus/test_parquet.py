@@ -5,7 +5,6 @@ import hashlib
 import random
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,7 +22,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError, UsageError
 from cloze_gen.records.release_facts import ReleasedBook
 from cloze_gen.release.books import BooksFound, OpenedBooks
-from cloze_gen.release.trace import describe_raw
+from cloze_gen.release.trace import raw_text
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet
@@ -305,8 +304,7 @@ def test_trace_and_search_find_the_text_of_a_row(tmp_path):
         write_ingest(
             writer,
             StageContext(store, InProcessEngine(), "ingest"),
-            books=found,
-            digests=read_digests(found),
+            books=zip(found, read_digests(found), strict=True),
             settings=IngestSettings(min_word_tokens=5, min_function_word_share=0),
         )
     artifact = store.open(key)
@@ -314,9 +312,8 @@ def test_trace_and_search_find_the_text_of_a_row(tmp_path):
     assert (row["file"], row["member"], row["title"]) == ("shelf.parquet", "3", "d")
     sentence = read_parquet(book_folder(artifact, row) / SENTENCES).to_pylist()[4]
     span = (sentence["start"], sentence["end"])
-    item = SimpleNamespace(folder=tmp_path, side="source", artifact=lambda stage: artifact)
     text = NOVELS[3][slice(*span)]
-    assert list(describe_raw(item, "shelf-3", *span)) == [f"    | {s}" for s in text.splitlines()]
+    assert raw_text(tmp_path / "corpus-source", row)[slice(*span)] == text
     released = ReleasedBook(side="source", book_id="x", file="y", sha256=row["digest"])
     opened = OpenedBooks.from_found(BooksFound.below(tmp_path), [released])
     assert opened.text_of(("x", *span)) == " ".join(text.split())

@@ -69,6 +69,7 @@ def test_kept_splits_decide_the_parts(novels):
         write_partition,
         corpus=novels.corpus(),
         settings=PartitionSettings(min_containment=0.9),
+        offensive=frozenset(),
         seed=1,
         keep_splits=True,
     )

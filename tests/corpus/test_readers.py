@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import random
-from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
@@ -25,7 +24,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError, CorpusError
 from cloze_gen.records.release_facts import ReleasedBook
 from cloze_gen.release.books import BooksFound, OpenedBooks
-from cloze_gen.release.trace import describe_raw
+from cloze_gen.release.trace import raw_text
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.files import GZIP_MAGIC
 from cloze_gen.store.fingerprint import StageKey
@@ -161,8 +160,7 @@ def test_a_new_reader_is_a_class_and_a_line_of_the_registry(tmp_path, monkeypatc
         write_ingest(
             writer,
             StageContext(store, InProcessEngine(), "ingest"),
-            books=found,
-            digests=[book.digest() for book in found],
+            books=[(book, book.digest()) for book in found],
             settings=IngestSettings(min_word_tokens=5, min_function_word_share=0),
         )
     artifact = store.open(key)
@@ -170,9 +168,8 @@ def test_a_new_reader_is_a_class_and_a_line_of_the_registry(tmp_path, monkeypatc
     assert [row["member"] for row in (plain, one, two)] == ["", "1", "2"]
     assert one["digest"] == hashlib.sha256(f"%%{lamp}".encode()).hexdigest()
     sentence = read_parquet(book_folder(artifact, one) / SENTENCES).to_pylist()[1]
-    item = SimpleNamespace(folder=tmp_path, side="source", artifact=lambda stage: artifact)
     span = (sentence["start"], sentence["end"])
-    assert list(describe_raw(item, "shelf-1", *span)) == ["    | The lamp was out."]
+    assert raw_text(tmp_path / "corpus-source", one)[slice(*span)] == "The lamp was out."
     released = ReleasedBook(side="source", book_id="x", file="y", sha256=one["digest"])
     opened = OpenedBooks.from_found(BooksFound.below(tmp_path), [released])
     assert opened.text_of(("x", *span)) == "The lamp was out."

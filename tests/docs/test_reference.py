@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cloze_gen.pipelines.style_task import find_style, style_names
+from cloze_gen.pipelines.styles import find_style, style_names
+from cloze_gen.release.style import SHARED_STAGES
 from cloze_gen.store.file_docs import ANY, MANIFEST_DOC, FileDoc, column_type
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
@@ -122,7 +123,7 @@ def stage_faults(folder, doc):
 
 def doc_of(style, stage):
     """The description of a stage; KeyError if there is none."""
-    docs = {**reference.shared_docs(), **reference.recipe_docs(style)}
+    docs = {**SHARED_STAGES, **style.stage_docs}
     return docs[stage] if stage in docs else docs[stage.split("_")[0]]
 
 
@@ -137,9 +138,7 @@ def run_faults(out, style_name):
         found += [f"{link.name}: {fault}" for fault in stage_faults(link, doc)]
     for kind in ("book", "tags"):
         for folder in sorted(out.glob(f"store/{kind}-*/*")):
-            found += [
-                f"{kind}: {fault}" for fault in stage_faults(folder, reference.shared_docs()[kind])
-            ]
+            found += [f"{kind}: {fault}" for fault in stage_faults(folder, SHARED_STAGES[kind])]
     return found
 
 

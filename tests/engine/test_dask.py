@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -356,6 +357,12 @@ def test_paths_travel_absolute(monkeypatch, tmp_path):
     assert there.key == shard.key
     assert with_absolute_paths(there) is there
     assert with_absolute_paths(replace(there, book="a")).book == "a"
+
+
+def test_arguments_of_a_function_travel_with_absolute_paths():
+    bound = with_absolute_paths(functools.partial(print, 1, sep=Path("here"), end=Path()))
+    assert bound.keywords == {"sep": Path("here").absolute(), "end": Path()}
+    assert bound.args == (1,)
 
 
 def test_threads_of_one_process_take_turns():

@@ -15,23 +15,22 @@ import numpy as np
 import scipy.sparse as sp
 
 from cloze_gen.models.context_vectors import context_vectors
-from cloze_gen.pipelines.task import Build, StageTask, build
+from cloze_gen.pipelines.stage import Pipeline
+from cloze_gen.store.artifacts import Store
 
 ROWS, COLUMNS, PAIRS = 8_000, 4_000, 2_000_000
 
 
-class Product(StageTask):
-    stage = "product"
-
-    def work(self, writer, ctx):
-        rng = np.random.default_rng(1)
-        counts = rng.integers(1, 9, PAIRS).astype(np.float32)
-        places = rng.integers(0, ROWS, PAIRS), rng.integers(0, COLUMNS, PAIRS)
-        near = sp.csr_matrix((counts, places), shape=(ROWS, COLUMNS))
-        np.save(writer.path("units.npy"), context_vectors(near, dimensions=100, seed=1).units)
+def write(writer, ctx):
+    rng = np.random.default_rng(1)
+    counts = rng.integers(1, 9, PAIRS).astype(np.float32)
+    places = rng.integers(0, ROWS, PAIRS), rng.integers(0, COLUMNS, PAIRS)
+    near = sp.csr_matrix((counts, places), shape=(ROWS, COLUMNS))
+    np.save(writer.path("units.npy"), context_vectors(near, dimensions=100, seed=1).units)
 
 
-build(Product(out=sys.argv[1], processes=1, build=Build()))
+run = Pipeline(store=Store(Path(sys.argv[1])), workers=1)
+run.run([run.stage("product", write)])
 """
 
 

@@ -228,7 +228,7 @@ def small_novels():
 
 
 def trained(text, out, kind, *, seed=1):
-    store, key = Store(out), StageKey(f"passage_{kind}", 1, seed=seed)
+    store, key = Store(out), StageKey(f"passage_{kind}", 1, {"seed": seed})
     with store.writing(key) as writer:
         assert writer is not None
         ctx = StageContext(store, InProcessEngine(), kind)

@@ -15,7 +15,6 @@ from cloze_gen.formats.scde import (
     parse_collected,
     parse_passages,
     parse_published,
-    passage_from_record,
     passage_record,
     split_record,
     without_marks,
@@ -300,7 +299,7 @@ def test_no_candidate_answers_two_blanks():
         "sources": [source | {"paragraph": 1}] * 2,
     }
     with pytest.raises(FormatError, match="`answers` holds a number twice"):
-        passage_from_record(record | two)
+        list(parse_passages([json.dumps(record | two)]))
 
 
 # Collected passages

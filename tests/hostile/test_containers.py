@@ -362,8 +362,7 @@ def read_folder(books, out, meanwhile=None):
             write_ingest(
                 writer,
                 StageContext(store, InProcessEngine(), "ingest"),
-                books=found.scan.books,
-                digests=digests,
+                books=zip(found.scan.books, digests, strict=True),
                 settings=IngestSettings(min_word_tokens=20),
             )
     except ClozeGenError as error:

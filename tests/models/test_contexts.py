@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.option_words import option_mask
+from cloze_gen.corpus.option_words import OptionLimits, option_mask
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import StoreError
@@ -17,8 +17,10 @@ from cloze_gen.models.contexts import (
     ARRAYS,
     FACTS,
     FOLDER,
+    Background,
     BackgroundSettings,
     ContextSettings,
+    background_of,
     builtin_words_facts,
     read_builtin_words,
     read_context_space,
@@ -142,8 +144,14 @@ def written(finished, folder, settings):
     """The stage over the finished run's text with other settings."""
     writer, ctx = ArtifactWriter(folder), StageContext(Store(folder), InProcessEngine(), "contexts")
     inputs = {name: stage_artifact(finished.folder, name) for name in ("text", "counts")}
+    from_books = background_of(settings) is Background.CORPUS
     write_context_vectors(
-        writer, ctx, **inputs, limits=FocusSettings(max_freq=1e-3, min_count=3), settings=settings
+        writer,
+        ctx,
+        **inputs,
+        limits=OptionLimits.of(FocusSettings(max_freq=1e-3, min_count=3)),
+        settings=settings,
+        builtin_words=None if from_books else builtin_words_facts(),
     )
     return Artifact(folder, {"facts": writer.facts, "settings": settings.model_dump()})
 

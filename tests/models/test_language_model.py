@@ -55,12 +55,16 @@ def test_the_time_is_that_of_lmplz(tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr(language_model, "Stopwatch", lambda: clock)
     monkeypatch.setattr(language_model, "train_arpa", train_arpa)
-    ctx = StageContext(Store(tmp_path), make_engine("local", workers=1), "lm")
+    ctx = StageContext(
+        Store(tmp_path),
+        make_engine("local", workers=1),
+        "lm",
+        meanwhile=lambda: setattr(clock, "seconds", 1321.0),
+    )
     text = SimpleNamespace(path=lambda name: tmp_path / name)
     write_language_model(
-        ArtifactWriter(tmp_path / "lm"), ctx, text=text,
-        settings=LmSettings(order=2), meanwhile=lambda: setattr(clock, "seconds", 1321.0),
-    )  # fmt: skip
+        ArtifactWriter(tmp_path / "lm"), ctx, text=text, settings=LmSettings(order=2)
+    )
     assert "8 n-grams of order 2 in 12 s" in capsys.readouterr().err
 
 

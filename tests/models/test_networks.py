@@ -37,7 +37,7 @@ KINDS = ("feedforward", "recurrent")
 
 def written(finished, out, *, engine=None, seed=1, **given):
     """The networks of the finished run's training books."""
-    store, key = Store(out), StageKey("networks", 1, seed=seed)
+    store, key = Store(out), StageKey("networks", 1, {"seed": seed})
     inputs = (
         {name: stage_artifact(finished.folder, name) for name in ("text", "counts")}
         | {"settings": TINY, "kinds": KINDS}

@@ -34,7 +34,7 @@ def garble(path):
 
 KINDS = {damage.__name__: damage for damage in (flip, cut, empty, delete, garble)}
 STAGES = ["ingest-train", "ingest-source", "corpus-train", "corpus-source", "counts", "text", "lm", "index", "focus", "alternates",
-          "screening", "forward", "contexts", "grooming", "choice"]  # fmt: skip
+          "forward", "contexts", "grooming", "choice"]  # fmt: skip
 RELEASED = ["questions.jsonl", "candidates.jsonl", "README.md", "signature.txt", "SHA256SUMS", "report.html",
             "tiny.machine_format.questions.txt", "tiny.lm_format.answers.txt", "harness/tiny.test.jsonl"]  # fmt: skip
 OF_A_RUN = [*(f"release/{name}" for name in RELEASED), "run.json", "manifest.json"]

@@ -2,20 +2,21 @@
 
 import json
 from collections import defaultdict
+from dataclasses import replace
 from functools import cache
 from typing import Literal, get_args, get_origin
 
 import pytest
 
+from cloze_gen.config import config_names
 from cloze_gen.errors import ConfigError
-from cloze_gen.pipelines.corpus import Ingest
 from cloze_gen.pipelines.run import RunTask
-from cloze_gen.pipelines.style_task import load_settings, style_of
-from cloze_gen.pipelines.task import Build
-from cloze_gen.store.fingerprint import StageKey, canonical_json
-from tests.conftest import ROOT, SAMPLE
+from cloze_gen.pipelines.stage import Content
+from cloze_gen.pipelines.styles import load_settings, style_names, style_of
+from cloze_gen.store.fingerprint import canonical_json
+from tests.conftest import SAMPLE
 
-CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
+CONFIGS = config_names(style_names())
 # Settings that change no stage: how a stage works, the length of people's pages, the release's form, and which
 # books there are (their digests and facts are covered).
 NO_STAGE = {
@@ -35,28 +36,20 @@ SOME_RUNS = {
 
 @pytest.fixture(autouse=True)
 def without_books(monkeypatch):
-    monkeypatch.setattr(Ingest, "books_found", lambda self: ((), ()))
+    monkeypatch.setattr("cloze_gen.pipelines.books.find_books", lambda *_, **__: Content((), {}))
 
 
 def stages(config, *overrides):
     style = style_of(config)
     sides = style.sides[1:] if "few-books" in config else style.sides
     books = {side: str(SAMPLE) for side in sides}
-    task = RunTask(
-        build=Build(), style=style.name, config=config, overrides=json.dumps(overrides), **books
-    )
-    return task.stages()
+    task = RunTask(style=style.name, config=config, overrides=json.dumps(overrides), **books)
+    return task.stages
 
 
 def own_key(stage):
     """The stage's key with the names of its inputs only."""
-    return StageKey(
-        stage.stage,
-        stage.version,
-        stage.settings(),
-        dict.fromkeys(stage.inputs(), ""),
-        1 if stage.draws else None,
-    )
+    return replace(stage.key, inputs=dict.fromkeys(stage.key.inputs, ""))
 
 
 def keys(config, *overrides):

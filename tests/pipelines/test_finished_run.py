@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from cloze_gen.corpus import folder as corpus_folder
-from cloze_gen.pipelines.style_task import find_style, style_names
+from cloze_gen.pipelines.styles import find_style, style_names
 from cloze_gen.store.artifacts import open_artifact
 from tests.conftest import FinishedRun, without_canary
 

@@ -13,7 +13,7 @@ from cloze_gen.api.run import make_task
 from cloze_gen.corpus.normalization import rendered_tokens
 from cloze_gen.formats.msr import format_human, format_lm, format_machine
 from cloze_gen.pipelines.holmes_style import HolmesSettings, notes, warnings
-from cloze_gen.pipelines.style_task import load_settings, style_of
+from cloze_gen.pipelines.styles import load_settings, style_of
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.store.runs import read_run, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
@@ -118,12 +118,12 @@ def test_what_lmplz_says_is_in_the_log(finished):
     path = finished.out / "logs" / "tiny.log"
     said = finished.outcome.err.splitlines()
     assert said[-2] == f"log: {path}"
-    assert said[-1].startswith("for a quiz for people: cloze-gen export tiny")
+    assert said[-1].startswith("tiny: done in ")
     heading, *lines = path.read_text(encoding="utf-8").splitlines()
     assert re.fullmatch(r"== \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC  cloze-gen \S+, tiny", heading)
     logged = [re.sub(r"^ *\d+\.\d s  ", "", line) for line in lines]
     # all but what is printed before the log is opened and after it is closed
-    found = [line for line in said[:-3] if not line.startswith(("train: ", "source: "))]
+    found = [line for line in said[:-1] if not line.startswith(("train: ", "source: "))]
     # two stages that end at once may stand in another order in the log
     assert sorted(line for line in logged if line in said) == sorted(found)
     assert any(line.startswith("lm: Unigram tokens ") for line in logged)
@@ -173,7 +173,7 @@ def test_it_is_found_by_its_name():
 
 def test_its_card_says_so(settings):
     """That no human groomed, and that no machine did; of a groomed set nothing of the kind."""
-    facts = {}
+    facts = {"grooming": {}}
     (told,) = notes(settings, facts)
     assert told.startswith("unfiltered")
     assert "ambiguous" in warnings(settings.model_dump())[0]
@@ -217,7 +217,7 @@ BOOK, SECOND = "the-clockmakers-debt", "zz-again"
 SETTINGS = ("--set", "overlap.within=keep", "--set", "choice.n_questions=200")
 TABLES = [
     ("focus", "focus.parquet"), ("focus", "rejected.parquet"), ("focus", "sentences.parquet"), ("alternates", "alternates"),
-    ("screening", "items.parquet"), ("forward", "scored"), ("grooming", "decisions"), ("grooming", "items.parquet"),
+    ("forward", "items.parquet"), ("forward", "scored"), ("grooming", "decisions"), ("grooming", "items.parquet"),
 ]  # fmt: skip
 
 

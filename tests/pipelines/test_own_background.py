@@ -23,7 +23,7 @@ SMALL = (
     "--set",
     "focus.min_count=3",
     "--set",
-    "grooming.min_tokens=6",
+    "focus.min_tokens=6",
     "--set",
     "choice.n_questions=24",
 )
@@ -116,10 +116,7 @@ def test_every_command_knows_the_run(alone, cli):
     assert "would run" not in explained.out
     first = next(iter(read_jsonl(alone / "runs" / "alone" / "release" / "questions.jsonl")))["id"]
     for call, told in (
-        (
-            ("trace", first, "--run", "alone"),
-            f"trained on all source books except {first.split(':')[0]}",
-        ),
+        (("trace", first, "--run", "alone"), "in the set: line 1 of"),
         (("runs",), "name:alone"),
         (("show", "alone", "index"), "model-3/"),
         (("show", "alone", "lm"), "cross-fitting.tsv"),
@@ -222,11 +219,11 @@ def test_two_books_are_a_warning(tmp_path, cli):
 def test_without_a_config_the_one_for_few_books_serves(tmp_path, cli):
     books = make_corpus(tmp_path / "books").train
     task = RunTask(style="holmes-style", source=str(books), out=str(tmp_path / "out"))
-    assert task.all_settings.focus.min_count == 8
+    assert task.settings.focus.min_count == 8
     assert (
         RunTask(
             style="holmes-style", config="holmes-style", source=str(books), out=str(tmp_path)
-        ).all_settings.focus.min_count
+        ).settings.focus.min_count
         == 20
     )
     planned = cli("run", "holmes-style", "--source", books, "--dry-run", "--out", tmp_path / "out")

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from cloze_gen.pipelines.style_task import style_names, style_of_run
+from cloze_gen.pipelines.styles import style_names, style_of_run
 from cloze_gen.release.documents import CARD, REPORT
 from cloze_gen.release.signature import CHECKSUMS, write_checksums
 from cloze_gen.store.runs import read_run

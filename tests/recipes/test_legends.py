@@ -5,7 +5,7 @@ import re
 import pytest
 
 from cloze_gen.judging.tasks.groom import RejectReason
-from cloze_gen.pipelines.style_task import find_style, style_names
+from cloze_gen.pipelines.styles import find_style, style_names
 from cloze_gen.records.rejection import Reason, legend_of
 
 MOST_CHARS = 90

@@ -13,8 +13,8 @@ from cloze_gen.evaluation.blanks import BlankEvaluation
 from cloze_gen.evaluation.metrics import wilson_interval
 from cloze_gen.evaluation.passages import PassageEvaluation, PassageRow
 from cloze_gen.evaluation.questions import QuestionEvaluation, QuestionRow
-from cloze_gen.pipelines.lambada_style import JUDGED
 from cloze_gen.pipelines.lambada_style import judged as judged_by
+from cloze_gen.recipes.lambada.release import JUDGED
 from cloze_gen.records.question import Question
 from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.release.card import _verdict
@@ -108,18 +108,18 @@ def test_the_worst_adversary_counts():
     ("accuracy", "level"), [(0.22, GOOD), (0.25, CARE), (0.33, CARE), (0.4, BAD)]
 )
 def test_before_an_evaluation_the_check_of_the_choice_counts(accuracy, level):
-    rounds = [{"accuracy": 0.5, "gain": 0.2}, {"accuracy": accuracy, "gain": 0.1}]
-    found = judged(None, rounds=rounds, round_kept=1)
+    check = {"check": accuracy, "error": 0.01, "max_leak": 0.25, "rounds": 2}
+    found = judged(None, leak=check)
     assert found.provisional
     assert "provisional, before `cloze-gen evaluate mine`" in found.head("mine")
     leak = finding(found, "leak")
     assert leak.level == level
     assert f"{100 * accuracy:.1f} %" in leak.sentence
     assert "corrected for 2 rounds" in leak.sentence
-    assert not judged(evaluated(adversary(0.22)), rounds=rounds, round_kept=1).provisional
+    assert not judged(evaluated(adversary(0.22)), leak=check).provisional
 
 
-@pytest.mark.parametrize("choice", [{}, {"rounds": [], "round_kept": None}])
+@pytest.mark.parametrize("choice", [{}, {"leak": None}])
 def test_without_a_measured_leak_there_is_no_verdict(choice):
     found = judged(evaluated(adversary(0.3, name="adversary-length")), **choice)
     assert found.level == UNKNOWN
@@ -128,12 +128,11 @@ def test_without_a_measured_leak_there_is_no_verdict(choice):
 
 
 def test_a_number_that_reveals_too_much_has_a_notice():
-    leak = {"check": 0.4, "max_leak": 0.25, "n": 1040, "auto": False}
+    leak = {"check": 0.4, "error": 0.01, "max_leak": 0.25, "rounds": 3}
     found = judged(None, leak=leak)
     assert "choice.max_leak = 0.25" in found.notice
     assert found.lines("mine")[1] == f"notice: {found.notice}"
-    for fits in ({"auto": True}, {"check": 0.24}):
-        assert judged(None, leak=leak | fits).notice == ""
+    assert judged(None, leak=leak | {"check": 0.24}).notice == ""
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from cloze_gen.config import parse_settings
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.questions import question_record
-from cloze_gen.pipelines.style_task import find_style
+from cloze_gen.pipelines.styles import find_style
 from cloze_gen.records.question import Question
 from cloze_gen.records.rejection import FunnelStep
 from cloze_gen.records.release_facts import RELEASE_FORMAT
@@ -161,8 +161,8 @@ def test_overrides_can_be_given_again(given, published):
     """Folders of the user are removed from each value; the result is a valid override."""
     assert public_overrides([given]) == [published]
     model = find_style("lambada-style").settings
-    parse_settings(model, "", where="x", overrides=[given])
-    parse_settings(model, "", where="x", overrides=[published])
+    parse_settings(model, {}, where="x", overrides=[given])
+    parse_settings(model, {}, where="x", overrides=[published])
 
 
 def test_the_form_of_the_release_is_left_out():

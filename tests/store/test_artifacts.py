@@ -17,7 +17,7 @@ from cloze_gen.store.artifacts import ArtifactWriter, Store, open_artifact, set_
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.manifest import file_sha256, write_json, write_manifest
 
-KEY = StageKey("counts", 3, {"b": 1, "a": [2]}, {"corpus": "ff"}, 7)
+KEY = StageKey("counts", 3, {"b": 1, "a": [2]}, {"corpus": "ff"})
 
 
 def write(store, key=KEY, text="x\n"):
@@ -41,8 +41,8 @@ def test_the_manifest_says_everything(tmp_path):
     )
     assert seal == hashlib.sha256(unsealed.encode()).hexdigest()
     assert manifest == {
-        "schema": "cloze-gen/counts", "schema_version": 3, "holds": [], "fingerprint": KEY.fingerprint, "stage": "counts", "version": 3,
-        "settings": {"b": 1, "a": [2]}, "inputs": {"corpus": "ff"}, "seed": 7, "versions": {"numpy": "2"},
+        "schema": "cloze-gen/counts", "schema_version": 4, "holds": [], "fingerprint": KEY.fingerprint, "stage": "counts", "version": 3,
+        "settings": {"b": 1, "a": [2]}, "inputs": {"corpus": "ff"}, "versions": {"numpy": "2"},
         "funnel": {"unit": "words", "seen": 3, "kept": 1, "rejected": {"short": 2}}, "facts": {"types": 5},
         "files": {"sub/table.txt": {"sha256": hashlib.sha256(b"x\n").hexdigest(), "bytes": 2, "rows": 1}},
     }  # fmt: skip
@@ -134,7 +134,7 @@ DAMAGES = {
     "another schema": lambda folder: reseal(folder, {"schema_version": 99}),
     "another stage": lambda folder: reseal(folder, {"stage": "focus", "schema": "cloze-gen/focus"}),
     "another setting": lambda folder: reseal(folder, {"settings": {"b": 2}}),
-    "another's artifact": lambda folder: reseal(folder, {"seed": 8, "fingerprint": replace(KEY, seed=8).fingerprint}),
+    "another's artifact": lambda folder: reseal(folder, {"version": 8, "fingerprint": replace(KEY, version=8).fingerprint}),
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from cloze_gen.store.runs import read_run
 
 STAGE = {
     "number": 1, "label": "ingest train", "folder": "ingest-0f", "fingerprint": "0f", "stage": "ingest", "version": 2,
-    "settings": {"strip_boilerplate": True, "prune": [0, 1]}, "inputs": {"a": "b"}, "seed": None,
+    "settings": {"strip_boilerplate": True, "prune": [0, 1]}, "inputs": {"a": "b"},
 }  # fmt: skip
 RUN = {
     "name": "mine", "style": "holmes-style", "config": "holmes-style", "overrides": ["lm.order=3"], "seed": 1, "sample": False,

@@ -20,23 +20,20 @@ import argparse
 import json
 from collections import defaultdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from cloze_gen.adapters.spacy_tagger import load_tagger
-from cloze_gen.corpus.normalization import rendered_positions
 from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.english.penn_tags import coarse_class
-from cloze_gen.recipes.msr.grooming.candidate_checks import (
-    GroomedItem,
-    GroomShard,
+from cloze_gen.recipes.msr.forward import SCORED
+from cloze_gen.recipes.msr.grooming.candidates import CandidateTable, Item, read_items
+from cloze_gen.recipes.msr.grooming.rules import CandidateFault
+from cloze_gen.recipes.msr.grooming.stage import (
     judge_answers,
     judge_sentences,
     judge_tags,
     judge_words,
-    read_items,
 )
-from cloze_gen.recipes.msr.grooming.predicates import CandidateFault, GroomingSettings
 from cloze_gen.recipes.msr.tables import FIT, focus_parts
 from cloze_gen.rng import derive_rng
 from cloze_gen.store.runs import stage_artifact
@@ -46,42 +43,41 @@ ITEMS_A_SHEET = 100  # without `--items`
 CLASS_SHARES = {"noun": 35, "verb": 30, "adjective": 20, "adverb": 15}  # percent
 OFFERED, OTHERS = 5, 1  # candidates of the answer's tag, and of other tags
 MORE = 2  # fit candidates beside the four impostors of a question
-MIN_TOKENS = (
-    8  # printed, of a sentence: below what grooming asks, so that it is seen what shortness costs
-)
 ITEMS_A_PART = 120  # so that a sheet is of many places of the books
 LETTERS = "abcdefg"
 
 
-def plain_items(run: Path, *, seed: int, wanted: int) -> dict[str, list[GroomedItem]]:
+class JudgedItem(NamedTuple):
+    """A focus word of a fit sentence, and its candidates with their verdicts."""
+
+    item: Item
+    verdicts: dict[str, str]
+
+
+def plain_items(run: Path, *, seed: int, wanted: int) -> dict[str, list[JudgedItem]]:
     """Random focus words of fit sentences, one per sentence, by coarse class."""
-    focus, forward, index, contexts = (
-        stage_artifact(run, name) for name in ("focus", "forward", "index", "contexts")
-    )
-    with TemporaryDirectory() as unused:  # no table of a part is written
-        parts = focus_parts(focus, index, Path(unused))
-    folders = (focus.folder, index.folder, contexts.folder, forward.folder)
-    tagger, found = load_tagger("builtin"), defaultdict(list)
-    settings, offensive = GroomingSettings(min_tokens=MIN_TOKENS), offensive_words("builtin")
+    focus, forward, index = (stage_artifact(run, name) for name in ("focus", "forward", "index"))
+    parts = focus_parts(focus, index)
+    tagger = load_tagger("builtin")
+    offensive = offensive_words("builtin")
+    judged: dict[str, list[JudgedItem]] = defaultdict(list)
     for number in derive_rng(seed, "training.grooming.parts").permutation(len(parts)).tolist():
-        shard = GroomShard(
-            parts[number], *folders, settings, (), offensive, frozenset(), tagger_identity=""
-        )
-        items = read_items(shard)
+        items = read_items(focus.folder, forward.path(SCORED.folder), parts[number])
         rng = derive_rng(seed, "training.grooming.items", str(number))
-        items = [items[i] for i in rng.permutation(len(items))[:ITEMS_A_PART].tolist()]
-        items = list({item.sentence.id: item for item in items}.values())
-        judge_sentences(items, shard)
-        judge_answers([item for item in items if item.fault == FIT], shard, tagger)
-        fit = [item for item in items if item.fault == FIT]
-        for item in fit:
-            judge_words(item, shard)
-        judge_tags(fit, shard, tagger)
-        for item in fit:
-            found[coarse_class(item.tag)].append(item)
-        if all(len(found[name]) >= wanted * share / 100 for name, share in CLASS_SHARES.items()):
+        order = rng.permutation(len(items))[:ITEMS_A_PART].tolist()
+        chosen = list({items[i].sentence.id: items[i] for i in order}.values())
+        judge_sentences(chosen, offensive)
+        judge_answers(chosen, tagger)
+        table = CandidateTable(chosen)
+        judge_words(table, offensive)
+        judge_tags(table, tagger)
+        for place, item in enumerate(table.items):
+            own = table.item == place
+            verdicts = dict(zip(table.word[own].tolist(), table.verdict[own].tolist(), strict=True))
+            judged[coarse_class(item.tag)].append(JudgedItem(item, verdicts))
+        if all(len(judged[name]) >= wanted * share / 100 for name, share in CLASS_SHARES.items()):
             break
-    return found
+    return judged
 
 
 class Offered(NamedTuple):
@@ -94,15 +90,14 @@ class Offered(NamedTuple):
     options: list[str]
 
 
-def offer(items: list[GroomedItem], *, seed: int) -> list[Offered]:
+def offer(judged: list[JudgedItem], *, seed: int) -> list[Offered]:
     """Each item with its shuffled options; items with too few candidates are dropped."""
     offered = []
-    for item in items:
-        judged = list(zip(item.candidates, item.verdicts, strict=True))
-        alike = [word for word, verdict in judged if verdict == FIT]
+    for item, verdicts in judged:
+        alike = [word for word, verdict in verdicts.items() if verdict == FIT]
         others = [
             word
-            for word, verdict in judged
+            for word, verdict in verdicts.items()
             if verdict in (CandidateFault.TAG, CandidateFault.TAG_IMPOSSIBLE)
         ]
         if len(alike) < OFFERED or len(others) < OTHERS:
@@ -113,10 +108,7 @@ def offer(items: list[GroomedItem], *, seed: int) -> list[Offered]:
             *rng.choice(others, OTHERS, replace=False).tolist(),
             item.answer,
         ]
-        tokens = [
-            "_____" if i == item.position else item.sentence.tokens[i]
-            for i in rendered_positions(item.sentence.tokens)
-        ]
+        tokens = ["_____" if i == item.position else item.sentence.tokens[i] for i in item.printed]
         offered.append(
             Offered(
                 item.id,

@@ -2,7 +2,7 @@
 
     python training/grooming/fit.py --marks training/grooming/marks.jsonl --run artifacts/runs/NAME
     [--run artifacts/runs/OTHER]
-        [--language-model FOLDER] [--write src/cloze_gen/recipes/msr/grooming/reader_weights.py]
+        [--language-model FOLDER] [--write src/cloze_gen/recipes/msr/grooming/reader_weights.json]
 
 A mark is `{"id", "answer", "word", "mark"}`; `mark` is A (fits as well as the answer), P (plausible
 but worse), X (grammatical but absurd), U (ungrammatical) or B (taken for the answer; counted with
@@ -29,36 +29,25 @@ from threadpoolctl import threadpool_limits
 
 from cloze_gen.adapters.local_models import CausalModel
 from cloze_gen.adapters.spacy_tagger import load_tagger
-from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.recipes.msr.grooming.candidate_checks import (
-    GroomedItem,
-    GroomShard,
+from cloze_gen.recipes.msr.grooming.candidates import CandidateTable, Item
+from cloze_gen.recipes.msr.grooming.measures import measures_of
+from cloze_gen.recipes.msr.grooming.reader_model import (
+    FEATURES,
+    features_of,
+    place_features,
+)
+from cloze_gen.recipes.msr.grooming.stage import (
+    frequent_words,
     judge_answers,
     judge_tags,
     judge_words,
-    measures_of,
-    model_measures,
-    place_of,
 )
-from cloze_gen.recipes.msr.grooming.predicates import FREQUENT_FREQ, GroomingSettings
-from cloze_gen.recipes.msr.grooming.reader_models import FEATURES, features_of
-from cloze_gen.recipes.msr.tables import FIT, Part, cached_index, cached_sentences, cached_space
+from cloze_gen.recipes.msr.tables import model_index, model_knowledge
 from cloze_gen.store.runs import stage_artifact
+from cloze_gen.store.tables import read_source_sentences
 
 SAYS = {"fits_as_well": "AB", "ungrammatical": "U", "plausible": "PAB"}
 FOLDS, INVERSE_RIDGE = 8, 0.02  # C = 0.01 and 0.05 gave log losses within 0.001 of each other
-_NOWHERE = Path()
-_FOLDERS = (_NOWHERE, _NOWHERE, _NOWHERE, _NOWHERE)
-# Only its settings are read.
-SHARD = GroomShard(
-    Part(0, 0, _NOWHERE),
-    *_FOLDERS,
-    GroomingSettings(),
-    (),
-    frozenset(),
-    frozenset(),
-    tagger_identity="",
-)
 
 
 def read_marks(paths: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
@@ -75,63 +64,50 @@ def measured(
     run: Path, marks: dict[str, list[dict[str, Any]]], model: CausalModel | None = None
 ) -> tuple[np.ndarray, list[dict[str, Any]]]:
     """Features and marks of the candidates that this run's grooming would check."""
-    focus, index_of, contexts, counts = (
+    focus, index, contexts, counts = (
         stage_artifact(run, name) for name in ("focus", "index", "contexts", "counts")
     )
-    table = read_counts(counts)
-    frequent = frozenset(
-        table.words[i].casefold() for i in np.flatnonzero(table.freq >= FREQUENT_FREQ)
-    )
-    index, space, sentences, tagger = (
-        cached_index(index_of.folder, 0),
-        cached_space(contexts.folder, 0),
-        cached_sentences(focus.folder),
-        load_tagger("builtin"),
-    )
-    items, rows_of, stale = [], [], []
+    knowledge = model_knowledge(contexts.folder, 0)
+    sentences = read_source_sentences(focus)
+    items: list[Item] = []
+    marks_of: dict[str, list[dict[str, Any]]] = {}
+    stale = []
     for item_id, rows in sorted(marks.items()):
         sentence_id, _, position = item_id.rpartition(":")
         answer = rows[0]["answer"]
-        rows = [row for row in rows if space.evidence([row["word"]])[0] > 0]
-        if sentence_id not in sentences or not space.evidence([answer])[0] > 0 or not rows:
+        rows = [row for row in rows if knowledge.evidence([row["word"]])[0] > 0]
+        if sentence_id not in sentences or not knowledge.evidence([answer])[0] > 0 or not rows:
             continue
         if sentences[sentence_id].tokens[int(position) :][:1] != (answer,):
             stale.append(item_id)
             continue
-        items.append(
-            GroomedItem(
-                item_id,
-                answer,
-                sentences[sentence_id],
-                int(position),
-                [row["word"] for row in rows],
-            )
-        )
-        rows_of.append(rows)
+        words = [row["word"] for row in rows]
+        items.append(Item(item_id, sentences[sentence_id], int(position), words))
+        marks_of[item_id] = rows
     if stale:
         print(f"{run.name}: {len(stale)} marked blanks no longer hold their answer, as {stale[0]}")
-    judge_answers(items, SHARD, tagger)
-    for item in items:
-        judge_words(item, SHARD)
-    judge_tags(items, SHARD, tagger)
-    features, kept = [], []
-    for item, rows in zip(items, rows_of, strict=True):
-        if item.fault != FIT:
-            continue
-        measures = measures_of([(item, item.candidates)], index, space)
-        if model is not None:
-            measures |= model_measures(item, item.candidates, model)
-        size = np.array([1 + len(item.candidates)])
-        found = features_of(measures, [place_of(item, frequent=frequent)], size)
-        asked = [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]
-        features.append(found[asked])
-        kept += [rows[i] for i in asked]
-    if not kept:
+    table = judged_by_rules(items)
+    rows = table.open()
+    if not len(rows):
         raise SystemExit(
             f"{run}: no mark is of a candidate of this run. Give a run whose source books are "
             "the marked novels."
         )
-    return np.concatenate(features), kept
+    frequent = frequent_words(counts)
+    places = [place_features(item, frequent=frequent) for item in table.items]
+    measures = measures_of(table, rows, model_index(index.folder, 0), knowledge, model)
+    kept = [mark for item in table.items for mark in marks_of[item.id]]
+    return features_of(measures, places, table.item[rows]), [kept[row] for row in rows]
+
+
+def judged_by_rules(items: list[Item]) -> CandidateTable:
+    """The candidates with the verdicts of the rules and of the tagger, no offensive word listed."""
+    tagger = load_tagger("builtin")
+    judge_answers(items, tagger)
+    table = CandidateTable(items)
+    judge_words(table, offensive=())
+    judge_tags(table, tagger)
+    return table
 
 
 def fit(features: np.ndarray, says: np.ndarray) -> tuple[np.ndarray, float]:
@@ -195,21 +171,15 @@ def main() -> None:
                 print(f"{name:13} {run.name:10} {said}  AUC {auc:.3f}  log loss {loss:.4f}")
     _tell_bounds(found, rows, origin, args.run)
     if args.write:
-        write_weights(args.write, "WEIGHTS_WITH_MODEL" if model else "WEIGHTS", weights)
+        name = "with_language_model" if model else "without_language_model"
+        write_weights(args.write, name, weights)
 
 
 def write_weights(path: Path, name: str, weights: dict[str, dict[str, float]]) -> None:
-    lines = [
-        f'    "{mark}": {{\n'
-        + "".join(f'        "{k}": {v},\n' for k, v in own.items())
-        + "    },\n"
-        for mark, own in weights.items()
-    ]
-    table = f"{name}: Mapping[str, Mapping[str, float]] = {{\n{''.join(lines)}}}\n"
-    text = path.read_text(encoding="utf-8")
-    begin = text.index(f"{name}: ")
-    end = text.index("\n}\n", begin) + len("\n}\n")
-    path.write_text(text[:begin] + table + text[end:], encoding="utf-8")
+    """Replace one set of weights of the file."""
+    sets = json.loads(path.read_text(encoding="utf-8"))
+    sets[name] = weights
+    path.write_text(json.dumps(sets, indent=1) + "\n", encoding="utf-8")
 
 
 def _tell_bounds(

@@ -19,35 +19,25 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
-from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.source_sentences import read_sentences
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.models.contexts import read_builtin_words
-from cloze_gen.recipes.msr.grooming.candidate_checks import (
-    GroomedItem,
-    judge_answers,
-    judge_tags,
-    judge_words,
-)
-from cloze_gen.recipes.msr.tables import FIT
+from cloze_gen.recipes.msr.grooming.candidates import Item
 from cloze_gen.recipes.scs.screen import FEATURES, Drawn, expected_ambiguity, features_of
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_source_sentences
 
 GROOMING = Path(__file__).parents[1] / "grooming"
 sys.path.insert(0, str(GROOMING))
-from fit import SAYS, SHARD, cross_validated, fit, read_marks
+from fit import SAYS, cross_validated, fit, judged_by_rules, read_marks
 
 
 def measured(run: Path, marks_file: Path) -> tuple[np.ndarray, list[dict[str, str]]]:
     """Features and marks, one row per marked candidate."""
     marks = read_marks([marks_file])
-    corpus, space, tagger = (
-        stage_artifact(run, "ingest source"),
-        read_builtin_words(),
-        load_tagger("builtin"),
-    )
+    corpus = stage_artifact(run, "ingest source")
+    space = read_builtin_words()
     marked = {item.rpartition(":")[0] for item in marks}
     sentences = {
         sentence.id: sentence
@@ -55,28 +45,29 @@ def measured(run: Path, marks_file: Path) -> tuple[np.ndarray, list[dict[str, st
         for sentence in read_sentences(book_folder(corpus, row), row["book_id"], {})
         if sentence.id in marked
     }
-    items = []
-    for item, rows in sorted(marks.items()):
-        sentence, position = sentences.get(item.rpartition(":")[0]), int(item.rpartition(":")[2])
-        answer, words = rows[0]["answer"], [row["word"] for row in rows]
-        if sentence and sentence.tokens[position : position + 1] == (answer,):
-            items.append(GroomedItem(item, answer, sentence, position, words))
-    judge_answers(items, SHARD, tagger)
-    for item in items:
-        judge_words(item, SHARD)
-    judge_tags(items, SHARD, tagger)
-    features, kept = [], []
-    for item in items:
-        like = [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]
-        inside = 0 < item.printed.index(item.position) < len(item.printed) - 1
-        if item.fault == FIT and like and inside:
-            similarity = space.similarity([[item.candidates[i] for i in like]], [item.answer])
+    items: list[Item] = []
+    marks_of: dict[str, list[dict[str, str]]] = {}
+    for item_id, rows in sorted(marks.items()):
+        sentence_id, _, position = item_id.rpartition(":")
+        sentence = sentences.get(sentence_id)
+        if sentence and sentence.tokens[int(position) :][:1] == (rows[0]["answer"],):
+            items.append(Item(item_id, sentence, int(position), [row["word"] for row in rows]))
+            marks_of[item_id] = rows
+    table = judged_by_rules(items)
+    open_rows = table.open()
+    kept = [mark for item in table.items for mark in marks_of[item.id]]
+    features = []
+    chosen = []
+    for number, item in enumerate(table.items):
+        if 0 < item.rank < len(item.printed) - 1:
+            rows = open_rows[table.item[open_rows] == number]
+            similarity = space.similarity([table.word[rows].tolist()], [item.answer])
             name = coarse_class(item.tag)
             features.append(
                 features_of(item.sentence.tokens, item.position, similarity, word_class=name)
             )
-            kept += [marks[item.id][i] | {"class": name} for i in like]
-    return np.concatenate(features), kept
+            chosen += [kept[row] | {"class": name} for row in rows]
+    return np.concatenate(features), chosen
 
 
 def check(run: Path) -> None:

@@ -27,7 +27,7 @@ from cloze_gen.errors import UsageError
 from cloze_gen.evaluation.selection import check_files
 from cloze_gen.evaluation.sets import holds_blanked_passages, holds_passages
 from cloze_gen.parsing import quote
-from cloze_gen.pipelines.style_task import style_of_run
+from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.release.folder import untrusted_input
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.items.kind import ItemKind

@@ -58,8 +58,8 @@ from cloze_gen.evaluation.sets import (
     read_cloze_examples,
 )
 from cloze_gen.evaluation.user_scores import ANSWER, parse_blank_scores
-from cloze_gen.pipelines.passage_models import blank_tasks
-from cloze_gen.pipelines.task import StageTask
+from cloze_gen.pipelines.evaluation_models import blank_models
+from cloze_gen.pipelines.stage import Stage
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.records.judgement import Task
 from cloze_gen.release.study_items import passages_by_digest
@@ -98,7 +98,7 @@ class BlankKind:
         return BlankData(
             items=found,
             run=source.run,
-            corpus=source.corpus("" if learnt else request.train, request),
+            training_books=source.training_books("" if learnt else request.train, request),
             signature=signature + learnt,
             training=training,
             draws=bootstrap_draws(len(found.passages), seed=request.seed),
@@ -111,7 +111,7 @@ class BlankKind:
         missing = {
             row.name: NO_BOOKS
             for row in rows
-            if data.corpus is None and set(row.models) - {PASSAGES}
+            if data.training_books is None and set(row.models) - {PASSAGES}
         }
         missing |= {
             row.name: _NO_PASSAGES for row in rows if not data.training and PASSAGES in row.models
@@ -123,11 +123,11 @@ class BlankKind:
 
     def models(
         self, data: BlankData, chosen: Sequence[BlankBaseline], request: Request
-    ) -> dict[str, StageTask]:
+    ) -> dict[str, Stage]:
         of_classifiers = [TEXT] if selects(request.only, CLASSIFIERS) else []
         needed = dict.fromkeys([*(name for row in chosen for name in row.models), *of_classifiers])
-        tasks = blank_tasks(data.corpus) if data.corpus is not None else {}
-        return {name: tasks[name] for name in needed if name != PASSAGES}
+        models = blank_models(data.training_books) if data.training_books is not None else {}
+        return {name: models[name] for name in needed if name != PASSAGES}
 
     def score(
         self, data: BlankData, chosen: Sequence[BlankBaseline], models: Mapping[str, Artifact], request: Request

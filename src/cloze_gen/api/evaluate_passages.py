@@ -28,8 +28,8 @@ from cloze_gen.evaluation.passages import (
 )
 from cloze_gen.evaluation.selection import NO_BOOKS, measurable
 from cloze_gen.evaluation.sets import PassageEvaluationSet, read_passage_examples
-from cloze_gen.pipelines.passage_models import passage_tasks
-from cloze_gen.pipelines.task import StageTask
+from cloze_gen.pipelines.evaluation_models import passage_models
+from cloze_gen.pipelines.stage import Stage
 from cloze_gen.records.judgement import Task
 from cloze_gen.store.artifacts import Artifact
 
@@ -56,7 +56,7 @@ class PassageKind:
         return PassageData(
             items=found,
             run=source.run,
-            corpus=source.corpus(request.train, request),
+            training_books=source.training_books(request.train, request),
             signature=source.signature("passages", found.digest, len(found.passages)),
         )
 
@@ -64,7 +64,7 @@ class PassageKind:
         self, data: PassageData, request: Request
     ) -> tuple[list[PassageBaseline], dict[str, str]]:
         rows = pick(request.only)
-        lacking = {row.name: NO_BOOKS for row in rows if row.models and data.corpus is None}
+        lacking = {row.name: NO_BOOKS for row in rows if row.models and data.training_books is None}
         untrained = (
             {}
             if request.only
@@ -75,10 +75,14 @@ class PassageKind:
 
     def models(
         self, data: PassageData, chosen: Sequence[PassageBaseline], request: Request
-    ) -> dict[str, StageTask]:
+    ) -> dict[str, Stage]:
         needed = dict.fromkeys(name for row in chosen for name in row.models)
-        tasks = passage_tasks(data.corpus, seed=request.seed) if data.corpus is not None else {}
-        return {name: tasks[name] for name in needed}
+        models = (
+            passage_models(data.training_books, seed=request.seed)
+            if data.training_books is not None
+            else {}
+        )
+        return {name: models[name] for name in needed}
 
     def score(
         self, data: PassageData, chosen: Sequence[PassageBaseline], models: Mapping[str, Artifact], request: Request

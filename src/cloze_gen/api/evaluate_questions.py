@@ -41,9 +41,8 @@ from cloze_gen.evaluation.questions import (
 from cloze_gen.evaluation.selection import HUMAN, NO_BOOKS, measurable
 from cloze_gen.evaluation.sets import read_question_set
 from cloze_gen.evaluation.user_scores import parse_user_scores
-from cloze_gen.pipelines.baseline_models import model_tasks
-from cloze_gen.pipelines.style_task import style_of_run
-from cloze_gen.pipelines.task import StageTask
+from cloze_gen.pipelines.evaluation_models import question_models
+from cloze_gen.pipelines.stage import Stage
 from cloze_gen.records.judgement import Task
 from cloze_gen.records.question import Question
 from cloze_gen.release.study_items import questions_by_digest
@@ -75,9 +74,10 @@ class QuestionKind:
         return QuestionData(
             items=found,
             run=source.run,
-            corpus=source.corpus(request.train, request),
+            training_books=source.training_books(request.train, request),
             signature=source.signature(self.items, found.digest, len(found.questions)),
-            balanced=run is not None and style_of_run(source.run).is_balanced(run["settings"]),
+            balanced=run is not None
+            and run["settings"].get("choice", {}).get("method") == "matched",
             tagger=None if run is None else run_tagger(run["stages"]),
         )
 
@@ -90,7 +90,7 @@ class QuestionKind:
         left_out = {
             row.name: NO_BOOKS
             for row in rows
-            if data.corpus is None and models_for(row, data.items)
+            if data.training_books is None and models_for(row, data.items)
         }
         skipped = skip_reason(questions)
         left_out |= {row.name: skipped for row in rows if skipped and row.kind == ADVERSARY}
@@ -99,10 +99,10 @@ class QuestionKind:
 
     def models(
         self, data: QuestionData, chosen: Sequence[Baseline], request: Request
-    ) -> dict[str, StageTask]:
+    ) -> dict[str, Stage]:
         needed = dict.fromkeys(name for row in chosen for name in models_for(row, data.items))
-        tasks = model_tasks(data.corpus) if data.corpus is not None else {}
-        return {name: tasks[name] for name in needed}
+        models = question_models(data.training_books) if data.training_books is not None else {}
+        return {name: models[name] for name in needed}
 
     def score(
         self, data: QuestionData, chosen: Sequence[Baseline], models: Mapping[str, Artifact], request: Request

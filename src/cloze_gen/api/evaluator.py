@@ -20,15 +20,15 @@ from cloze_gen.judging.study import read_verdicts
 from cloze_gen.judging.study_agreement import ItemVerdicts, parse_verdict_row
 from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.parsing import error_text, name_list, quote
-from cloze_gen.pipelines.baseline_models import (
-    CorpusText,
-    corpus_of_folder,
-    corpus_of_run,
+from cloze_gen.pipelines.evaluation_models import (
+    TrainingBooks,
+    books_of_folder,
+    books_of_run,
     fit_models,
 )
 from cloze_gen.pipelines.run import renew_report
-from cloze_gen.pipelines.style_task import style_of_run
-from cloze_gen.pipelines.task import StageTask
+from cloze_gen.pipelines.stage import Stage
+from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.records.judgement import Task
 from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.release.documents import REPORT
@@ -110,37 +110,31 @@ class Source:
             return f"cloze-gen|v:{__version__}|n:{n}|{noun}:{digest}"
         return read_signature(self.run)
 
-    def corpus(self, train: str, request: Request) -> CorpusText | None:
-        """The text of `train`, else the run's own; None if there is none (a run without its store)."""
+    def training_books(self, train: str, request: Request) -> TrainingBooks | None:
+        """The books of `train`, else the run's own; None if there is none (a run without its store)."""
         run, described = self.run, self.described
         if run is None or described is None:
-            return corpus_of_folder(train, request.out, request.workers) if train else None
+            return books_of_folder(train, request.out, request.workers) if train else None
         if train:
             out = run.parent.parent if lies_in_output(run) else request.out
-            return corpus_of_folder(train, out, request.workers)
+            return books_of_folder(train, out, request.workers)
         if not lies_in_output(run):
             return None
         style = style_of_run(run)
         alone = style.is_own_background(
             {stage["label"]: stage["fingerprint"] for stage in described["stages"]}
         )
-        left_out = style.last.stage if alone else ""
-        return corpus_of_run(
-            run,
-            described,
-            trained_on=style.trained_on,
-            workers=request.workers,
-            left_out=left_out,
-        )
+        left_out = style.last if alone else ""
+        return books_of_run(run, described, workers=request.workers, left_out=left_out)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Data:
-    """The items and the training text; its fingerprint goes into the signature."""
+    """The items and the training books; the text's fingerprint goes into the signature."""
 
     items: Digested
     run: Path | None
-    corpus: CorpusText | None
+    training_books: TrainingBooks | None
     signature: str
 
     @property
@@ -150,10 +144,10 @@ class Data:
 
     @property
     def trained(self) -> str:
-        if self.corpus is None:
+        if self.training_books is None:
             return ""
-        left_out = "|without:items" if self.corpus.left_out else ""
-        return f"|trained:{self.corpus.key.fingerprint[:8]}{left_out}"
+        left_out = "|without:items" if self.training_books.left_out else ""
+        return f"|trained:{self.training_books.text.key.fingerprint[:8]}{left_out}"
 
 
 D = TypeVar("D", bound=Data)
@@ -181,8 +175,8 @@ class Kind(Protocol[D, B, R, E]):
     def choose(self, data: D, request: Request) -> tuple[list[B], dict[str, str]]:
         """Baselines to measure, and name -> reason for the omitted; UsageError for unknown names."""
 
-    def models(self, data: D, chosen: Sequence[B], request: Request) -> Mapping[str, StageTask]:
-        """Name -> model to train on `data.corpus`, for the chosen baselines."""
+    def models(self, data: D, chosen: Sequence[B], request: Request) -> Mapping[str, Stage]:
+        """Name -> model to train on `data.training_books`, for the chosen baselines."""
 
     def score(
         self, data: D, chosen: Sequence[B], models: Mapping[str, Artifact], request: Request
@@ -246,7 +240,7 @@ def measure(kind: Kind[D, B, R, E], data: D, request: Request) -> Evaluation:
     """Evaluate, and write `evaluation.json` and `predictions.jsonl`."""
     clock = Stopwatch()
     chosen, left_out = kind.choose(data, request)
-    store = Store(request.out) if data.corpus is None else data.corpus.store
+    store = Store(request.out) if data.training_books is None else data.training_books.run.store
     # The user's own files first, so that errors in them appear before the training.
     given = [one for path in request.scores for one in _given(kind, path, data, request)]
     human, people = _people(kind, data, request)
@@ -298,10 +292,10 @@ def _people(kind: Kind[D, B, R, E], data: D, request: Request) -> tuple[list[Row
 def _trained(
     kind: Kind[D, B, R, E], data: D, chosen: Sequence[B], request: Request
 ) -> tuple[dict[str, Artifact], list[dict[str, Any]]]:
-    tasks = {} if data.corpus is None else kind.models(data, chosen, request)
-    if data.corpus is None or not tasks:
+    models = {} if data.training_books is None else kind.models(data, chosen, request)
+    if data.training_books is None or not models:
         return {}, []
-    return fit_models(data.corpus, tasks, workers=request.workers, log_name=f"evaluate-{data.name}")
+    return fit_models(data.training_books.run, models, log_name=f"evaluate-{data.name}")
 
 
 # ---- the user's files

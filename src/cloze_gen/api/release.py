@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cloze_gen.corpus.folder import check_folder
 from cloze_gen.errors import ToolError, UsageError
 from cloze_gen.parsing import quote
-from cloze_gen.pipelines.style_task import find_style
+from cloze_gen.pipelines.styles import find_style
 from cloze_gen.records.release_facts import ReleaseFacts
 from cloze_gen.release.folder import ReleaseFolder, check_names, untrusted_input
 from cloze_gen.release.style import PublishedSet, Style

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,24 +17,22 @@ from cloze_gen.corpus.location import Location
 from cloze_gen.engine.local import check_engine, engine_scope
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import CorpusError, UsageError
-from cloze_gen.parsing import name_list, quote
-from cloze_gen.pipelines.run import RunTask, check_run_name
-from cloze_gen.pipelines.style_task import style_of, style_of_run
-from cloze_gen.pipelines.task import Build, StageTask, build, log_file, logged, look_ahead
+from cloze_gen.parsing import counted, name_list, quote
+from cloze_gen.pipelines.run import RunTask, new_run
+from cloze_gen.pipelines.stage import logged
+from cloze_gen.pipelines.styles import style_of, style_of_run
 from cloze_gen.records.rejection import FunnelStep, funnel_steps, funnel_text
 from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.release.facts import MOST_SEED, read_record
 from cloze_gen.release.signature import read_signature
-from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.store.locks import exclusive_lock
 from cloze_gen.store.runs import (
     RELEASE,
     leads_to,
-    link_name,
-    linked,
     name_lock,
     read_run,
     released_folder,
+    stage_artifacts,
 )
 from cloze_gen.store.tables import unescape_cell
 
@@ -59,15 +57,8 @@ class Run:
     @property
     def funnel(self) -> list[FunnelStep]:
         """How many items each stage saw, kept and rejected, and why."""
-        return funnel_steps(
-            (
-                stage["label"],
-                open_artifact(
-                    linked(self.folder, link_name(stage["number"], stage["label"]))
-                ).manifest,
-            )
-            for stage in read_run(self.folder)["stages"]
-        )
+        artifacts = stage_artifacts(self.folder)
+        return funnel_steps((label, artifact.manifest) for label, artifact in artifacts.items())
 
     @property
     def release(self) -> Release:
@@ -114,17 +105,25 @@ def make(
         ClozeGenError: anything else that stops a run; its classes are in `cloze_gen.errors`.
     """
     task = prepared(
-        config=str(style), name=name, out=Path(out), workers=workers, seed=seed, overrides=overrides_of(settings or {}),
-        train=str(train), source=str(source), books=str(books), strict=strict,
-    )  # fmt: skip
+        config=str(style),
+        name=name,
+        out=Path(out),
+        workers=workers,
+        seed=seed,
+        overrides=overrides_of(settings or {}),
+        train=str(train),
+        source=str(source),
+        books=str(books),
+        strict=strict,
+    )
     return carry_out(task)
 
 
 def overrides_of(settings: Mapping[str, Any]) -> list[str]:
     """Settings as `--set` takes them.
 
-    >>> overrides_of({"input.text_column": "content", "focus.classes": ("noun",)})
-    ['input.text_column="content"', 'focus.classes=["noun"]']
+    >>> overrides_of({"input.text_column": "content", "grooming.classes": ("noun",)})
+    ['input.text_column="content"', 'grooming.classes=["noun"]']
     """
     lines = []
     for name, value in settings.items():
@@ -140,8 +139,6 @@ def overrides_of(settings: Mapping[str, Any]) -> list[str]:
 
 def prepared(*, config: str, **parameters: Any) -> RunTask:
     """The checked task of a run."""
-    if parameters["name"]:
-        check_run_name(parameters["name"])
     if not 0 <= parameters["seed"] <= MOST_SEED or parameters["workers"] < 1:
         raise UsageError(
             f"seed {parameters['seed']}, workers {parameters['workers']}: give a seed from 0 to "
@@ -150,22 +147,33 @@ def prepared(*, config: str, **parameters: Any) -> RunTask:
     task = make_task(config=config, **parameters)
     check_engine(task.engine)
     check_two_sides(task)
-    if task.last.is_own_background:
+    if task.sides.own_background:
         say(
             "no --train: the books of --source are also the background, with the settings of "
-            f"{task.last.config_used}"
+            f"{task.config_used}"
         )
     return task
 
 
-def make_task(*, config: str, name: str, out: Path, workers: int, seed: int, overrides: Sequence[str], train: str = "", source: str = "",
-              books: str = "", engine: str = "local", strict: bool = False) -> RunTask:  # fmt: skip
+def make_task(
+    *,
+    config: str,
+    name: str,
+    out: Path,
+    workers: int,
+    seed: int,
+    overrides: Sequence[str],
+    train: str = "",
+    source: str = "",
+    books: str = "",
+    engine: str = "local",
+    strict: bool = False,
+) -> RunTask:
     """The run as a Luigi task; a style without books uses its sample config."""
     style = style_of(config)
     is_sample_config = config == style.sample_config and config != style.name
     default = config == style.name or (is_sample_config and not (train or source or books))
-    task = RunTask(
-        build=Build(),
+    return new_run(
         style=style.name,
         config="" if default else config,
         overrides=json.dumps(list(overrides)),
@@ -179,8 +187,6 @@ def make_task(*, config: str, name: str, out: Path, workers: int, seed: int, ove
         strict=strict,
         name=name or Path(config).name.removesuffix(".toml"),
     )
-    check_run_name(task.run_name)
-    return task
 
 
 def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> RunTask:
@@ -197,8 +203,16 @@ def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> 
         for side, link in links.items()
         if link.is_symlink()
     }
-    return RunTask(build=Build(), style=style.name, config=config, overrides=json.dumps(list(overrides)), out=str(folder.parent.parent),
-                   seed=written["seed"], name=written["name"], processes=workers, **sides)  # fmt: skip
+    return new_run(
+        style=style.name,
+        config=config,
+        overrides=json.dumps(list(overrides)),
+        out=str(folder.parent.parent),
+        seed=written["seed"],
+        name=written["name"],
+        processes=workers,
+        **sides,
+    )
 
 
 def carry_out(task: RunTask) -> Run:
@@ -206,78 +220,48 @@ def carry_out(task: RunTask) -> Run:
     if task.strict:
         check_no_book_dropped(task)
     clock = Stopwatch()
-    task.check_not_newer()
+    task.written()  # refuse a newer one
     task.store.sweep()
-    # Compute all stages' keys first: an unreadable file in a setting is then an error before any work.
-    task.description()
     done_before = task.complete()
     if not done_before:
-        look_ahead(task.last)
-        _build(task)
+        task.pipeline.check_early(task.stages)
+        _run(task)
     say(
         f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in "
         f"{clock.seconds:.1f} s"
     )
-    if not done_before:
-        say(f"log: {log_file(task.store, task.run_name)}")
     return Run(task.folder)
 
 
-def _build(task: RunTask) -> None:
+def _run(task: RunTask) -> None:
     waits = f"another command is building a run named {task.run_name!r}; waiting for it to finish"
     with (
         task.store.in_use(),
-        engine_scope(task.build.engine(task.engine, task.processes)) as engine,
+        engine_scope(task.pipeline.engine) as engine,
         exclusive_lock(name_lock(task.folder), on_wait=lambda: say(waits)),
         logged(task.store, task.run_name),
     ):
         engine.share(task.store.store)
-        task.build.announce = announcer(task.stages())
-        build(task)
+        task.pipeline.run(task.stages, root=task)
         task.store.sweep()  # temporary folders of dead workers of a cluster
-
-
-def announcer(stages: Sequence[StageTask]) -> Callable[[StageTask], None]:
-    """Prints `stage 7 of 15: alternates`."""
-    n_done = sum(stage.complete() for stage in stages)
-    begun = set[str]()
-
-    def announce(stage: StageTask) -> None:
-        begun.add(stage.task_id)
-        say(f"stage {n_done + len(begun)} of {len(stages)}: {stage.label}")
-
-    return announce
 
 
 def check_two_sides(task: RunTask) -> None:
     """UsageError if the sides share files and the overlap stage would drop these books."""
-    across = task.all_settings.overlap.across
-    splits = task.all_settings.input.keep_splits
-    if set(task.last.given_sides()) != {"train", "source"} or across == "keep" or splits:
+    across = task.settings.overlap.across
+    splits = task.settings.input.keep_splits
+    if set(task.sides.given) != {"train", "source"} or across == "keep" or splits:
         return
     train, source = Location.parse(task.train), Location.parse(task.source)
     shared = _shared_files(train, source)
     if not shared or (across == "drop_train" and train.pattern != source.pattern):
         return
-    alone = (
-        ", or only --source, to use its books as background too"
-        if task.of_style.own_background
-        else ""
-    )
-    same = os.path.realpath(train.root) == os.path.realpath(source.root)
-    if same and train.pattern == source.pattern:
-        what = f"--train and --source are the same folder, {train}. Every book"
-    else:
-        count = len(shared)
-        what = (
-            f"--train and --source share {f'{count:,} files' if count > 1 else 'the file'} "
-            f"({name_list(sorted(map(repr, shared)))}). {'Each' if count > 1 else 'It'}"
-        )
+    alone = ", or only --source, to use its books as background too"
     raise UsageError(
-        f"{what} would be dropped, "
-        f"because books on both sides are dropped (overlap.across = {across}). Give two "
-        f"folders{alone}, or pass --set overlap.across=keep to keep the questions' sentences in "
-        "the training text."
+        f"--train and --source share {counted(len(shared), 'file')} "
+        f"({name_list(sorted(map(repr, shared)))}): books on both sides would be dropped "
+        f"(overlap.across = {across}). Give two folders{alone if task.of_style.own_background else ''}, "
+        "or pass --set overlap.across=keep to keep the questions' sentences in the training text."
     )
 
 
@@ -291,18 +275,13 @@ def _shared_files(one: Location, other: Location) -> set[str]:
 
 def check_no_book_dropped(task: RunTask) -> None:
     """CorpusError if an earlier run without `--strict` dropped a book."""
-    filtering = task.of_style.filtered_by.values()
     tables = [
-        stage
-        for stage in task.stages()
-        if stage.stage in {"ingest", "corpus"} or stage.label in filtering
+        task.pipeline.open(stage)
+        for stage in task.stages
+        if stage.key.stage in {"ingest", "corpus", "partition"}
+        if task.pipeline.is_complete(stage)
     ]
-    rows = {
-        (row["book_id"], row["reason"]): row
-        for one in tables
-        if one.complete()
-        for row in read_books(one.store.open(one.key))
-    }
+    rows = {(row["book_id"], row["reason"]): row for table in tables for row in read_books(table)}
     dropped = dropped_text(rows.values())
     if dropped:
         raise CorpusError(

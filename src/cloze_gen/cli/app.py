@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import copy
-import inspect
 import io
 import itertools
-import os
 import re
 import shlex
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,7 +23,6 @@ from cloze_gen.cli.arguments import (
     Config,
     KeepSplits,
     NamedRun,
-    OtherRun,
     Out,
     Run,
     RunKeepSplits,
@@ -47,13 +42,119 @@ from cloze_gen.cli_errors import Exit, ParserError, run_and_report, write_crash_
 from cloze_gen.errors import ClozeGenError, UsageError
 from cloze_gen.parsing import quote
 
+# ---- the command line
 
-def add_newcomer_commands(app: typer.Typer) -> None:
-    app.command()(new)
-    app.command()(settings)
-    app.command()(doctor)
+_EMPTY_OPTION = re.compile(r"--[a-z-]+=")
+_PLACES = "a folder, a file or a pattern"
+_OF_BOOKS = ("--source", "--train", "--books")
+# `--help` in the order of use.
+_SECTIONS = {
+    "Make a test set": ["new", "run", "settings", "corpus"],
+    "Look into a run": ["show", "trace", "runs", "explain", "compare", "report", "clean"],
+    "Measure and judge a set": ["evaluate", "judge", "export-requests"],
+    "Use a published set": ["export", "verify", "fill", "contamination"],
+    "More": ["doctor", "clean-exams"],
+}
 
 
+class Group(TyperGroup):
+    """A group whose help has the whole first sentence of each command."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for title, names in self.sections().items():
+            rows = [(name, self.commands[name].get_short_help_str(limit=200)) for name in names]
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+    def sections(self) -> dict[str, list[str]]:
+        """Heading -> commands."""
+        return {"Commands": list(self.commands)}
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        return command and name_values(command)
+
+
+class _Commands(Group):
+    """Handle EOFError and Ctrl-C here, because Typer would print a line of its own."""
+
+    def sections(self) -> dict[str, list[str]]:
+        return _SECTIONS
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read `help COMMAND` as `COMMAND --help`; refuse empty values and repeated books."""
+        if not ctx.resilient_parsing:
+            _refuse_empty(args)
+            _refuse_repeated(args)
+        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, EOFError) as error:
+            raise Exit(error) from error
+        except ParserError as error:
+            if hint := _hint(error):
+                error.message = f"{error.message.rstrip('.')}. {hint}"
+            raise
+
+
+def _hint(error: Any) -> str:
+    """What was probably meant by books without an option, or by a style in place of a command."""
+    message = error.format_message()
+    wrong = re.match(r"No such command '(.*?)'", message)
+    if wrong and (name := whole_name(wrong[1])) in config_names(""):
+        return f"Did you mean `cloze-gen run {name}`?"
+    if "unexpected extra argument" in message and error.ctx.info_name == "run":
+        return f"Give books with --source, --train or --books: {_PLACES}. Quote a name with spaces."
+    return ""
+
+
+def _refuse_repeated(args: Sequence[str]) -> None:
+    """Of options with books: the parser would read the last and drop the others without a word."""
+    names = [arg.partition("=")[0] for arg in args]
+    for option in _OF_BOOKS:
+        if names.count(option) > 1:
+            raise UsageError(
+                f"{option} is given {names.count(option)} times, but takes one. Put several books "
+                "into one folder, and give the folder."
+            )
+
+
+def _refuse_empty(args: Sequence[str]) -> None:
+    for previous, arg in itertools.pairwise(["cloze-gen", *args]):
+        if arg == "" or _EMPTY_OPTION.fullmatch(arg):
+            raise UsageError(
+                f"{shlex.join([previous, arg])}: a value is empty. Check that your shell variables "
+                "are set. Give a value, or leave it out."
+            )
+
+
+# Rich, which Typer would use for help, takes half of the time of `--help` to import.
+app = typer.Typer(cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
+                  help="Build cloze test sets from raw books. Every intermediate step is saved, so you can inspect it.")  # fmt: skip
+corpus_group = typer.Typer(no_args_is_help=True, help="Inspect books before a run.")
+contamination_group = typer.Typer(
+    no_args_is_help=True, help="Test whether a language model was trained on a published release."
+)
+app.add_typer(judge_group, name="judge", cls=Group)
+app.add_typer(corpus_group, name="corpus", cls=Group)
+app.add_typer(contamination_group, name="contamination", cls=Group)
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: Annotated[bool, typer.Option("--version", help="print the version and exit")] = False,
+) -> None:
+    if version:
+        show(f"cloze-gen {__version__}")
+        raise typer.Exit
+
+
+# ---- commands for newcomers
+
+
+@app.command()
 def new(
     folder: Annotated[
         Path,
@@ -80,6 +181,7 @@ def new(
     show(create_project(folder, style))
 
 
+@app.command()
 def settings(config: Config) -> None:
     """Print all settings of a style with values and descriptions, as a TOML file.
 
@@ -90,6 +192,7 @@ def settings(config: Config) -> None:
     show(settings_text(config))
 
 
+@app.command()
 def doctor(
     fix: Annotated[
         bool,
@@ -122,15 +225,10 @@ def doctor(
 
 # ---- commands for users of a release
 
-_PLACES = "a folder, a file or a pattern"
 _RELEASE = Annotated[Path, typer.Argument(help="folder of a release")]
 
 
-def add_release_commands(app: typer.Typer) -> None:
-    app.command()(verify)
-    app.command()(fill)
-
-
+@app.command()
 def verify(
     release: _RELEASE,
     books: Annotated[
@@ -166,6 +264,7 @@ def verify(
         raise typer.Exit(1)
 
 
+@app.command()
 def fill(
     release: _RELEASE,
     books: Annotated[
@@ -195,10 +294,6 @@ def fill(
 
 
 # ---- `cloze-gen contamination ...`
-
-contamination_group = typer.Typer(
-    no_args_is_help=True, help="Test whether a language model was trained on a published release."
-)
 
 _TESTED = Annotated[Path, typer.Argument(help="run, or folder of a release")]
 _TESTED_FILE = Annotated[
@@ -263,9 +358,6 @@ def read_order_log(
 
 # ---- `cloze-gen corpus ...`
 
-corpus_group = typer.Typer(no_args_is_help=True, help="Inspect books before a run.")
-
-
 _BOOKS = Annotated[
     str,
     typer.Argument(
@@ -328,148 +420,10 @@ def rank(
         show(line)
 
 
-# ---- the command line
-
-_EMPTY_OPTION = re.compile(r"--[a-z-]+=")
-# `--help` in the order of use; a command that is not listed follows under the last heading.
-_MORE = "More"
-_SECTIONS: dict[str, tuple[str, ...]] = {
-    "Make a test set": ("new", "run", "settings", "corpus"),
-    "Look into a run": ("show", "trace", "runs", "explain", "compare", "report", "clean"),
-    "Measure and judge a set": ("evaluate", "judge", "export-requests"),
-    "Use a published set": ("export", "verify", "fill", "contamination"),
-    _MORE: ("doctor", "clean-exams"),
-}
-
-
-class Group(TyperGroup):
-    """A group whose help has the whole first sentence of each command."""
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        for title, names in self.sections(ctx).items():
-            commands = ((name, self.get_command(ctx, name)) for name in names)
-            with formatter.section(title):
-                formatter.write_dl(
-                    [(name, one.get_short_help_str(limit=200)) for name, one in commands if one]
-                )
-
-    def sections(self, ctx: Any) -> dict[str, list[str]]:
-        """Heading -> commands."""
-        return {"Commands": self.list_commands(ctx)}
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        found = super().get_command(ctx, cmd_name)
-        return found and name_values(found)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        name, command, rest = super().resolve_command(ctx, args)
-        if command is not None:
-            _refuse_repeated(command, rest)
-        return name, command, rest
-
-
-class _Commands(Group):
-    """Handle EOFError and Ctrl-C here, because Typer would print a line of its own."""
-
-    def sections(self, ctx: Any) -> dict[str, list[str]]:
-        listed = self.list_commands(ctx)
-        known = {name for names in _SECTIONS.values() for name in names}
-        return {
-            title: [name for name in names if name in listed]
-            + [name for name in listed if title == _MORE and name not in known]
-            for title, names in _SECTIONS.items()
-        }
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read `help COMMAND` as `COMMAND --help`; refuse empty values (unset variables)."""
-        if not ctx.resilient_parsing:
-            _refuse_empty(args)
-        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except (KeyboardInterrupt, EOFError) as error:
-            raise Exit(error) from error
-        except ParserError as error:
-            if hint := _hint(error):
-                said = f"{error.message.rstrip('.')}. " if error.message else ""
-                error.message = said + hint
-            raise
-
-
-def _hint(error: Any) -> str:
-    """What was probably meant by a wrong call of `run`, or by a style in place of a command."""
-    said, ctx = error.format_message(), error.ctx
-    wrong = re.fullmatch(r"No such command '(.*?)'\..*", said)
-    if wrong and (name := whole_name(wrong[1])) in config_names(""):
-        return f"Did you mean `cloze-gen run {name}`?"
-    if ctx and ctx.params.get("skip") and "unexpected extra argument" in said:
-        return "Write --skip before each id, and quote a name with spaces."
-    if ctx is None or ctx.info_name != "run":
-        return ""
-    if "'CONFIG'" in said:
-        return "CONFIG is a style, such as lambada-style."
-    extra = re.search(r"unexpected extra argument.*? \((.+)\)", said)
-    if extra is None or not ctx.params.get("config"):
-        return ""
-    from cloze_gen.pipelines.style_task import style_of  # slow to import
-
-    side = style_of(ctx.params["config"]).drawn_from
-    if ctx.params.get(side):
-        return f"--{side} takes one value: quote a name with spaces. {_SEVERAL_BOOKS}"
-    return f"Did you mean --{side} {shlex.quote(extra[1])}?"
-
-
-_SEVERAL_BOOKS = "Put several books into one folder, and give the folder."
-
-
-def _refuse_repeated(command: Any, args: Sequence[str]) -> None:
-    """Of options with books: the parser would read the last and drop the others without a word."""
-    given = Counter(
-        one.partition("=")[0] for one in itertools.takewhile(lambda one: one != "--", args)
-    )
-    single = {parameter.opts[0] for parameter in command.params if not parameter.multiple}
-    for name in _OF_BOOKS:
-        if name in single and given[name] > 1:
-            raise UsageError(
-                f"{name} is given {given[name]} times, but takes one. {_SEVERAL_BOOKS}"
-            )
-
-
-_OF_BOOKS = ("--source", "--train", "--books")
-
-
-def _refuse_empty(args: Sequence[str]) -> None:
-    for previous, one in itertools.pairwise(["", *args]):
-        name = one[:-1] if _EMPTY_OPTION.fullmatch(one) else previous if one == "" else None
-        if name is not None:
-            what = f"the value of {name}" if name.startswith("--") else "an argument"
-            raise UsageError(
-                f"{what} is empty. Check that your shell variables are set. Give a value, or leave "
-                "it out."
-            )
-
-
-# Rich, which Typer would use for help, takes half of the time of `--help` to import.
-app = typer.Typer(cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
-                  help="Build cloze test sets from raw books. Every intermediate step is saved, so you can inspect it.")  # fmt: skip
-app.add_typer(judge_group, name="judge", cls=Group)
-app.add_typer(corpus_group, name="corpus", cls=Group)
-app.add_typer(contamination_group, name="contamination", cls=Group)
-add_release_commands(app)
+# ---- runs
 
 # Larger numbers are typing errors and would fail later with a less clear message.
 _MOST_ROWS = 1_000_000
-
-
-@app.callback(invoke_without_command=True)
-def _version(
-    version: Annotated[bool, typer.Option("--version", help="print the version and exit")] = False,
-) -> None:
-    if version:
-        show(f"cloze-gen {__version__}")
-        raise typer.Exit
 
 
 @app.command()
@@ -511,7 +465,7 @@ def run(
     from cloze_gen.cli import run as command
 
     command.run(config=config, train=train, source=source, books=books, name=name, out=out, workers=workers,
-                seed=seed, overrides=[*(set_ or []), *command.input_overrides(text_column, keep_splits)],
+                seed=seed, overrides=set_ or [], text_column=text_column, keep_splits=keep_splits,
                 engine=engine, strict=strict, dry_run=dry_run)  # fmt: skip
 
 
@@ -577,7 +531,7 @@ def trace(
         bool,
         typer.Option(
             "--alternates",
-            help="print every alternate with its scores and the reason it was dropped (holmes-style)",
+            help="list long tables too: every alternate with its scores and the reason it was dropped",
         ),
     ] = False,
 ) -> None:
@@ -686,7 +640,7 @@ def report(run: Run, out: Out = DEFAULT_OUT) -> None:
 
 
 @app.command()
-def compare(run: Run, other: OtherRun, out: Out = DEFAULT_OUT) -> None:
+def compare(run: Run, other: Run, out: Out = DEFAULT_OUT) -> None:
     """Compare two runs: settings, funnel, baselines, and shared questions or
     passages.
 
@@ -824,32 +778,6 @@ def clean_exams(
     show(command.clean_exams(exams, out))
 
 
-add_newcomer_commands(app)
-
-
-def _nothing() -> None: ...
-
-
-def needed(whole: typer.Typer, words: Sequence[str]) -> typer.Typer:
-    """The commands named in `words` with their options, the others with name and help alone:
-    reading the options of all is slow.
-    """
-    part = copy.copy(whole)
-    part.registered_commands = []
-    for one in whole.registered_commands:
-        function = one.callback or _nothing
-        info = copy.copy(one)
-        info.name = one.name or function.__name__.replace("_", "-")
-        if info.name not in words:
-            info.help, info.callback = inspect.getdoc(function), _nothing
-        part.registered_commands.append(info)
-    part.registered_groups = [copy.copy(group) for group in whole.registered_groups]
-    for group in part.registered_groups:
-        if group.typer_instance is not None:
-            group.typer_instance = needed(group.typer_instance, words)
-    return part
-
-
 def call() -> int:
     """Run the command line; an unexpected error also becomes one message and an exit status."""
     # escape characters that the terminal's encoding lacks, and undecodable file names
@@ -857,10 +785,7 @@ def call() -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        # a shell that completes a line gives its words elsewhere
-        completes = "_CLOZE_GEN_COMPLETE" in os.environ
-        of_call = app if completes else needed(app, sys.argv[1:])
-        return run_and_report(lambda: of_call(standalone_mode=False))
+        return run_and_report(lambda: app(standalone_mode=False))
     except Exception as error:  # noqa: BLE001 - the outermost handler
         show(f"cloze-gen: {write_crash_report(error)}", sys.stderr)
         return ClozeGenError.exit_status

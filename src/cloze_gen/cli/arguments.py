@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,8 +18,10 @@ _PLAIN = re.compile(r"[A-Za-z0-9._-]{1,200}")
 
 
 def config_names(incomplete: str) -> list[str]:
-    files = sorted(Path(str(resources.files("cloze_gen.configs"))).glob("*.toml"))
-    return _matching(incomplete, (file.stem for file in files))
+    from cloze_gen.config import config_names as all_names  # slow to import
+    from cloze_gen.pipelines.styles import style_names
+
+    return _matching(incomplete, all_names(style_names()))
 
 
 def run_names(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -30,7 +31,7 @@ def run_names(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def setting_keys(ctx: typer.Context, incomplete: str) -> list[str]:
     """`group.key=` for the run or config on the command line; none after the `=`."""
-    from cloze_gen.pipelines.style_task import style_of, style_of_run  # slow to import
+    from cloze_gen.pipelines.styles import style_of, style_of_run  # slow to import
     from cloze_gen.store.runs import find_run
 
     try:
@@ -76,34 +77,19 @@ def number(least: float, most: float | None = None, *, help: str) -> Any:
 
 
 # Words of `--help` for the values of options whose own name says too little.
-_VALUES = {
-    "train": "BOOKS",
-    "source": "BOOKS",
-    "only": "BASELINE",
-    "blind": "LOG",
-    "form": "FORMAT",
-    "set_": "KEY=VALUE",
-}
-_NUMBERS = ("int", "float")
+_VALUES = {"train": "BOOKS", "source": "BOOKS", "only": "BASELINE", "set_": "KEY=VALUE"}
 
 
 def name_values(command: Any) -> Any:
-    """The command; its help names values in words (FOLDER, NUMBER), not by types of Python."""
+    """The command; its help names values in words (PATH, NUMBER), not by types of Python."""
     for parameter in command.params:
         last_word = parameter.name.rpartition("_")[2].upper()
         if parameter.param_type_name == "argument":
             parameter.metavar = parameter.metavar or last_word
             parameter.display_type = lambda ctx: ""
         elif parameter.metavar is None and not parameter.is_flag:
-            of = str(parameter.type_descriptor.annotation)
-            about = re.split("[;:]", parameter.help or "")[0]
-            parameter.metavar = (
-                ("FOLDER" if "folder" in about else "FILE")
-                if "Path" in of
-                else "NUMBER"
-                if any(name in of for name in _NUMBERS)
-                else _VALUES.get(parameter.name, last_word)
-            )
+            is_path = "Path" in str(parameter.type_descriptor.annotation)
+            parameter.metavar = "PATH" if is_path else _VALUES.get(parameter.name, last_word)
     return command
 
 
@@ -133,9 +119,6 @@ Run = Annotated[
         help="name of a run in the output folder, or path of its folder", autocompletion=run_names
     ),
 ]
-OtherRun = Annotated[
-    str, typer.Argument(help="name or path of the run to compare it with", autocompletion=run_names)
-]
 NamedRun = Annotated[
     str | None,
     typer.Option(
@@ -151,14 +134,14 @@ Stage = Annotated[
 Settings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", help="setting as stage.key=value; may be repeated", autocompletion=setting_keys
+        "--set", help="setting as group.key=value; may be repeated", autocompletion=setting_keys
     ),
 ]
 AsIfSettings = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="changed setting to try, as stage.key=value; may be repeated",
+        help="changed setting to try, as group.key=value; may be repeated",
         autocompletion=setting_keys,
     ),
 ]

@@ -5,22 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 from cloze_gen.api.evaluator import PREDICTIONS
-from cloze_gen.pipelines.style_task import style_of_run
-from cloze_gen.records.rejection import funnel_steps
+from cloze_gen.api.run import Run
+from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.release.compare import Answered, ComparedItem, RunFacts, comparison_text
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.read_evaluation import evaluation_class, read_evaluation
-from cloze_gen.release.report import flat_settings, read_set, stage_artifacts
+from cloze_gen.release.report import flat_settings, read_set
 from cloze_gen.release.signature import read_signature
 from cloze_gen.store.runs import EVALUATION, find_run, linked, read_run
 from cloze_gen.store.tables import read_jsonl
 
 
-def compare_runs(out: Path, one: str, other: str) -> str:
-    return comparison_text(*(read_run_facts(find_run(out, run)) for run in (one, other)))
+def compare_runs(out: Path, left: str, right: str) -> str:
+    return comparison_text(_run_facts(find_run(out, left)), _run_facts(find_run(out, right)))
 
 
-def read_run_facts(folder: Path) -> RunFacts:
+def _run_facts(folder: Path) -> RunFacts:
     run = read_run(folder)
     kind = style_of_run(folder).items
     items, _ = read_set(folder, kind)
@@ -30,21 +30,19 @@ def read_run_facts(folder: Path) -> RunFacts:
         seed=run["seed"],
         settings=dict(flat_settings(run["settings"])),
         fingerprints={stage["label"]: stage["fingerprint"] for stage in run["stages"]},
-        steps=funnel_steps(
-            (label, artifact.manifest) for label, artifact in stage_artifacts(folder).items()
-        ),
+        steps=Run(folder).funnel,
         baselines=evaluation.compared if evaluation else (),
         noun=kind.noun,
-        items={one.id: ComparedItem(kind.split_of(one), kind.compared(one)) for one in items},
+        items={item.id: ComparedItem(kind.split_of(item), kind.compared(item)) for item in items},
         answered=_answered(folder) if kind is BLANKED_ITEMS else {},
     )
 
 
 def _answered(folder: Path) -> Answered:
     path = linked(folder, EVALUATION) / PREDICTIONS
-    found: dict[str, dict[str, tuple[int, int, int]]] = {}
+    answered: dict[str, dict[str, tuple[int, int, int]]] = {}
     for row in read_jsonl(path) if path.is_file() else ():
-        one = len(row["answers"]), sum(row["right"]), len(row["distractors"])
         name = f"{row['baseline']}, {row['context']}" if row["context"] else row["baseline"]
-        found.setdefault(name, {})[row["id"]] = one
-    return found
+        counts = len(row["answers"]), sum(row["right"]), len(row["distractors"])
+        answered.setdefault(name, {})[row["id"]] = counts
+    return answered

@@ -13,7 +13,7 @@ from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluation.selection import USER
 from cloze_gen.parsing import quote
-from cloze_gen.pipelines.style_task import style_of_run
+from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.store.files import new_file
 from cloze_gen.store.runs import find_run, stage_artifact
 

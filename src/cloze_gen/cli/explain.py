@@ -2,58 +2,46 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from cloze_gen.errors import UsageError
+from cloze_gen.parsing import counted, name_list
 from cloze_gen.pipelines.run import RunTask
-from cloze_gen.pipelines.task import StageTask
-from cloze_gen.store.runs import (
-    RUN_FILE,
-    NewerRunError,
-    check_as_written,
-    read_run,
-)
+from cloze_gen.pipelines.stage import Stage
 
 _INPUT = "input "  # begins a change that follows from an earlier stage's
 
 
 def plan_text(task: RunTask) -> str:
-    before = _earlier(task.folder)
+    earlier = _earlier_stages(task)
     lines = [f"{task.run_name}: in {task.out}"]
-    task.build.is_planning = True
-    stages = task.stages()
-    for number, stage in enumerate(stages, 1):
-        state = "on disk" if stage.complete() else f"would run: {_why(stage, before)}"
+    for number, stage in enumerate(task.stages, 1):
+        if task.pipeline.is_complete(stage):
+            state = "on disk"
+        elif stage.label not in earlier:
+            state = "would run: never ran"
+        else:
+            changes = "; ".join(_changes(stage, earlier[stage.label]))
+            fault = changes or task.store.fault(stage.key) or "its artifact is missing"
+            state = f"would run: {fault}"
         lines.append(f"  {number:02} {stage.label:<16} {state}")
     state = "as on disk" if task.complete() else "would be written"
     lines.append(f"     release          {state}")
     return "\n".join(lines)
 
 
-def _earlier(folder: Path) -> dict[str, Any] | None:
-    try:
-        check_as_written(folder, RUN_FILE)
-        return read_run(folder)
-    except NewerRunError:
-        raise
-    except UsageError:
-        return None
-
-
-def was_sample(folder: Path) -> bool:
-    """Whether the set in the folder is of the embedded sample; True if there is none."""
-    return bool((_earlier(folder) or {"sample": True})["sample"])
+def was_sample(task: RunTask) -> bool:
+    """Whether the set of the run's name is of the embedded sample; True if there is none."""
+    return bool((task.written() or {"sample": True})["sample"])
 
 
 def replaced_text(task: RunTask) -> str:
     """What differs from the set that the run's name has now; empty: nothing, or there is none."""
-    before = _earlier(task.folder)
+    earlier = _earlier_stages(task)
     changes = dict.fromkeys(
         change
-        for stage in (task.stages() if before else ())
-        if (old := _old_stage(stage, before)) and old["fingerprint"] != stage.key.fingerprint
-        for change in _changes(stage, old)
+        for stage in task.stages
+        if stage.label in earlier
+        for change in _changes(stage, earlier[stage.label])
         if not change.startswith(_INPUT)
     )
     if not changes:
@@ -64,50 +52,37 @@ def replaced_text(task: RunTask) -> str:
     )
 
 
-def _old_stage(stage: StageTask, before: dict[str, Any] | None) -> dict[str, Any] | None:
-    return next(
-        (one for one in (before or {}).get("stages", []) if one["label"] == stage.label), None
-    )
+def _earlier_stages(task: RunTask) -> dict[str, dict[str, Any]]:
+    """Label -> stage of the run of this name, as it was written."""
+    return {stage["label"]: stage for stage in (task.written() or {"stages": []})["stages"]}
 
 
-def _why(stage: StageTask, before: dict[str, Any] | None) -> str:
-    old = _old_stage(stage, before)
-    if old is None:
-        return "never ran"
-    changes = _changes(stage, old)
-    return "; ".join(changes) or stage.store.fault(stage.key) or "its artifact is missing"
-
-
-def _changes(stage: StageTask, old: dict[str, Any]) -> list[str]:
+def _changes(stage: Stage, old: dict[str, Any]) -> list[str]:
     new = stage.key.described()
     changes = []
     if old["version"] != new["version"]:
         changes.append(f"code version {old['version']} -> {new['version']}")
-    if old["seed"] != new["seed"]:
-        changes.append(f"seed {old['seed']} -> {new['seed']}")
-    changes += _changed_settings(old, new)
-    return changes + _changed_inputs(stage, old["inputs"], dict(new["inputs"]))
-
-
-def _changed_settings(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """The settings whose values differ."""
     before, now = old["settings"], new["settings"]
-    return [
-        f"{name} {before.get(name)!r} -> {now.get(name)!r}"
-        for name in sorted({*before, *now})
-        if before.get(name) != now.get(name)
+    changes += [
+        f"{name} {before.get(name)!r} -> {now.get(name)!r}" for name in _differing(before, now)
+    ]
+    if stage.key.stage == "ingest":
+        return changes + _changed_books(old["inputs"], new["inputs"])
+    return changes + [
+        f"{_INPUT}{name} changed" for name in _differing(old["inputs"], new["inputs"])
     ]
 
 
-def _changed_inputs(stage: StageTask, old: dict[str, str], new: dict[str, str]) -> list[str]:
-    if stage.stage != "ingest":
-        return [
-            f"{_INPUT}{name} changed"
-            for name in sorted(old.keys() | new.keys())
-            if old.get(name) != new.get(name)
-        ]
-    groups = {"added": sorted(new.keys() - old.keys()), "removed": sorted(old.keys() - new.keys()),
-              "changed": sorted(name for name in old.keys() & new.keys() if old[name] != new[name])}  # fmt: skip
-    return [f"{len(books)} books {what} "
-        f"({', '.join(book.split(' ')[0] for book in books[:3])}{', ...' if len(books) > 3 else ''})"
-            for what, books in groups.items() if books]  # fmt: skip
+def _differing(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    return sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+
+
+def _changed_books(old: dict[str, str], new: dict[str, str]) -> list[str]:
+    """The keys are book ids, each followed by its file."""
+    books: dict[str, list[str]] = {}
+    for name in _differing(old, new):
+        change = "added" if name not in old else "removed" if name not in new else "changed"
+        books.setdefault(change, []).append(name.partition(" ")[0])
+    return [
+        f"{counted(len(ids), 'book')} {change} ({name_list(ids)})" for change, ids in books.items()
+    ]

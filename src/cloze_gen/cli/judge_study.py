@@ -46,7 +46,7 @@ from cloze_gen.judging.tasks import TASKS
 from cloze_gen.judging.verdicts import parse_verdicts
 from cloze_gen.parsing import error_text, quote
 from cloze_gen.pipelines.run import RunTask
-from cloze_gen.pipelines.style_task import (
+from cloze_gen.pipelines.styles import (
     find_style,
     style_of_run,
 )
@@ -179,7 +179,7 @@ def new(
         style,
         _task(task),
         folder.name,
-        prefer=lambda one: one.draw_named is not None if items_file else one.applies(run_settings),
+        prefer=lambda one: one.draw_named is not None if items_file else True,
     )
     people = parse_judges(judges, Role.JUDGE)
     n_judges = len(people)
@@ -393,17 +393,8 @@ def apply(out: Path, study: str, *, overrides: Sequence[str], make: bool, worker
     opened, source = open_named_study(out, study)
     warn_if_changed(opened, source)
     file = write_verdicts(opened, source)
-    if not source.setting:
-        say(
-            f"{opened.facts.name}: these verdicts are for the evaluation, which compares people "
-            "with the baselines. Run:"
-        )
-        place = str(opened.folder.parent.parent)
-        show(
-            shlex.join(
-                ["cloze-gen", "evaluate", opened.facts.run, "--out", place, "--people", str(file)]
-            )
-        )
+    if not source.rerun_stage:
+        _show_uses(opened, source, file)
         return
     run = run_of(opened)
     own = {source.setting, *(one.partition("=")[0].strip() for one in overrides)}
@@ -422,6 +413,23 @@ def apply(out: Path, study: str, *, overrides: Sequence[str], make: bool, worker
         )
     if make:
         show(str(carry_out(task)))
+
+
+def _show_uses(study: Study, source: StudySource, file: Path) -> None:
+    """The commands that use verdicts on a finished set."""
+    say(
+        f"{study.facts.name}: these verdicts are for the evaluation, which compares people with the "
+        "baselines. Run:"
+    )
+    place = str(study.folder.parent.parent)
+    command = ["cloze-gen", "evaluate", study.facts.run, "--out", place, "--people", str(file)]
+    show(shlex.join(command))
+    if source.setting:
+        option = shlex.join(["--set", f"{source.setting}={file}"])
+        say(
+            f"{study.facts.name}: to choose a smaller set from what the readers left, repeat the run "
+            f"under another --name, with fewer questions and {option}"
+        )
 
 
 def write_verdicts(study: Study, source: StudySource) -> Path:
@@ -448,12 +456,16 @@ def write_verdicts(study: Study, source: StudySource) -> Path:
 def _stages_besides(task: RunTask, source: StudySource) -> list[str]:
     """Labels of missing stages that do not depend on the verdicts."""
     following = set[str]()
-    for one in task.stages():
-        if one.label == source.rerun_stage or any(
-            upstream.label in following for upstream in one.inputs().values()
+    for stage in task.stages:
+        if stage.label == source.rerun_stage or any(
+            earlier.label in following for earlier in stage.inputs
         ):
-            following.add(one.label)
-    return [one.label for one in task.stages() if one.label not in following and not one.complete()]
+            following.add(stage.label)
+    return [
+        stage.label
+        for stage in task.stages
+        if stage.label not in following and not task.pipeline.is_complete(stage)
+    ]
 
 
 def _command_line(task: RunTask) -> str:

@@ -9,7 +9,7 @@ from cloze_gen.corpus.readers import endings
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.pipelines.run import check_run_name
-from cloze_gen.pipelines.style_task import style_of
+from cloze_gen.pipelines.styles import style_of
 from cloze_gen.release.style import Style
 from cloze_gen.store.folder_replacement import check_own_folder
 from cloze_gen.store.locks import partial_folder, publish_folder, remove_stale_temp_dirs
@@ -40,13 +40,10 @@ def create_project(folder: Path, config: str) -> str:
                 f"{folder}: another process wrote to it in the meantime. Nothing was written. "
                 "Give a new folder."
             )
-    lines = [
-        f"settings   {folder / name}.toml",
-        *(f"books      {folder / place}" for place in places.values()),
-    ]
     return "\n".join(
         [
-            *lines,
+            f"settings   {folder / name}.toml",
+            *(f"books      {folder / place}" for place in places.values()),
             "Next: put books there. `cloze-gen corpus inspect DIR` prints how they are read. Then run "
             f"the commands in {folder / _README}.",
         ]
@@ -70,9 +67,7 @@ def _places(style: Style) -> dict[str, str]:
 def _readme_text(name: str, style: Style) -> str:
     places = _places(style)
     sides = " ".join(f"--{side} {place}" for side, place in places.items())
-    books = "\n".join(
-        f"- `{place}/`: {_what_goes_in(side, style)}" for side, place in places.items()
-    )
+    books = "\n".join(f"- `{place}/`: {_contents(side, style)}" for side, place in places.items())
     return f"""# {name}
 
 A {style.title} set. Edit the settings in `{name}.toml` if you like. Put books ({", ".join(endings())}) into:
@@ -93,40 +88,27 @@ The set is in `artifacts/runs/{name}/release/`. Open `report.html` there first.
 """
 
 
-def _what_goes_in(side: str, style: Style) -> str:
+def _contents(side: str, style: Style) -> str:
     noun = style.items.noun
     if side == style.drawn_from:
         return f"the books that {noun}s come from."
     return (
         f"background books, for word counts and language models; no {noun} comes from them. Use "
-        f"as many as you can, but none that is also in `{_places(style)[style.drawn_from]}/`. "
-        f"{_without(side, style)}"
-    ).rstrip()
+        f"as many as you can, but none that is also in `{_places(style)[style.drawn_from]}/`."
+    )
 
 
 def _without_background(name: str, style: Style) -> str:
     if style.own_background is None:
         return ""
-    source = f"--{style.drawn_from} {_places(style)[style.drawn_from]}"
+    config = style.own_background.config
+    better = ""
+    if config != style.name:
+        better = f" `cloze-gen new DIR --style {config}` gives better settings for this."
     return f"""
-If you have no background books, run this instead:
+If you have no background books, the other books are also the background.{better} Run this instead:
 
 ```sh
-cloze-gen run {name}.toml {source}
+cloze-gen run {name}.toml --{style.drawn_from} {_places(style)[style.drawn_from]}
 ```
 """
-
-
-def _without(side: str, style: Style) -> str:
-    if style.own_background is None:
-        return ""
-    config = style.own_background.config
-    better = (
-        ""
-        if config == style.name
-        else f". Then `cloze-gen new DIR --style {config}` gives better settings"
-    )
-    return (
-        f"If you have none, leave out `--{side}`: the other books are then also the background"
-        f"{better}."
-    )

@@ -24,7 +24,7 @@ from cloze_gen.engine.progress import say
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.inspect_tasks import INSPECT_TASK
 from cloze_gen.parsing import name_list, quote
-from cloze_gen.pipelines.style_task import find_style
+from cloze_gen.pipelines.styles import find_style
 from cloze_gen.records.release_facts import ReleasedBook, ReleaseFacts
 from cloze_gen.release.books import BooksFound, OpenedBooks
 from cloze_gen.release.checks import (
@@ -145,7 +145,12 @@ _COLUMNS = (
 def check_names_no_file(facts: ReleaseFacts, style: Style) -> None:
     """UsageError if a setting of the release names a file, which `--deep` would open."""
     settings = parse_settings(
-        style.settings, toml_of(style.name, facts.settings), where=RELEASE_FILE
+        style.settings,
+        {
+            group: {key: value for key, value in values.items() if value is not None}
+            for group, values in facts.settings.items()
+        },
+        where=RELEASE_FILE,
     )
     files = [f"{setting} = {quote(value)}" for setting, value in _files_named(settings)]
     if files:

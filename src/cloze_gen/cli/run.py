@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import json
-import shlex
-import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.adapters.terminal import show
 from cloze_gen.api.run import carry_out, overrides_of, prepared, task_of_run
-from cloze_gen.cli.arguments import DEFAULT_OUT
 from cloze_gen.cli.explain import plan_text, replaced_text, was_sample
 from cloze_gen.config import STYLE, allowed_values, toml_value
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.style_task import (
-    load_settings,
-    style_names,
-    style_of,
-)
-from cloze_gen.pipelines.task import look_ahead
+from cloze_gen.pipelines.styles import load_settings, style_names, style_of
 from cloze_gen.store.runs import find_run, read_run
 
 
@@ -34,11 +26,21 @@ def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
 # ---- `cloze-gen run`
 
 
-def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
-    task = prepared(config=config, **parameters)
-    if task.is_sample and config != task.of_style.sample_config:
+def run(
+    *,
+    config: str,
+    overrides: Sequence[str],
+    text_column: str,
+    keep_splits: bool,
+    dry_run: bool,
+    **parameters: Any,
+) -> None:
+    options = {"input.text_column": text_column, "input.keep_splits": keep_splits}
+    by_options = overrides_of({name: value for name, value in options.items() if value})
+    task = prepared(config=config, overrides=[*overrides, *by_options], **parameters)
+    if task.sides.is_sample and config != task.of_style.sample_config:
         books = f"--{task.of_style.drawn_from}"
-        if not was_sample(task.folder):
+        if not was_sample(task):
             raise UsageError(
                 f"no {books} given: the set {task.run_name} of other books would be replaced by one of the "
                 f"embedded sample. Nothing was run. Give {books}, or another --name."
@@ -48,31 +50,12 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
         say(replaced)
     if dry_run:
         show(plan_text(task))
-        look_ahead(task.last)
+        task.pipeline.check_early(task.stages)
         return
-    made = carry_out(task)
-    show(str(made))
-    out = [] if task.store.root == DEFAULT_OUT else ["--out", str(task.store.root)]
-    export = ["cloze-gen", "export", made.name, *out, "--to", "quiz.html"]
-    say(f"for a quiz for people: {shlex.join(export)}")
-
-
-def input_overrides(text_column: str, keep_splits: bool) -> list[str]:
-    """The short options as settings.
-
-    >>> input_overrides("content", True)
-    ['input.text_column="content"', 'input.keep_splits=true']
-    """
-    given = {
-        "input.text_column": text_column,
-        "input.keep_splits": keep_splits,
-    }
-    return overrides_of({name: value for name, value in given.items() if value})
+    show(str(carry_out(task)))
 
 
 # ---- `cloze-gen settings`
-
-_MOST_CHARS = 100  # of a line with its description
 
 
 def settings_text(config: str, *, new: bool = False) -> str:
@@ -85,26 +68,21 @@ def settings_text(config: str, *, new: bool = False) -> str:
     if new:
         changes = json.dumps(style.new_settings(settings))
         settings = load_settings(style.settings, config, changes)
-    style_line = f'{STYLE} = "{style.name}"'
-    lines = [
-        *_with_description(style_line, f"{', '.join(style_names())}: style of these settings"),
-        "",
-    ]
-    for group, value in settings:
+    lines = [f'{STYLE} = "{style.name}"  # {", ".join(style_names())}', ""]
+    for group, values in settings:
         lines.append(f"[{group}]")
-        for name, field in type(value).model_fields.items():
-            value_text = toml_value(value.model_dump(mode="json")[name])
-            lines += _with_description(
-                f"{name} = {value_text}", f"{allowed_values(field)}: {field.description}"
-            )
+        for name, value in values.model_dump(mode="json").items():
+            meaning = type(values).model_fields[name].description
+            allowed = allowed_values(type(values), name)
+            lines.append(f"{name} = {toml_value(value)}  # {allowed}; {meaning}")
         lines.append("")
     return "\n".join(lines)
 
 
 def toml_of(style: str, settings: Mapping[str, Mapping[str, Any]]) -> str:
-    """Settings with JSON values as a TOML config; nulls are left out, since TOML has none.
+    """Settings with JSON values as a TOML config.
 
-    >>> print(toml_of("toy-style", {"focus": {"min_count": 2, "max_freq": None}}))
+    >>> print(toml_of("toy-style", {"focus": {"min_count": 2}}))
     style = "toy-style"
     [focus]
     min_count = 2
@@ -112,24 +90,6 @@ def toml_of(style: str, settings: Mapping[str, Mapping[str, Any]]) -> str:
     """
     lines = [f'{STYLE} = "{style}"']
     for group, values in settings.items():
-        lines += [
-            f"[{group}]",
-            *(
-                f"{name} = {toml_value(value)}"
-                for name, value in values.items()
-                if value is not None
-            ),
-        ]
+        lines.append(f"[{group}]")
+        lines += [f"{name} = {toml_value(value)}" for name, value in values.items()]
     return "\n".join([*lines, ""])
-
-
-def _with_description(line: str, description: str) -> list[str]:
-    """A line of TOML with its description: on the same line if it fits, else above.
-
-    >>> _with_description("keep = 30", "alternates retained")
-    ['keep = 30  # alternates retained']
-    """
-    both = f"{line}  # {description}".rstrip(" #")
-    if len(both) <= _MOST_CHARS:
-        return [both]
-    return [*(f"# {part}" for part in textwrap.wrap(description, _MOST_CHARS - 2)), line]

@@ -5,27 +5,28 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cloze_gen.api.run import Run
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.run import renew_report
-from cloze_gen.pipelines.style_task import style_of_run
+from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.records.rejection import funnel_steps, funnel_text
-from cloze_gen.store.artifacts import open_artifact
+from cloze_gen.store.file_docs import FileDoc, column_type
 from cloze_gen.store.locks import exclusive_lock
 from cloze_gen.store.runs import (
     RELEASE,
     find_run,
     lies_in_output,
     link_name,
-    read_run,
     run_lock,
     stage_artifact,
+    stage_artifacts,
 )
 from cloze_gen.text_layout import printable
 
@@ -34,42 +35,39 @@ _MOST_LINES = 400  # then no more files of a stage are listed
 
 def show_run(out: Path, run: str) -> str:
     folder = find_run(out, run)
-    lines, manifests = [], []
-    for stage in read_run(folder)["stages"]:
-        link = link_name(stage["number"], stage["label"])
-        artifact = open_artifact(folder / link)
-        manifests.append((stage["label"], artifact.manifest))
-        size = sum(file["bytes"] for file in artifact.manifest["files"].values())
+    lines = []
+    for number, (label, artifact) in enumerate(stage_artifacts(folder).items(), 1):
+        files = artifact.manifest["files"].values()
+        size = sum(file["bytes"] for file in files)
+        fingerprint = artifact.manifest["fingerprint"]
         lines.append(
-            f"{link:<22} {stage['fingerprint']}  {size / 1e6:>10,.1f} MB  "
-            f"{len(artifact.manifest['files'])} files"
+            f"{link_name(number, label):<22} {fingerprint}  {size / 1e6:>10,.1f} MB  "
+            f"{len(files)} files"
         )
-    return "\n".join(
-        [*lines, "", funnel_text(funnel_steps(manifests), style_of_run(folder).legends)]
-    )
+    return "\n".join([*lines, "", funnel_text(Run(folder).funnel, style_of_run(folder).legends)])
 
 
 def show_stage(out: Path, run: str, label: str, rows: int) -> str:
     folder = find_run(out, run)
-    artifact, legends = stage_artifact(folder, label), style_of_run(folder).legends
+    artifact = stage_artifact(folder, label)
+    style = style_of_run(folder)
     manifest = artifact.manifest
+    docs = list(style.stage_doc(manifest["stage"]).files)
     lines = [
         f"{manifest['schema']} {manifest['fingerprint']}",
         f"settings  {json.dumps(manifest['settings'], ensure_ascii=False)}",
     ]
-    lines += (
-        [f"facts     {json.dumps(manifest['facts'], ensure_ascii=False)}"]
-        if manifest["facts"]
-        else []
-    )
-    lines += (
-        [funnel_text(funnel_steps([(manifest["stage"], manifest)]), legends)]
-        if manifest["funnel"]
-        else []
-    )
+    if manifest["facts"]:
+        lines.append(f"facts     {json.dumps(manifest['facts'], ensure_ascii=False)}")
+    if manifest["funnel"]:
+        lines.append(funnel_text(funnel_steps([(manifest["stage"], manifest)]), style.legends))
     for name, facts in manifest["files"].items():
         count = f"{facts['rows']:,} rows, " if "rows" in facts else ""
         lines += ["", f"{name}  {count}{facts['bytes']:,} bytes"]
+        doc = next((doc for doc in docs if fnmatchcase(name, doc.name)), None)
+        if doc is not None:
+            lines += _description(doc)
+            docs.remove(doc)  # further parts have the same columns
         lines += _first_rows(artifact.folder / name, rows)
         if len(lines) > _MOST_LINES:
             lines.append("... more files of the same kind")
@@ -77,13 +75,17 @@ def show_stage(out: Path, run: str, label: str, rows: int) -> str:
     return "\n".join(lines)
 
 
+def _description(file: FileDoc) -> Iterator[str]:
+    yield f"  {file.about}"
+    for name, text in file.columns.items():
+        kind, _, meaning = column_type(text)
+        yield f"  column {name} ({kind}): {meaning}"
+
+
 def _first_rows(path: Path, rows: int) -> Iterator[str]:
     if path.suffix == ".parquet":
         table = pq.ParquetFile(path)
         head = next(table.iter_batches(batch_size=max(1, rows)), None)
-        yield from (
-            f"  column {field.name}: {_type_name(field.type)}" for field in table.schema_arrow
-        )
         for number, row in enumerate(head.to_pylist()[:rows] if head else [], 1):
             yield from _record(number, row)
     elif path.suffix == ".npy":
@@ -109,11 +111,6 @@ def _record(number: int, row: Mapping[str, Any]) -> Iterator[str]:
             value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         )
         yield f"    {printable(name)}: {printable(text)}"
-
-
-def _type_name(kind: Any) -> str:
-    """A column's type as shown to users: the value type if it is dictionary-encoded."""
-    return str(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 # ---- `cloze-gen report`

@@ -30,7 +30,7 @@ class CrossFittingSettings(SettingsGroup):
         8,
         ge=2,
         le=99,
-        description="only without training books: groups of source books, each with models of the others",
+        description="groups of books, where no training books are given",
     )
 
 

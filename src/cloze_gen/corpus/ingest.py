@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
-from cloze_gen.config import settings_dict
 from cloze_gen.corpus.books import SENTENCES, SKETCH, TYPES, write_book_table
 from cloze_gen.corpus.counts import opening_words
 from cloze_gen.corpus.dropped import warn_of_dropped
@@ -57,7 +56,7 @@ class BookShard:
 
     @property
     def key(self) -> StageKey:
-        settings = settings_dict(self.settings)
+        settings = self.settings.model_dump(mode="json")
         if self.book.kind:
             settings |= {"kind": self.book.kind}
         return StageKey("book", BOOK_VERSION, settings, item=self.digest[:24])
@@ -160,22 +159,17 @@ def write_ingest(
     writer: ArtifactWriter,
     ctx: StageContext,
     *,
-    books: Sequence[BookFile],
-    digests: Sequence[str],
+    books: Iterable[tuple[BookFile, str]],
     settings: IngestSettings,
 ) -> None:
-    """Read all books and write `books.tsv` (`write_book_table`); each is an artifact of
+    """Read all books, given with the digests of their files, and write `books.tsv` (`write_book_table`); each is an artifact of
     `sentences.parquet` (`start` and `end` in the decoded file), `types.parquet` and `sketch.npy`.
     """
-    shards = [
-        BookShard(ctx.store.root, book, digest, settings)
-        for book, digest in zip(books, digests, strict=True)
-    ]
-    order = sorted(range(len(shards)), key=lambda at: (books[at].file, books[at].position))
-    in_order = ctx.map(ingest_book, [shards[at] for at in order], unit="books")
-    by_place = dict(zip(order, in_order, strict=True))
-    rows = [by_place[at] for at in range(len(shards))]
-    table = [_row(shard, row) for shard, row in zip(shards, rows, strict=True)]
+    shards = [BookShard(ctx.store.root, book, digest, settings) for book, digest in books]
+    in_order = sorted(shards, key=lambda shard: (shard.book.file, shard.book.position))
+    audits = ctx.map(ingest_book, in_order, unit="books")
+    audit_of = {shard.book: audit for shard, audit in zip(in_order, audits, strict=True)}
+    table = [_row(shard, audit_of[shard.book]) for shard in shards]
     warn_of_dropped(ctx.say, table)
     kept = [row for row in table if row["status"] == "kept"]
     if warning := ocr_warning((row["book_id"], row["unknown_word_share"]) for row in kept):
@@ -187,7 +181,7 @@ def write_ingest(
         "tokens": sum(row["tokens"] for row in kept),
     }
     ctx.say(
-        f"{len(kept)} of {len(rows)} books, {writer.facts['sentences']:,} sentences, "
+        f"{len(kept)} of {len(table)} books, {writer.facts['sentences']:,} sentences, "
         f"{writer.facts['tokens']:,} tokens"
     )
 

@@ -50,8 +50,6 @@ def _listed(text: str) -> frozenset[str]:
     )
 
 
-def words_digest(setting: str) -> str:
+def words_digest(words: frozenset[str]) -> str:
     """32 hexadecimal digits over the words, for fingerprints."""
-    return hashlib.blake2b(
-        "\n".join(sorted(offensive_words(setting))).encode(), digest_size=16
-    ).hexdigest()
+    return hashlib.blake2b("\n".join(sorted(words)).encode(), digest_size=16).hexdigest()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,28 +21,31 @@ _OPTION_SHAPE = re.compile(r"[A-Za-z0-9]+(?:['.,-][A-Za-z0-9]+)*'?")
 _MIN_LOWER_SHARE = 0.5
 
 
-class OptionLimits(Protocol):
-    """Limits of options."""
+@dataclass(frozen=True, slots=True)
+class OptionLimits:
+    """Limits of options.
 
-    @property
-    def max_freq(self) -> float:
-        """Exclusive upper bound of the case-folded frequency (MSR 2.2 step 1: less than 1e-4)."""
-        ...
+    Attributes:
+        max_freq: exclusive bound of the case-folded frequency (MSR 2.2 step 1: less than 1e-4).
+        min_count: inclusive bound of the surface type's count.
+        min_freq: inclusive bound of the surface type's share of word tokens.
+        allow_proper_names: also capitalised types and words that are mostly capitalised.
+    """
 
-    @property
-    def min_count(self) -> int:
-        """Inclusive lower bound of the surface type's count."""
-        ...
+    max_freq: float
+    min_count: int
+    min_freq: float
+    allow_proper_names: bool
 
-    @property
-    def min_freq(self) -> float:
-        """Inclusive lower bound of the surface type's share of word tokens."""
-        ...
-
-    @property
-    def allow_proper_names(self) -> bool:
-        """Also allow capitalised types and words that are mostly capitalised."""
-        ...
+    @classmethod
+    def of(cls, settings: Any) -> OptionLimits:
+        """The limits among the settings of a group."""
+        return cls(
+            settings.max_freq,
+            settings.min_count,
+            settings.min_freq,
+            settings.allow_proper_names,
+        )
 
 
 def option_mask(table: CountTable, limits: OptionLimits) -> np.ndarray:

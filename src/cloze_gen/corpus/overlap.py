@@ -33,10 +33,10 @@ MIN_CONTAINMENT = 0.3
 
 class OverlapSettings(SettingsGroup):
     within: Literal["drop", "keep"] = Field(
-        "drop", description="treatment of a book that another book of the same side contains"
+        "drop", description="a book that another of the same side contains"
     )
     across: Literal["drop_source", "drop_train", "keep"] = Field(
-        "drop_source", description="treatment of a book that is on both sides"
+        "drop_source", description="a book on both sides"
     )
 
 

@@ -200,13 +200,13 @@ class IngestSettings(SettingsGroup):
         default=200,
         ge=0,
         le=MOST_COUNTED,
-        description="a book with fewer word tokens is dropped as nearly empty",
+        description="a shorter book is dropped as nearly empty",
     )
     min_function_word_share: float = Field(
         default=0.25,
         ge=0,
         le=1,
-        description="a book with a lower share of English function words is dropped as another language",
+        description="least share of English function words",
     )
 
 

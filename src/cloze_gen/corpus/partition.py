@@ -31,7 +31,6 @@ from cloze_gen.corpus.books import (
 from cloze_gen.corpus.content_sketch import find_overlaps
 from cloze_gen.corpus.dropped import remedies_text, warn_of_dropped
 from cloze_gen.corpus.layouts import SPLIT_OF_FOLDER, SPLITS
-from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.overlap import read_sketches
 from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.corpus.splits import split_of
@@ -40,7 +39,7 @@ from cloze_gen.errors import CorpusError
 from cloze_gen.parsing import name_list
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import derive_rng, stable_fraction
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.settings import SettingsGroup, Unhashed
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.word_tokens import is_word
 
@@ -59,17 +58,17 @@ class PartitionSettings(SettingsGroup):
         0.5,
         gt=0,
         lt=1,
-        description="expected share of novels for training the models; LAMBADA: half",
+        description="share of the novels that train the models; LAMBADA: half",
     )
     development_share: float = Field(
         0.25,
         gt=0,
         lt=1,
-        description="expected share of novels for the development set; LAMBADA: half of the rest",
+        description="share of the novels for the development set",
     )
     by_author: bool = Field(
         True,
-        description="keep novels of one author in one part, if the manifest names authors; not in the paper",
+        description="keep novels of one author in one part",
     )
     # Among 592 novels without copies nine pairs share more than 0.002: a story in two collections,
     # a tale printed twice. The seven above 0.01 share whole passages.
@@ -77,16 +76,16 @@ class PartitionSettings(SettingsGroup):
         0.01,
         gt=0,
         le=1,
-        description="inclusive: two novels stay in one part if one contains this share of the other",
+        description="shared text from which two novels stay in one part",
     )
     max_offensive_rate: float = Field(
         0.001,
         ge=0,
         le=1,
-        description="inclusive: share of listed words above which a novel is dropped; LAMBADA uses a list",
+        description="greatest share of listed words in a novel",
     )
-    offensive_words: str = Field(
-        "builtin", description="file of words, one a line; 'builtin' or 'none'"
+    offensive_words: Unhashed[str] = Field(
+        "builtin", description="file with one word a line, 'builtin' or 'none'"
     )
 
     @model_validator(mode="after")
@@ -266,6 +265,7 @@ def write_partition(
     *,
     corpus: Artifact,
     settings: PartitionSettings,
+    offensive: frozenset[str],
     seed: int,
     keep_splits: bool = False,
 ) -> None:
@@ -276,9 +276,7 @@ def write_partition(
             others are drawn.
     Raises:
         CorpusError: no novel is left for a part, or one was dropped under `--strict`.
-        UsageError: the list of offensive words cannot be read.
     """
-    offensive = offensive_words(settings.offensive_words)
     rows = [_rated(corpus, row, offensive, settings) for row in read_books(corpus)]
     dropped = [row for row in rows if row["reason"] == BookReason.OFFENSIVE]
     warn_of_dropped(ctx.say, dropped)

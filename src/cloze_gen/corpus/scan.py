@@ -511,15 +511,10 @@ def _is_other(row: ManifestRow, location: Location) -> bool:
     )
 
 
-def listing_digest(books: Sequence[BookFile], digests: Sequence[str]) -> str:
-    """16 hexadecimal digits over what a manifest adds to the table of books; empty if nothing."""
-    unlike = [
-        (book.listed_sha256, book.listed_in_line) if book.unlike_listed(digest) else ()
-        for book, digest in zip(books, digests, strict=True)
-    ]
-    added = [
-        (book.file, book.facts, one)
-        for book, one in zip(books, unlike, strict=True)
-        if book.facts or one
-    ]
-    return hashlib.blake2b(repr(added).encode(), digest_size=8).hexdigest() if added else ""
+def listed_digest(book: BookFile, digest: str) -> str:
+    """The digest of a book's file, with one of what a manifest adds to the table of books."""
+    unlike = (book.listed_sha256, book.listed_in_line) if book.unlike_listed(digest) else ()
+    if not book.facts and not unlike:
+        return digest
+    listed = hashlib.blake2b(repr((book.facts, unlike)).encode(), digest_size=8).hexdigest()
+    return f"{digest} {listed}"

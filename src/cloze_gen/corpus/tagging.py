@@ -23,7 +23,7 @@ from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.english.treebank import host
 from cloze_gen.errors import ModelError
 from cloze_gen.parsing import quote
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.settings import SettingsGroup, Unhashed
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet, write_tsv
@@ -33,9 +33,9 @@ TAGS, TAGGED_TYPES, BOOK_TAGS = "tags.parquet", "types.parquet", "books.tsv"
 
 
 class TaggerSettings(SettingsGroup):
-    name: str = Field(
+    name: Unhashed[str] = Field(
         "builtin",
-        description="'builtin', or an installed spaCy pipeline by its package name or folder",
+        description="'builtin', or a spaCy pipeline by its package or folder",
     )
 
 

@@ -146,7 +146,7 @@ class DaskEngine:
         if self._client.status not in {"running", "connecting"}:
             raise self._gone("connection closed")
         needs = tuple(path.absolute() for path in getattr(shard, "needs", ()) if path.exists())
-        job = Job(function, with_absolute_paths(shard), needs, self._terms)
+        job = Job(with_absolute_paths(function), with_absolute_paths(shard), needs, self._terms)
         return self._client.submit(do, job, pure=False)
 
     def _wait(self, arrived: SimpleQueue[Any]) -> Any:
@@ -258,11 +258,15 @@ async def _ask_kind(address: str) -> str:
 
 
 def with_absolute_paths(value: Any) -> Any:
-    """The shard with absolute paths, for a worker in another folder; an empty path stays.
+    """A shard, or the arguments of a partial function, with absolute paths for a worker in another
+    folder; an empty path stays.
 
     >>> with_absolute_paths((Path("/books"), Path(), 1))
     (PosixPath('/books'), PosixPath('.'), 1)
     """
+    if isinstance(value, functools.partial):
+        arguments = {name: with_absolute_paths(one) for name, one in value.keywords.items()}
+        return functools.partial(value.func, *value.args, **arguments)
     if isinstance(value, Path):
         return value.absolute() if value.parts else value
     if type(value) is tuple:

@@ -16,12 +16,18 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class StageContext:
-    """The context of a stage; `strict` makes a fault of one book end the run."""
+    """The context of a stage.
+
+    Attributes:
+        strict: a fault of one book ends the run.
+        meanwhile: to be called while the stage waits for a program; other stages run.
+    """
 
     store: Store
     engine: Engine
     stage: str
     strict: bool = False
+    meanwhile: Callable[[], None] = lambda: None
 
     def map(
         self, function: Callable[[Shard], Result], shards: Sequence[Shard], *, unit: str

@@ -282,12 +282,10 @@ def write_evaluation_lm(
     *,
     text: Artifact,
     sizes: EvalLmSizes,
-    meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
     """A modified Kneser-Ney model of the printed text (KenLM); rare words are `<unk>`.
 
-    For a text too small to estimate discounts, lmplz uses fixed ones. `meanwhile` is called while
-    it runs.
+    For a text too small to estimate discounts, lmplz uses fixed ones.
     """
     clock = Stopwatch()
     temp = writer.path("temp/x").parent
@@ -301,7 +299,7 @@ def write_evaluation_lm(
     with phases(ctx.stage) as report_line:
         train_arpa(
             text=text.path(TEXT), arpa=temp / "model.arpa", order=sizes.order, memory=memory, temp_dir=temp, prune=sizes.prune,
-            limit_vocab=temp / "vocabulary.txt", discount_fallback=True, on_line=report_line, meanwhile=meanwhile,
+            limit_vocab=temp / "vocabulary.txt", discount_fallback=True, on_line=report_line, meanwhile=ctx.meanwhile,
         )  # fmt: skip
     build_trie(arpa=temp / "model.arpa", binary=writer.path(BINARY), memory=memory, temp_dir=temp)
     shutil.rmtree(temp)
@@ -319,11 +317,8 @@ def write_lsa(
     *,
     text: Artifact,
     sizes: LsaSizes,
-    meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
     """Word vectors of the printed text: float32, shape (words + 2, dimensions), from row 2.
-
-    `meanwhile` is called while a worker computes them.
 
     Raises:
         CorpusError: fewer than three words of the text are frequent enough.
@@ -332,7 +327,7 @@ def write_lsa(
     shard = LsaShard(text.folder, writer.path(VECTORS), sizes)
     with ThreadPoolExecutor(1) as thread:
         fitting = thread.submit(list[list[str]], ctx.map(fit_vectors, [shard], unit="matrices"))
-        meanwhile()
+        ctx.meanwhile()
         (words,) = fitting.result()
     writer.path(WORDS).write_text(
         "".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n"

@@ -343,11 +343,6 @@ def parse_passages(
         yield _set_passage(record, where)
 
 
-def passage_from_record(record: Mapping[str, Any]) -> SetBlankedPassage:
-    where = "passage record"
-    return _set_passage(to_record(record, _SetRecord, where=where, wording=_SET_WORDING), where)
-
-
 def _set_passage(record: _SetRecord, where: str) -> SetBlankedPassage:
     passage = _blanked_passage(record, where)
     sources = _sources(record, "sources", len(passage.sentences), (*_PLACE, "paragraph"), where)

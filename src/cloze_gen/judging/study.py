@@ -322,7 +322,6 @@ class StudySource:
         draw_others: (items of the run, settings, files of other sets) -> all items shuffled, and
             name of each other set -> its digest; None: other sets cannot be mixed in.
         rerun_stage: label of the stage that reads the verdicts.
-        applies: settings of a run -> whether a new study of the run may use this source.
         setting: `group.key` of the setting that names the verdict file; empty if no stage reads it.
     """
 
@@ -342,7 +341,6 @@ class StudySource:
         ]
         | None
     ) = None
-    applies: Callable[[Mapping[str, Any]], bool] = lambda settings: True
     rerun_stage: str = ""
     setting: str = ""
 
@@ -377,15 +375,15 @@ def judge_numbers(state: StudyState, *, models: bool = False) -> Mapping[str, in
     return {name: number for number, name in enumerate([*people, *(machines * models)], 1)}
 
 
-def item_verdicts(study: Study, *, models: bool = False) -> str:
-    """The verdict file of a task whose items are finished.
+def item_verdicts(study: Study) -> str:
+    """The verdict file of a task whose items are finished, with the verdicts of model annotators.
 
-    `models`: with the verdicts of model annotators. The header lists, by number, their names, the
-    sources of their verdicts, and how many items depend on the order of the choices, of how many.
+    The header lists, by number, the models' names, the sources of their verdicts, and how many items
+    depend on the order of the choices, of how many.
     """
     state = study.state()
-    numbers = judge_numbers(state, models=models)
-    responses = verdicts_by_judge(state, models=models)
+    numbers = judge_numbers(state, models=True)
+    responses = verdicts_by_judge(state, models=True)
     figures = study_agreement(study, is_right=str.__eq__)
     rows = [
         verdict_row(item, {numbers[judge]: answer for judge, answer in responses[item.id].items()})
@@ -393,8 +391,8 @@ def item_verdicts(study: Study, *, models: bool = False) -> str:
         if item.id in responses
     ]
     sources: dict[str, dict[str, None]] = {}
-    for one, verdict in verdicts_of_models(state) if models else ():
-        sources.setdefault(one.judge, {})[verdict.source] = None
+    for annotation, verdict in verdicts_of_models(state):
+        sources.setdefault(annotation.judge, {})[verdict.source] = None
     depends = order_dependence(state, study.facts.task)
     of_models = {
         "models": {f"{numbers[name]}": name for name in sources},

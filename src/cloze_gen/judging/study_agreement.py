@@ -229,11 +229,15 @@ def item_digest(shown: Mapping[str, Any], key: Mapping[str, Any]) -> str:
 
 
 def verdict_row(item: StudyItem, responses: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
-    """A line of a verdict file. `responses`: number of a judge -> canonical response."""
+    """A line of a verdict file, of a question with its options. `responses`: number of a judge ->
+    canonical response.
+    """
+    question = {"options": item.shown["options"], **item.key} if "options" in item.shown else {}
     return {
         "id": item.id,
         "set": item.source,
         "item": item_digest(item.shown, item.key),
+        **question,
         "answers": [{"judge": judge} | dict(responses[judge]) for judge in sorted(responses)],
     }
 

@@ -89,7 +89,7 @@ STAGES = {
             ),
             FileDoc(
                 "topic_words.txt",
-                "Words that indicate a topic: neighbours with a frequency below `contexts.topic_max_freq`, one a line.",
+                "Words that indicate a topic: features with a frequency below 0.001, one a line.",
                 optional=True,
             ),
             FileDoc(
@@ -101,7 +101,7 @@ STAGES = {
             FileDoc("association_feature.npy", "Lines of `topic_words.txt`, ascending within a word.", array="uint16 (pairs)", optional=True),
             FileDoc(
                 "association_pmi.npy",
-                "Positive mutual information within `contexts.topic_window` tokens, in nats. Pairs that occur once are left out.",
+                "Positive mutual information within 12 tokens, in nats. Pairs that occur once are left out.",
                 array="float16 (pairs)",
                 optional=True,
             ),

@@ -9,6 +9,7 @@ import functools
 import hashlib
 import io
 import json
+from collections.abc import Mapping
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
@@ -82,27 +83,18 @@ BESIDE = {name: f"neighbour_{name}.npy" for name in ("start", "row", "count", "p
 _SEED = 0
 
 
+# Tokens on each side: a small window measures similarity of meaning, a large one of topic.
+_WINDOW = 2
+_TOPIC_WINDOW = 12
+# Features rarer than this share of the tokens are topic words.
+_TOPIC_MAX_FREQ = 1e-3
+
+
 class ContextSettings(SettingsGroup):
-    window: int = Field(
-        2,
-        ge=1,
-        le=10,
-        description="tokens on each side; small windows measure similarity of meaning, large ones "
-        "of topic",
-    )
     features: int = Field(
-        8000, ge=10, le=65_536, description="number of most frequent types that are features"
+        8000, ge=10, le=65_536, description="most frequent words, which are the features"
     )
     dimensions: int = Field(100, ge=2, le=2000, description="dimensions of the truncated SVD")
-    topic_window: int = Field(
-        12, ge=1, le=40, description="tokens on each side for topic associations"
-    )
-    topic_max_freq: float = Field(
-        1e-3,
-        gt=0,
-        le=1,
-        description="exclusive: features rarer than this are topic words",
-    )
 
 
 class Background(StrEnum):
@@ -112,13 +104,10 @@ class Background(StrEnum):
 
 
 class BackgroundSettings(ContextSettings):
+    # auto: the books for words that are frequent in them, the built-in data for the others.
     background: Literal["auto", "builtin", "corpus"] = Field(
         "auto",
-        description="source of word similarity: the training books (corpus), the word data that "
-        "ship with "
-        ""
-        "cloze-gen, made from 522 novels "
-        "(builtin), or both, the books for words that are frequent in them (auto)",
+        description="word data of the books, of 522 novels, or both",
     )
 
 
@@ -139,12 +128,16 @@ def write_context_vectors(
     counts: Artifact,
     limits: OptionLimits,
     settings: ContextSettings,
+    builtin_words: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write measures of every option word: from training books, built-in words, or both."""
+    """Write measures of every option word: from training books, built-in words, or both.
+
+    `builtin_words`: `builtin_words_facts`, where the settings use these words.
+    """
     background = background_of(settings)
     writer.facts["background"] = background.value
-    if background is not Background.CORPUS:
-        write_json(writer.path(BUILTIN_WORDS), builtin_words_facts())
+    if builtin_words is not None:
+        write_json(writer.path(BUILTIN_WORDS), builtin_words)
     if background is not Background.BUILTIN:
         _write_space(writer, ctx, text=text, counts=counts, limits=limits, settings=settings)
 
@@ -163,11 +156,7 @@ def _write_space(
     target_row = _positions(allowed, table)
     features = np.arange(min(settings.features, len(table.words)))
     topical = np.array(
-        [
-            i
-            for i in features
-            if table.freq[i] < settings.topic_max_freq and is_word(table.words[i])
-        ],
+        [i for i in features if table.freq[i] < _TOPIC_MAX_FREQ and is_word(table.words[i])],
         np.int64,
     )
     corpus = ArrayFile(text.path(TOKENS))
@@ -175,7 +164,7 @@ def _write_space(
         corpus,
         target_row=target_row,
         feature_column=_positions(features, table),
-        window=settings.window,
+        window=_WINDOW,
     )
     pairs = near.nnz
     vectors = context_vectors(near, dimensions=settings.dimensions, seed=_SEED)
@@ -184,7 +173,7 @@ def _write_space(
         corpus,
         target_row=target_row,
         feature_column=_positions(topical, table),
-        window=settings.topic_window,
+        window=_TOPIC_WINDOW,
     )
     associated = associations(far)
     del far
@@ -272,7 +261,7 @@ def read_context_space(artifact: Artifact) -> ContextSpace:
         column_of=place_of[TOPIC_WORDS],
         feature_of=place_of[FEATURE_WORDS],
         neighbour_of=place_of[NEIGHBOURS],
-        window=int(artifact.manifest["settings"]["window"]),
+        window=_WINDOW,
         vectors=arrays[VECTORS],
         norms=arrays[NORMS],
         features=arrays[FEATURES],

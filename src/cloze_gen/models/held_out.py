@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from cloze_gen.corpus.cross_fitting import (
     group_of_lines,
@@ -29,19 +30,12 @@ def write_held_out_models(
     corpus: Artifact,
     settings: LmSettings,
     n_groups: int,
-    meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
     """Estimate a model for each of at most `n_groups` groups, from the others' text."""
     groups = held_out_groups(corpus, n_groups=n_groups)
 
     def write(part: ArtifactWriter, group: int, others: Artifact) -> None:
-        write_language_model(
-            part,
-            ctx,
-            text=others,
-            settings=settings,
-            meanwhile=meanwhile if group == 1 else lambda: None,
-        )
+        write_language_model(part, ctx, text=others, settings=settings)
 
     _write_of_others(writer, groups, text=text, corpus=corpus, write=write)
     ctx.say(f"{writer.facts['models']} models, each trained without the books of its questions")
@@ -65,10 +59,17 @@ def write_held_out_contexts(
     limits: OptionLimits,
     settings: ContextSettings,
     n_groups: int,
+    builtin_words: Mapping[str, Any] | None = None,
 ) -> None:
     def write(part: ArtifactWriter, group: int, others: Artifact) -> None:
         write_context_vectors(
-            part, ctx, text=others, counts=counts, limits=limits, settings=settings
+            part,
+            ctx,
+            text=others,
+            counts=counts,
+            limits=limits,
+            settings=settings,
+            builtin_words=builtin_words,
         )
 
     _write_of_others(

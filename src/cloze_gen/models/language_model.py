@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +21,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import ModelError
 from cloze_gen.models.arpa import ArpaBlock, header_counts, read_blocks
 from cloze_gen.models.ngram_index import ForwardIndex, Level, keyed_ngrams
-from cloze_gen.settings import MOST_COUNTED, SettingsGroup
+from cloze_gen.settings import MOST_COUNTED, SettingsGroup, Unhashed
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.sorted_runs import KEY, SortedRuns
 from cloze_gen.store.tables import ArrayWriter, memory_mapped
@@ -34,23 +34,21 @@ class LmSettings(SettingsGroup):
         3,
         ge=2,
         le=5,
-        description="n of the n-grams; 3 gives the two-word history of MSR 2.2 step 2",
+        description="n of the n-grams; MSR 2.2, step 2: 3",
     )
     prune: tuple[Annotated[int, Field(ge=0, le=MOST_COUNTED)], ...] = Field(
         (),
         strict=False,
-        description="lmplz --prune: for each order, drop n-grams with this count or less; "
-        "values "
-        "must not decrease; empty: no pruning",
+        description="lmplz --prune: greatest count dropped, for each order",
     )
-    memory: str = Field(
+    memory: Unhashed[str] = Field(
         "4G",
         pattern=r"^[1-9]\d{0,6}[KMG]$",
-        description="lmplz -S: sorting memory such as 4G, at least 100M; does not change the model",
+        description="lmplz -S: memory for sorting, such as 4G, at least 100M",
     )
     discount_fallback: bool = Field(
         False,
-        description="lmplz --discount_fallback, for corpora too small for Kneser-Ney discounts",
+        description="lmplz --discount_fallback, for small corpora",
     )
 
     @field_validator("memory")
@@ -79,14 +77,13 @@ def write_language_model(
     *,
     text: Artifact,
     settings: LmSettings,
-    meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
-    """Estimate the model by KenLM's `lmplz` (one core); `meanwhile` is called while it runs."""
+    """Estimate the model by KenLM's `lmplz` (one core)."""
     clock, seconds = Stopwatch(), 0.0
 
     def on_line(line: str) -> None:
         nonlocal seconds
-        seconds = clock.seconds  # lmplz prints to its end; `meanwhile` may take longer
+        seconds = clock.seconds  # lmplz prints to its end; `ctx.meanwhile` may take longer
         hear(line)
 
     with phases(ctx.stage) as hear:
@@ -99,7 +96,7 @@ def write_language_model(
             prune=settings.prune,
             discount_fallback=settings.discount_fallback,
             on_line=on_line,
-            meanwhile=meanwhile,
+            meanwhile=ctx.meanwhile,
         )
     writer.path("temp/x").parent.rmdir()
     with open(writer.path(ARPA), "rb") as handle:

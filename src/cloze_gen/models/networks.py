@@ -170,12 +170,10 @@ class NetworksSettings(SettingsGroup):
         60_000,
         ge=10,
         le=MOST_COUNTED,
-        description="most frequent words of the training text; all others are one unknown word; 4",
+        description="most frequent words; the others are one unknown word",
     )
     vector_size: int = Field(64, ge=1, le=MOST_EACH, description="size of a word vector")
-    history: int = Field(
-        5, ge=1, le=100, description="previous words that the feed-forward network reads"
-    )
+    history: int = Field(5, ge=1, le=100, description="words that the feed-forward network reads")
     feedforward_hidden: int = Field(
         128, ge=1, le=MOST_EACH, description="hidden units of the feed-forward network"
     )
@@ -183,7 +181,7 @@ class NetworksSettings(SettingsGroup):
         8_000_000,
         ge=1,
         le=MOST_COUNTED,
-        description="maximum training words of the feed-forward network",
+        description="most training words of the feed-forward net",
     )
     recurrent_hidden: int = Field(
         128, ge=1, le=MOST_EACH, description="cells of the recurrent network"
@@ -192,10 +190,10 @@ class NetworksSettings(SettingsGroup):
         8_000_000,
         ge=1,
         le=MOST_COUNTED,
-        description="maximum training words of the recurrent network",
+        description="most training words of the recurrent net",
     )
-    epochs: int = Field(4, ge=1, le=1000, description="maximum passes over the training text")
-    learning_rate: float = Field(0.2, gt=0, le=10, description="initial learning rate (Adagrad)")
+    epochs: int = Field(4, ge=1, le=1000, description="most passes over the training text")
+    learning_rate: float = Field(0.2, gt=0, le=10, description="first learning rate (Adagrad)")
 
 
 def write_networks(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from cloze_gen.evaluation.blanks import AnswerCounts, bootstrap_draws, paired_difference
 from cloze_gen.evaluation.rows import Row
+from cloze_gen.parsing import name_list
 from cloze_gen.records.rejection import FunnelStep
 
 # baseline with its context -> passage id -> numbers of blanks, right blanks, and blanks answered with
 # a distractor
 Answered = Mapping[str, Mapping[str, tuple[int, int, int]]]
-_SECTIONS = {"adversary": "accuracy of trained adversaries", "human": "human accuracy"}
 _LEAST_WIDTH = 28
 
 
@@ -43,38 +43,37 @@ class RunFacts:
 
 
 def comparison_text(left: RunFacts, right: RunFacts) -> str:
-    sections = list(_accuracies(left, right))
     settings = [{"seed": str(run.seed), **run.settings} for run in (left, right)]
-    sections.append(("different settings", _differences(*settings)))
-    sections.append(("different stages", _differences(left.fingerprints, right.fingerprints)))
-    sections.append(("different counts of the funnel", _differences(_funnel(left), _funnel(right))))
-    sections.append(("baselines", _baselines(left, right)))
-    sections.append((f"{left.noun}s", list(_items(left, right))))
-    paired = list(paired_lines(left.answered, right.answered, seed=left.seed))
-    if paired:
-        sections.append(("blank accuracy on passages in both", paired))
+    sections = {
+        "different settings": _differences(*settings),
+        "different stages": _differences(left.fingerprints, right.fingerprints),
+        "different counts of the funnel": _differences(_funnel(left), _funnel(right)),
+        "baselines": _baselines(left, right),
+        f"{left.noun}s": _items(left, right),
+        "blank accuracy on passages in both": list(
+            paired_lines(left.answered, right.answered, seed=left.seed)
+        ),
+    }
     lines = [f"left   {left.signature}", f"right  {right.signature}"]
-    for title, found in sections:
-        lines += ["", title, *(f"  {line}" for line in found)]
+    for title, section in sections.items():
+        if section:
+            lines += ["", title, *(f"  {line}" for line in section)]
     return "\n".join(lines)
 
 
-def _differences(
-    left: Mapping[str, str], right: Mapping[str, str], *, all_names: bool = False
-) -> list[str]:
-    """A line for each name with different values, or with `all_names` for each name.
-
+def _differences(left: Mapping[str, str], right: Mapping[str, str]) -> list[str]:
+    """
     >>> _differences({"lm.order": "3"}, {"lm.order": "4", "lm.prune": "1"})
     ['lm.order                     3 -> 4', 'lm.prune                     - -> 1']
     """
-    names = [
-        name
-        for name in dict.fromkeys([*left, *right])
-        if all_names or left.get(name) != right.get(name)
-    ]
+    names = dict.fromkeys([*left, *right])
+    changed = [name for name in names if left.get(name) != right.get(name)]
+    return _pairs(left, right, changed) or ["none"]
+
+
+def _pairs(left: Mapping[str, str], right: Mapping[str, str], names: Sequence[str]) -> list[str]:
     width = max([_LEAST_WIDTH, *map(len, names)])
-    lines = [f"{name:<{width}} {left.get(name, '-')} -> {right.get(name, '-')}" for name in names]
-    return lines or ["none"]
+    return [f"{name:<{width}} {left.get(name, '-')} -> {right.get(name, '-')}" for name in names]
 
 
 def _funnel(run: RunFacts) -> dict[str, str]:
@@ -86,77 +85,75 @@ def _funnel(run: RunFacts) -> dict[str, str]:
     return counts
 
 
-def _accuracies(left: RunFacts, right: RunFacts) -> Iterator[tuple[str, list[str]]]:
-    for kind, title in _SECTIONS.items():
-        shares = [_shares(run, [kind]) for run in (left, right)]
-        if any(shares):
-            yield title, _differences(*shares, all_names=True)
-
-
 def _baselines(left: RunFacts, right: RunFacts) -> list[str]:
-    kinds = {row.kind for run in (left, right) for row in run.baselines} - _SECTIONS.keys()
-    shares = [_shares(run, kinds) for run in (left, right)]
-    missing = " and ".join(
-        side for side, found in zip(("left", "right"), shares, strict=True) if not found
-    )
-    lines = _differences(*shares, all_names=True) if any(shares) else []
-    if missing:
-        lines.insert(0, f"not evaluated: {missing} (run cloze-gen evaluate RUN)")
-    return lines
+    lines = [
+        f"not evaluated: {side} (run cloze-gen evaluate RUN)"
+        for side, run in (("left", left), ("right", right))
+        if not run.baselines
+    ]
+    before, after = _shares(left), _shares(right)
+    return lines + _pairs(before, after, list(dict.fromkeys([*before, *after])))
 
 
-def _shares(run: RunFacts, kinds: Iterable[str]) -> dict[str, str]:
+def _shares(run: RunFacts) -> dict[str, str]:
     return {
         row.label: "-" if row.share is None else "{:.1%} ({:.1%} to {:.1%})".format(*row.share)
         for row in run.baselines
-        if row.kind in kinds
     }
 
 
-def _items(left: RunFacts, right: RunFacts) -> Iterator[str]:
+def _items(left: RunFacts, right: RunFacts) -> list[str]:
     """Items are shared by id; a part counts only where all parts before it are equal."""
-    parts = [next((list(one.parts) for one in run.items.values()), []) for run in (left, right)]
-    if all(parts) and parts[0] != parts[1]:
-        yield "items of another kind: none is in both"
-        return
-    shared = [(one, right.items[name]) for name, one in left.items.items() if name in right.items]
-    splits = [one.split for run in (left, right) for one in run.items.values()]
+    parts = [list(item.parts) for run in (left, right) for item in run.items.values()]
+    if any(names != parts[0] for names in parts):
+        return ["items of another kind: none is in both"]
+    lines = []
+    shared = [name for name in left.items if name in right.items]
+    splits = [item.split for run in (left, right) for item in run.items.values()]
     for split in dict.fromkeys(splits):
-        counts = [sum(one.split == split for one in run.items.values()) for run in (left, right)]
-        both = sum(one.split == other.split == split for one, other in shared)
-        yield f"{split}: {counts[0]:,} left, {counts[1]:,} right, {both:,} in both"
-    for part in parts[0]:
-        shared = [(one, other) for one, other in shared if one.parts[part] == other.parts[part]]
-        yield f"{len(shared):,} of these with the same {part}"
-    for side, own, other in (("left", left, right), ("right", right, left)):
-        only = [name for name in own.items if name not in other.items]
+        left_names, right_names = (
+            {name for name, item in run.items.items() if item.split == split}
+            for run in (left, right)
+        )
+        both = left_names & right_names
+        lines.append(
+            f"{split}: {len(left_names):,} left, {len(right_names):,} right, {len(both):,} in both"
+        )
+    for part in parts[0] if parts else ():
+        shared = [
+            name for name in shared if left.items[name].parts[part] == right.items[name].parts[part]
+        ]
+        lines.append(f"{len(shared):,} of these with the same {part}")
+    for side, names, others in (
+        ("left", left.items, right.items),
+        ("right", right.items, left.items),
+    ):
+        only = [name for name in names if name not in others]
         if only:
-            more = f" and {len(only) - 3:,} more" if len(only) > 3 else ""
-            yield f"only {side}: {', '.join(only[:3])}{more}"
+            lines.append(f"only {side}: {name_list(only)}")
+    return lines
 
 
-def paired_lines(one: Answered, other: Answered, *, seed: int) -> Iterator[str]:
+def paired_lines(left: Answered, right: Answered, *, seed: int) -> Iterator[str]:
     """A line for each shared baseline: BA of both runs and the difference in points, 95 % interval.
 
     The bootstrap is by passage and paired. Passages are matched by id; their blanks and candidates
     may differ.
     """
-    for name in one:
-        shared = [passage for passage in one[name] if passage in other.get(name, {})]
-        if shared:
-            left, right = (
-                _counts([of[name][passage] for passage in shared]) for of in (one, other)
-            )
-            gained, low, high = paired_difference(
-                left, right, bootstrap_draws(len(shared), seed=seed)
-            )
-            shares = " -> ".join(
-                f"{100 * float((side.right / side.blanks).mean()):.1f} %" for side in (left, right)
-            )
-            yield (
-                f"{name:<28}{shares}, {100 * gained:+.1f} ({100 * low:+.1f} to {100 * high:+.1f}) "
-                f"over {len(shared):,} passages"
-            )
+    for name in left:
+        shared = [passage for passage in left[name] if passage in right.get(name, {})]
+        if not shared:
+            continue
+        before, after = (
+            _counts([run[name][passage] for passage in shared]) for run in (left, right)
+        )
+        draws = bootstrap_draws(len(shared), seed=seed)
+        gained, low, high = paired_difference(before, after, draws)
+        shares = [100 * float((side.right / side.blanks).mean()) for side in (before, after)]
+        yield (
+            f"{name:<28}{shares[0]:.1f} % -> {shares[1]:.1f} %, {100 * gained:+.1f} "
+            f"({100 * low:+.1f} to {100 * high:+.1f}) over {len(shared):,} passages"
+        )
 
 
 def _counts(passages: Sequence[tuple[int, int, int]]) -> AnswerCounts:

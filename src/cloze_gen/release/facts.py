@@ -21,8 +21,9 @@ from cloze_gen.parsing import ParseError, error_text, parse_json, quote
 from cloze_gen.records.rejection import FunnelStep
 from cloze_gen.records.release_facts import RELEASE_FORMAT, ReleasedBook, ReleaseFacts
 from cloze_gen.release.card import CardTable
+from cloze_gen.release.settings import public_overrides
 from cloze_gen.release.signature import canary_of
-from cloze_gen.release.style import FinishedRun, Style
+from cloze_gen.release.style import FinishedRun, PublishedSet, Style, facts_of
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.files import read_below, stays_within
 from cloze_gen.store.runs import RELEASE_FILE, is_run_name
@@ -149,16 +150,14 @@ _COLUMNS = ("member", "title", "author", "year", "etext", "language", "genre", "
 def release_facts(
     style: Style,
     run: FinishedRun,
+    published: PublishedSet,
     *,
     signature: str,
     settings: Mapping[str, Any],
-    sample: bool,
-    wanted: int,
     notes: Sequence[str],
-    overrides: Sequence[str],
 ) -> ReleaseFacts:
     """The facts of a finished run, without an evaluation."""
-    release, published = run.published.release, run.published
+    release = published.release
     return ReleaseFacts(
         format_version=RELEASE_FORMAT,
         version=__version__,
@@ -172,14 +171,14 @@ def release_facts(
         canary=canary_of(signature),
         order=style.order(run.settings),
         text="full",
-        sample=sample,
+        sample=run.sample,
         settings=settings,
-        overrides=tuple(overrides),
+        overrides=tuple(public_overrides(run.overrides)),
         noun=style.items.noun,
         n_items=sum(map(style.items.counts, published.items)),
-        n_wanted=wanted,
+        n_wanted=int(run.artifacts[style.last].facts["wanted"]),
         books=tuple(
-            replace(book, license=book.license or SAMPLE_LICENCE) if sample else book
+            replace(book, license=book.license or SAMPLE_LICENCE) if run.sample else book
             for book in released_books(
                 style, run.artifacts, Counter(item.book_id for item in published.items)
             )
@@ -188,7 +187,7 @@ def release_facts(
         creator=release.creators,
         date=release.date,
         url=release.url,
-        judged=style.judged({label: artifact.facts for label, artifact in run.artifacts.items()}),
+        judged=style.judged(facts_of(run.artifacts)),
         versions={name: importlib.metadata.version(name) for name in _LIBRARIES},
     )
 

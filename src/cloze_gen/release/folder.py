@@ -113,13 +113,13 @@ class ReleaseFolder:
 def check_names(record: ReleaseRecord, style: Style, *, where: Path) -> None:
     """FormatError if `release.json` names a file that its style does not write."""
     for name in record.derived:
-        if name not in style.extra_files_allowed:
+        if name not in style.extra_files:
             raise FormatError(
                 f"{where}: release.json: `derived` lists {quote(name)}, which is not a file of "
                 f"{style.name}."
             )
     for name in record.taken:
-        if name not in style.store_files_allowed:
+        if name not in style.store_files:
             raise FormatError(
                 f"{where}: release.json: `taken` lists {quote(name)}, which is not a file of "
                 f"{style.name}."

@@ -2,63 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from cloze_gen.corpus.location import Location
-from cloze_gen.records.rejection import FunnelStep
+from cloze_gen.records.rejection import funnel_steps
 from cloze_gen.release.books import BooksFound, OpenedBooks
 from cloze_gen.release.facts import ReleaseRecord, record_text, release_facts
+from cloze_gen.release.notes import set_notes
 from cloze_gen.release.pointers import write_pointers
-from cloze_gen.release.signature import canary_of
-from cloze_gen.release.style import FinishedRun, PublishedSet, Style
+from cloze_gen.release.settings import public_settings
+from cloze_gen.release.signature import canary_of, items_digest, make_signature
+from cloze_gen.release.style import FinishedRun, PublishedSet, Style, facts_of, fingerprints_of
 from cloze_gen.release.write import full_settings, released_set, write_data, write_text_files
-from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.runs import FULL, RELEASE, RELEASE_FILE
 from cloze_gen.store.tables import read_jsonl
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunToPublish:
-    """A finished run.
-
-    Attributes:
-        settings: settings of the style; groups are attributes.
-        json_settings: the same as JSON values, without the user's folders.
-        last: label of the stage with the items.
-        overrides: the user's `group.key=value`, without `release.text`.
-    """
-
-    name: str
-    seed: int
-    settings: Any
-    json_settings: Mapping[str, Any]
-    artifacts: Mapping[str, Artifact]
-    last: str
-    books: Location
-    sample: bool
-    signature: str
-    notes: Sequence[str]
-    steps: Sequence[FunnelStep]
-    overrides: Sequence[str]
-
-
-def publish(folder: Path, style: Style, run: RunToPublish) -> None:
+def publish(folder: Path, style: Style, run: FinishedRun) -> None:
     """Write the data to `folder`/`release`, or with pointers to `full` and `release`."""
-    finished = run.artifacts[run.last]
-    published = _published(style, run, finished)
-    whole = FinishedRun(published=published, settings=run.settings, artifacts=run.artifacts)
+    artifacts, kind = run.artifacts, style.items
+    finished = artifacts[style.last]
+    items = kind.read(finished.folder)
+    records = list(read_jsonl(finished.path(kind.file)))
+    released = (
+        kind.released(item, dict(record)) for item, record in zip(items, records, strict=True)
+    )
+    signature = _signature(style, run, items_digest(released))
+    extra = {
+        file: list(read_jsonl(path))
+        for file in style.extra_files
+        if (path := finished.folder / file).exists()
+    }
+    published = released_set(
+        PublishedSet(
+            name=run.name,
+            items=items,
+            seed=run.seed,
+            release=run.settings.release,
+            derived={file: some for file, some in extra.items() if some},
+        ),
+        kind,
+        records=records,
+        canary=canary_of(signature),
+    )
+    settings = full_settings(public_settings(run.settings.model_dump(mode="json")))
     facts = release_facts(
-        style, whole, signature=run.signature, settings=full_settings(run.json_settings), sample=run.sample, wanted=int(finished.facts["wanted"]),
-        notes=run.notes, overrides=run.overrides,
-    )  # fmt: skip
-    taken = style.store_files(whole)
+        style,
+        run,
+        published,
+        signature=signature,
+        settings=settings,
+        notes=set_notes(style, run.settings, artifacts),
+    )
+    taken = {file: text_of(artifacts) for file, text_of in style.store_files.items()}
     record = ReleaseRecord(
         facts=facts,
-        steps=tuple(run.steps),
-        tables=tuple(style.card_tables(whole)),
+        steps=tuple(funnel_steps((label, one.manifest) for label, one in artifacts.items())),
+        tables=tuple(style.card_tables(artifacts)),
         derived=tuple(published.derived),
         taken=tuple(taken),
     )
@@ -74,7 +73,7 @@ def publish(folder: Path, style: Style, run: RunToPublish) -> None:
         )
         write_pointers(
             folder / RELEASE,
-            kind=style.items,
+            kind=kind,
             published=published,
             taken=record.taken,
             full=full,
@@ -82,16 +81,19 @@ def publish(folder: Path, style: Style, run: RunToPublish) -> None:
         )
 
 
-def _published(style: Style, run: RunToPublish, finished: Artifact) -> PublishedSet:
-    kind = style.items
-    last = PublishedSet(
+def _signature(style: Style, run: FinishedRun, items: str) -> str:
+    prints = fingerprints_of(run.artifacts)
+    judged = style.judged(facts_of(run.artifacts))
+    by_people = judged.partition(" ")[0] not in {"machine", "none"}
+    return make_signature(
+        style=style.name.removesuffix("-style"),
         name=run.name,
-        items=kind.read(finished.folder),
+        sides={side: prints[f"corpus {side}"][:8] for side in style.sides},
+        model=style.model(run.settings, prints),
         seed=run.seed,
-        release=run.settings.release,
-        derived={
-            file: list(read_jsonl(finished.path(file))) for file in style.extra_files(finished)
-        },
+        n=int(run.artifacts[style.last].funnel["kept"]),
+        order=style.order(run.settings),
+        last=(style.last, prints[style.last]),
+        items=items,
+        people={"judged": judged} if by_people else {},
     )
-    records = list(read_jsonl(finished.path(kind.file)))
-    return released_set(last, kind, records=records, canary=canary_of(run.signature))

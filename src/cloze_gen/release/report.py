@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.corpus.books import kept_books, read_books
+from cloze_gen.corpus.books import read_books
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.errors import FormatError
 from cloze_gen.evaluation.blanks import BlankEvaluation
@@ -24,6 +24,7 @@ from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.items.kind import ItemKind, Record
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.release.items.questions import QUESTION_ITEMS
+from cloze_gen.release.notes import background_notes
 from cloze_gen.release.paper_figures import BlankTable, PaperTable, PassageTable
 from cloze_gen.release.pointers import write_pointer_documents
 from cloze_gen.release.read_evaluation import read_evaluation
@@ -36,12 +37,19 @@ from cloze_gen.release.report_passages import (
 )
 from cloze_gen.release.settings import public_overrides
 from cloze_gen.release.signature import read_signature
-from cloze_gen.release.style import PublishedSet, Style
+from cloze_gen.release.style import Artifacts, PublishedSet, Style, facts_of
 from cloze_gen.release.verdict import blank_verdict, passage_verdict, question_verdict
 from cloze_gen.release.write import full_settings, read_published
-from cloze_gen.store.artifacts import Artifact, open_artifact
+from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.files import read_below
-from cloze_gen.store.runs import FULL, RELEASE, link_name, linked, read_run, released_folder
+from cloze_gen.store.runs import (
+    FULL,
+    RELEASE,
+    link_name,
+    read_run,
+    released_folder,
+    stage_artifacts,
+)
 from cloze_gen.store.tables import ANALYSIS, CANDIDATES, STATISTICS, parse_jsonl
 
 # Columns about files of cloze-gen, not about the book.
@@ -185,6 +193,7 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
     source = tables.get(style.drawn_from, [])
     answer_freqs, impostor_freqs = option_freqs(questions, records, artifacts.get("counts"))
     per_book = Counter(item.book_id for item in items)
+    parts = {row.get("part") for row in source if per_book[row["book_id"]]}
     n_options = max((len(question.options) for question in questions), default=0)
     wanted = next(
         (int(one.facts["wanted"]) for one in reversed(artifacts.values()) if "wanted" in one.facts),
@@ -195,7 +204,7 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
     )
     passages = _passages(folder, style, records, artifacts)
     blanked = _blanked(folder, style, artifacts)
-    facts = {label: artifact.facts for label, artifact in artifacts.items()}
+    facts = facts_of(artifacts)
     n_test = sum(style.items.split_of(one) == "test" for one in items)
     ranking = next((one for one in facts.values() if "guessable" in one), {"guessable": len(items)})
     verdict = (
@@ -211,7 +220,7 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
         else question_verdict(
             questions,
             evaluation,
-            choice=next((one for one in reversed(facts.values()) if "rounds" in one), {}),
+            choice=next((one for one in reversed(facts.values()) if "leak" in one), {}),
             candidates=published.derived.get(CANDIDATES, ()),
         )
     )
@@ -239,7 +248,7 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
         books=tuple(
             (row["book_id"], row.get("title", ""), per_book[row["book_id"]])
             for row in source
-            if row["status"] == "kept" and style.has_items(row)
+            if row["status"] == "kept" and row.get("part") in parts
         ),
         evaluation=evaluation,
         samples=(),
@@ -292,14 +301,6 @@ def _blanked(
     )
 
 
-def stage_artifacts(folder: Path) -> dict[str, Artifact]:
-    stages = read_run(folder)["stages"]
-    return {
-        stage["label"]: open_artifact(linked(folder, link_name(stage["number"], stage["label"])))
-        for stage in stages
-    }
-
-
 def read_set(folder: Path, kind: ItemKind) -> tuple[list[Any], list[Record]]:
     data = _read_own(folder, kind.file)
     return of_set(
@@ -337,27 +338,11 @@ def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[s
     return found
 
 
-def _warnings(run: Mapping[str, Any], artifacts: Mapping[str, Artifact], style: Style) -> list[str]:
+def _warnings(run: Mapping[str, Any], artifacts: Artifacts, style: Style) -> list[str]:
     warnings = []
     if run["sample"]:
         warnings.append(
             "This set was made from the sample books. The sample shows how the program works; it is "
             "too small for measurements."
         )
-    last = style.last_books(artifacts).get(style.drawn_from)
-    kept = {row["book_id"] for row in kept_books(artifacts[last])} if last else set()
-    leaks = (
-        artifacts[f"corpus {style.drawn_from}"].facts.get("kept_despite_overlap", [])
-        if last
-        else []
-    )
-    leaked = [
-        f"Leak: the {style.drawn_from} book {book} overlaps the training corpus, but the settings keep it."
-        for book in leaks
-        if book in kept
-    ]
-    prints = {stage["label"]: stage["fingerprint"] for stage in run["stages"]}
-    alone = style.background_notes(
-        prints, {label: artifact.facts for label, artifact in artifacts.items()}
-    )
-    return [*warnings, *alone, *style.warnings(run["settings"]), *leaked]
+    return [*warnings, *background_notes(style, artifacts), *style.warnings(run["settings"])]

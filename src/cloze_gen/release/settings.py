@@ -18,24 +18,22 @@ _TEXT = "release.text"
 
 
 class ReleaseSettings(SettingsGroup):
+    # pointers: for books that may not be redistributed; `cloze-gen fill` rebuilds the full release.
     text: Literal["full", "pointers"] = Field(
         "full",
-        description="full: the release contains the text of the items. pointers: for books that you may "
-        "not redistribute; release/ contains no text of the books, only positions in them. "
-        "`cloze-gen fill` rebuilds the full release for anyone who has the same books. The "
-        "full release is in full/",
+        description="pointers: positions in the books, no text of them",
     )
     harness: bool = Field(
         True, description="also write tasks for lm-evaluation-harness and inspect-ai"
     )
     creators: tuple[str, ...] = Field(
-        (), strict=False, description="authors of the set for its citation"
+        (), strict=False, description="authors of the set, for its citation"
     )
     date: str = Field(
         "",
-        description="date of publication, YYYY-MM-DD; empty: no date",
+        description="date of publication, YYYY-MM-DD; empty: none",
     )
-    url: str = Field("", description="address of the published set; empty: no address")
+    url: str = Field("", description="address of the published set; empty: none")
 
     @field_validator("date", mode="before")
     @classmethod
@@ -59,11 +57,10 @@ class ReleaseSettings(SettingsGroup):
 
 
 class OrderedReleaseSettings(ReleaseSettings):
+    # shuffled: by the seed; corpus: in the order of the last stage.
     order: Literal["shuffled", "corpus"] = Field(
         "shuffled",
-        description="order of the items in every file. shuffled: by the seed; `cloze-gen contamination` "
-        "needs it to test whether a model was trained on the files. corpus: in the order of the "
-        "last stage",
+        description="items' order; `cloze-gen contamination` needs shuffled",
     )
 
 

@@ -1,11 +1,10 @@
-"""Items of a study: a pool of a run, mixed with other sets (MSR 4.4; Kong et al. 2020, 5.3)."""
+"""Items of a study: those of a run, mixed with other sets (MSR 4.4; Kong et al. 2020, 5.3)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,14 +28,12 @@ from cloze_gen.store.runs import (
     check_as_written,
     leads_to,
     released_folder,
-    stage_artifact,
 )
 from cloze_gen.store.tables import PASSAGE_SET, QUESTIONS
 
 if TYPE_CHECKING:
     from cloze_gen.evaluation.questions import QuestionSet
 
-POOL = "pool"  # stage whose questions are read before the choice
 RELEASED = "release"  # key in `StudyFacts.of` for a study of finished items
 _MOST_NAME_CHARS = 80
 
@@ -251,28 +248,5 @@ def _study_source(
     )
 
 
-def _draw_from_pool(run: Path, settings: StudySettings) -> list[StudyItem]:
-    name = set_name(run.name)
-    items = _own_questions(stage_artifact(run, POOL).path(QUESTIONS))
-    return draw_pool((replace(one, source=name) for one in items), settings)
-
-
-def _has_unread_pool(settings: Mapping[str, Any]) -> bool:
-    choice = settings["choice"]
-    return bool(choice.get("pool", 1) > 1 and not choice.get("verdicts"))
-
-
 READING = _study_source(Task.READ, QUESTIONS, _own_questions, _other_questions)
 FILLING = _study_source(Task.FILL, PASSAGE_SET, _own_passages, _other_passages)
-# reads the pool of a run, from which the verdicts then choose the set; models count as well
-POOL_READING = replace(
-    READING,
-    of=POOL,
-    draw=_draw_from_pool,
-    draw_named=None,
-    verdicts=partial(item_verdicts, models=True),
-    identity=None,
-    applies=_has_unread_pool,
-    rerun_stage="choice",
-    setting="choice.verdicts",
-)

@@ -151,24 +151,18 @@ def question_verdict(
     n = len(questions)
     chance = chance_accuracy([len(one.options) for one in questions]) if questions else 0.0
     rows = {row.name: row for row in evaluation.baselines} if evaluation else {}
-    check = choice.get("leak") or _kept_check(choice, n)
+    check = choice.get("leak")
     measured = "adversary-scores" in rows
-    leak = _adversaries(rows) if measured else _check(check, choice, chance)
+    leak = _adversaries(rows) if measured else _check(check, n, chance)
     found = [leak, *_marks(questions, evaluation, candidates), _size(n, "questions")]
-    over = check and not check.get("auto") and check["check"] > check.get("max_leak", 1)
-    notice = (
-        f"The check of the choice finds {_percent(check['check'])} of the answers, more than "
-        f'choice.max_leak = {check["max_leak"]:g} allows. Set choice.n_questions to "auto", or '
-        "add books."
-        if over
-        else ""
-    )
+    notice = ""
+    if check and check["check"] > check["max_leak"]:
+        notice = (
+            f"The check of the choice finds {_percent(check['check'])} of the answers, more than "
+            f"choice.max_leak = {check['max_leak']:g} allows. Add books, or lower "
+            'choice.n_questions ("auto" finds the largest number).'
+        )
     return Verdict(tuple(found), not measured and leak.level != UNKNOWN, notice)
-
-
-def _kept_check(choice: Mapping[str, Any], n: int) -> dict[str, Any]:
-    kept = choice.get("round_kept")
-    return {} if kept is None else {"check": choice["rounds"][kept]["accuracy"], "n": n}
 
 
 def _adversaries(rows: Mapping[str, QuestionRow]) -> Finding:
@@ -191,11 +185,11 @@ def _adversary(row: QuestionRow) -> Finding:
     )
 
 
-def _check(check: Mapping[str, Any], choice: Mapping[str, Any], chance: float) -> Finding:
+def _check(check: Mapping[str, Any] | None, n: int, chance: float) -> Finding:
     if not check:
         return Finding(LEAK, UNKNOWN, "No classifier has tried to find the answers.")
-    accuracy, n = check["check"], check["n"]
-    tried = max(1, len(choice.get("rounds", ())))
+    accuracy = check["check"]
+    tried = check["rounds"]
     low, high = wilson_interval(round(accuracy * n), n, tried=tried)
     level = LIMITS["check"].level(_known(low, chance), _known(high, chance))
     return Finding(

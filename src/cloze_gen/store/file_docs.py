@@ -55,7 +55,7 @@ def column_type(text: str) -> tuple[str, bool, str]:
 
 REJECTED_COLUMNS = {
     "id": "string: the rejected item, or the sentence if it was rejected as a whole",
-    "reason": "string: see the [reasons](reasons.md)",
+    "reason": "string: why it was rejected",
     "detail": "string: more on the reason; may be empty",
 }
 
@@ -113,10 +113,9 @@ MANIFEST_DOC = FileDoc(
         "schema_version": "int: version of this layout",
         "stage": "string: name of the stage",
         "version": "int: version of the stage's code",
-        "fingerprint": "string: 16 hexadecimal digits over stage, version, settings, inputs and seed",
-        "settings": "object: the settings of the stage",
-        "inputs": "object: name -> fingerprint of each input; for ingest, book and file -> sha256",
-        "seed": "int: null for stages without random draws",
+        "fingerprint": "string: 16 hexadecimal digits over stage, version, settings and inputs",
+        "settings": "object: every argument of the stage that is not an input; those of its own group of settings by their names",
+        "inputs": "object: name -> fingerprint of each input; for ingest, book and file -> sha256, and a digest of what is listed of it",
         "versions": "object: libraries and tools that can change the bytes",
         "funnel": "object: `unit`, `seen`, `kept`, and `rejected` (reason -> count); empty if nothing is rejected",
         "facts": "object: further figures, listed with each stage",
@@ -124,6 +123,6 @@ MANIFEST_DOC = FileDoc(
         "holds": "list of string: folders of other artifacts that must be complete too",
         "seal": "string: sha256 of this file without this line",
     },
-    example='{"schema": "cloze-gen/screening", "stage": "screening", "seed": null, "settings": {"score": "history"}, '
+    example='{"schema": "cloze-gen/forward", "stage": "forward", "settings": {"keep": 80}, '
     '"funnel": {"unit": "focus words", "seen": 2252, "kept": 2068, "rejected": {"answer_scores_best": 184}}, ...}',
 )  # fmt: skip

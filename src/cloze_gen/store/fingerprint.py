@@ -21,7 +21,7 @@ def canonical_json(value: Any) -> str:
     )
 
 
-_IDENTITY = ("stage", "version", "settings", "inputs", "seed")
+_IDENTITY = ("stage", "version", "settings", "inputs")
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class StageKey:
 
     Attributes:
         version: raised by hand when the stage's code changes what it writes.
-        settings: every setting that the stage reads.
-        inputs: name -> fingerprint (an upstream stage's, or a digest of raw files).
-        seed: None unless the stage draws.
+        settings: every argument of the stage that is not an input, as JSON; those of its own group
+            of settings by their own names.
+        inputs: name -> fingerprint of an earlier stage, or digest of a file.
         item: subfolder of an artifact kept one a book.
     """
 
@@ -40,7 +40,6 @@ class StageKey:
     version: int
     settings: Mapping[str, Any] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
-    seed: int | None = None
     item: str = ""
 
     @classmethod
@@ -54,7 +53,6 @@ class StageKey:
             "version": self.version,
             "settings": dict(self.settings),
             "inputs": dict(self.inputs),
-            "seed": self.seed,
         }
 
     @functools.cached_property

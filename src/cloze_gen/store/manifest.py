@@ -21,7 +21,7 @@ from cloze_gen.parsing import error_text, quote
 from cloze_gen.store.files import open_regular, stays_within
 
 MANIFEST = "manifest.json"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 SEAL = "seal"
 _PASSING = {
     errno.EMFILE,

@@ -211,6 +211,14 @@ def find_stage(folder: Path, label: str) -> Artifact | None:
     return None
 
 
+def stage_artifacts(folder: Path) -> dict[str, Artifact]:
+    """The artifact of each stage of a run, by label."""
+    return {
+        stage["label"]: open_artifact(linked(folder, link_name(stage["number"], stage["label"])))
+        for stage in read_run(folder)["stages"]
+    }
+
+
 def linked(folder: Path, name: str) -> Path:
     """The target of a link in a run's folder; UsageError if it leaves the output folder."""
     path = folder / name
@@ -304,7 +312,6 @@ _STAGE: Mapping[str, _Check] = {
     "version": _is(int),
     "settings": _is_table_of(_is_setting),
     "inputs": _is_table_of(_is(str)),
-    "seed": lambda value: value is None or _is(int)(value),
 }
 
 

@@ -289,9 +289,11 @@ def rejection_columns(rejected: list[Rejection]) -> dict[str, pa.Array]:
     }
 
 
-def read_source_sentences(artifact: Artifact) -> dict[str, Sentence]:
-    """The sentences that `sentence_columns` wrote, by id, in order."""
-    columns = read_parquet(artifact.path(SOURCE_SENTENCES), columns=_SENTENCE).to_pydict()
+def read_source_sentences(artifact: Artifact, ids: pa.Array | None = None) -> dict[str, Sentence]:
+    """The sentences that `sentence_columns` wrote, by id, in order; all, or those of `ids`."""
+    wanted = None if ids is None else pc.field("id").isin(ids)
+    path = artifact.path(SOURCE_SENTENCES)
+    columns = pq.read_table(path, columns=_SENTENCE, filters=wanted).to_pydict()
     sentences = (
         Sentence(book_id, index, start, end, paragraph, kind, text, tuple(tokens.split(" ")))
         for book_id, index, start, end, paragraph, kind, text, tokens in zip(

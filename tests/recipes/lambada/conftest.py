@@ -2,6 +2,7 @@
 
 import pytest
 
+from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.recipes.lambada.passages import PassagesSettings, write_passages
 from cloze_gen.store.artifacts import Store
 from tests.corpus.conftest import Novels as NovelsInParts
@@ -21,7 +22,7 @@ class Novels(NovelsInParts):
             partition=partition,
             counts=counts,
             settings=settings,
-            offensive="builtin",
+            offensive=offensive_words("builtin"),
         )
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cloze_gen.models.context_vectors import Associations
 from cloze_gen.models.ngram_index import ForwardIndex, Level
+from cloze_gen.recipes.common import printed_before
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
 from cloze_gen.recipes.lambada.ranking import (
     RankingSettings,
@@ -35,7 +36,6 @@ from cloze_gen.recipes.lambada.readers import (
     trigger_probs,
     with_form,
 )
-from cloze_gen.recipes.questions.printed_once import printed_before
 from cloze_gen.records.passage import Part, Passage
 
 GUESSING = GuessingSettings()

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from cloze_gen.english.word_lists import After, Before
-from cloze_gen.recipes.msr.grooming.candidate_checks import GroomedItem
-from cloze_gen.recipes.msr.tables import FIT
+from cloze_gen.recipes.msr.grooming.candidates import CandidateTable, Item
 from cloze_gen.records.sentence import Sentence
 from tests.small_models import index_of
 
@@ -31,13 +30,16 @@ def index():
     return index_of(ARPA.encode())
 
 
-def make_item(line, answer, candidates):
+def make_item(line, answer, words=()):
     tokens = tuple(line.split(" "))
     sentence = Sentence("b", 1, 0, len(line), 0, "prose", line, tokens)
     position = tokens.index(answer)
-    item = GroomedItem(f"b:1:{position}", answer, sentence, position, list(candidates))
-    item.verdicts, item.tags = [FIT] * len(candidates), [""] * len(candidates)
-    return item
+    return Item(f"b:1:{position}", sentence, position, words)
+
+
+def make_table(*rows):
+    """The table of some (line, answer, candidates)."""
+    return CandidateTable([make_item(*row) for row in rows])
 
 
 class Books:
@@ -103,6 +105,7 @@ class Tags:
     def __init__(self, **tags):
         self._tags = tags
         self.asked = 0
+        self.lengths = []
 
     def tag(self, sentences):
         return [
@@ -113,6 +116,7 @@ class Tags:
     def tag_at(self, places):
         for tokens, at in places:
             self.asked += 1
+            self.lengths.append(len(tokens))
             first, *rest = self._tags.get(tokens[at], "IN").split("+")
             yield SimpleNamespace(tag=first, clitics=tuple(rest))
 
@@ -124,8 +128,13 @@ class Tags:
 
 @pytest.fixture(scope="session")
 def item_of():
-    """An item of a line, an answer in it and candidates, all fit so far."""
+    """An item of a line and an answer in it."""
     return make_item
+
+
+@pytest.fixture(scope="session")
+def table_of():
+    return make_table
 
 
 @pytest.fixture(scope="session")

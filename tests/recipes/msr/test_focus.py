@@ -15,13 +15,10 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.recipes.msr.focus import (
     FocusReason,
     FocusSettings,
-    FocusWord,
     select_focus_words,
     sentence_rejection,
-    two_word_history,
     write_focus,
 )
-from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
@@ -35,7 +32,7 @@ from cloze_gen.store.tables import (
     write_tsv,
 )
 
-ELIGIBLE = {"climb", "attic", "lamp", "grim"}
+OPTIONS = dict.fromkeys(("climb", "attic", "lamp", "grim"), (25, 2e-05))
 
 
 def sentence(line, kind="prose"):
@@ -44,22 +41,23 @@ def sentence(line, kind="prose"):
 
 
 def verdicts(line, **settings):
-    return list(
-        select_focus_words(sentence(line), eligible=ELIGIBLE, settings=FocusSettings(**settings))
+    """The focus words of a line, and its rejections."""
+    return select_focus_words(
+        sentence(line),
+        options=OPTIONS,
+        settings=FocusSettings(**{"min_tokens": 6} | settings),
     )
 
 
 def test_every_qualifying_word_is_kept():
     """History, next token and provenance are the sentence's own."""
-    found = [
-        verdict
-        for verdict in verdicts("He took the lamp , and could climb to it .")
-        if isinstance(verdict, FocusWord)
+    found, _ = verdicts("He took the lamp , and could climb to it .")
+    names = ("id", "position", "word", "history1", "history2", "next_token", "count", "freq")
+    assert [tuple(row[name] for name in names) for row in found] == [
+        ("b:4:3", 3, "lamp", "took", "the", ",", 25, 2e-5),
+        ("b:4:7", 7, "climb", "and", "could", "to", 25, 2e-5),
     ]
-    assert found == [
-        FocusWord("b:4:3", 3, "lamp", ("took", "the"), ","),
-        FocusWord("b:4:7", 7, "climb", ("and", "could"), "to"),
-    ]
+    assert {row["sentence_id"] for row in found} == {"b:4"}
 
 
 @pytest.mark.parametrize(
@@ -74,12 +72,12 @@ def test_every_qualifying_word_is_kept():
 )
 def test_two_tokens_are_printed_before_a_focus_word(line, history):
     """Marks that are printed count, quotes and dashes do not; the history itself is the book's own."""
-    (verdict,) = [one for one in verdicts(line) if one.id == f"b:4:{line.split(' ').index('lamp')}"]
-    if history is None:
-        assert getattr(verdict, "reason", "") == FocusReason.NO_HISTORY
-    else:
-        assert isinstance(verdict, FocusWord)
-        assert verdict.history == history
+    place = f"b:4:{line.split(' ').index('lamp')}"
+    rows, rejected = verdicts(line)
+    histories = {row["id"]: (row["history1"], row["history2"]) for row in rows}
+    assert histories.get(place) == history
+    reasons = {rejection.id: rejection.reason for rejection in rejected}
+    assert reasons.get(place) == (FocusReason.NO_HISTORY if history is None else None)
 
 
 def test_not_before_the_final_stop():
@@ -89,11 +87,7 @@ def test_not_before_the_final_stop():
         '" We went up to the attic . "',
         '" We went up to the attic , " said he .',
     ):
-        reasons = {
-            verdict.id: verdict.reason
-            for verdict in verdicts(line)
-            if isinstance(verdict, Rejection)
-        }
+        reasons = {rejection.id: rejection.reason for rejection in verdicts(line)[1]}
         expected = FocusReason.BEFORE_FINAL_STOP if "said" not in line else None
         assert reasons.get(f"b:4:{line.split(' ').index('attic')}") == expected
 
@@ -118,7 +112,12 @@ def test_not_before_the_final_stop():
 )
 def test_sentences_and_their_limits(line, kind, reason):
     """6 to 36 printed tokens, a final mark, prose, ASCII; quotation marks do not count."""
-    assert sentence_rejection(sentence(line, kind), FocusSettings()) == reason
+    assert sentence_rejection(sentence(line, kind), FocusSettings(min_tokens=6)) == reason
+
+
+def test_sentences_have_thirteen_tokens_by_default():
+    assert sentence_rejection(sentence("a " * 12 + "."), FocusSettings()) is None
+    assert sentence_rejection(sentence("a " * 11 + "."), FocusSettings()) == FocusReason.TOO_SHORT
 
 
 DRAWN_WORDS = st.sampled_from(
@@ -129,25 +128,33 @@ DRAWN_WORDS = st.sampled_from(
 @given(st.lists(DRAWN_WORDS, min_size=1, max_size=20))
 def test_each_word_has_one_verdict(words):
     record = sentence(" ".join([*words, "."]))
-    found = list(
-        select_focus_words(record, eligible=ELIGIBLE, settings=FocusSettings(min_tokens=3))
+    rows, rejected = select_focus_words(
+        record, options=OPTIONS, settings=FocusSettings(min_tokens=3)
     )
-    ids = [verdict.id for verdict in found]
+    ids = [row["id"] for row in rows] + [rejection.id for rejection in rejected]
     assert len(set(ids)) == len(ids)
     if ids != [record.id]:
-        places = [int(item.rpartition(":")[2]) for item in ids]
-        assert places == [
-            i
-            for i, token in enumerate(record.tokens)
-            if any(map(str.isalnum, token)) and i in places
-        ]
-        assert {i for i, token in enumerate(record.tokens) if token in ELIGIBLE} <= set(places)
-    for verdict in found:
-        if isinstance(verdict, FocusWord):
-            assert verdict.word in ELIGIBLE
-            assert record.tokens[verdict.position] == verdict.word
-            assert record.tokens[verdict.position + 1] == verdict.next_token
-            assert two_word_history(record.tokens, verdict.position) == verdict.history
+        places = {int(item.rpartition(":")[2]) for item in ids}
+        assert all(any(map(str.isalnum, record.tokens[i])) for i in places)
+        assert {i for i, token in enumerate(record.tokens) if token in OPTIONS} <= places
+    for row in rows:
+        position = row["position"]
+        around = [row["history1"], row["history2"], row["word"], row["next_token"]]
+        assert row["word"] in OPTIONS
+        assert list(record.tokens[position - 2 : position + 2]) == around
+
+
+def test_a_word_of_one_group_is_no_answer_there():
+    """The model of its book does not know it."""
+    rows, rejected = select_focus_words(
+        sentence("He took the lamp , and could climb to it ."),
+        options=OPTIONS,
+        settings=FocusSettings(min_tokens=6),
+        only_here={"lamp"},
+    )
+    reasons = {rejection.id: rejection.reason for rejection in rejected}
+    assert reasons["b:4:3"] == FocusReason.NO_OTHER_BOOK
+    assert [row["id"] for row in rows] == ["b:4:7"]
 
 
 TOKENS = "He saw the lamp and the stair of the house by the sea .".split()

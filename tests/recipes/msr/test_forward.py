@@ -1,4 +1,4 @@
-"""The forward score and the score of the whole sentence."""
+"""Steps 3 to 5: the screening, ranks, and the score of the whole sentence."""
 
 import numpy as np
 import pytest
@@ -6,46 +6,85 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.recipes.msr.forward import (
-    FilledSentence,
-    best_forward,
-    forward_log10_probs,
+    KEPT,
+    ForwardReason,
+    answer_ranks,
+    ranks,
+    screened,
     sentence_log10_probs,
 )
 
+ITEMS = st.lists(
+    st.tuples(st.integers(-9, 0), st.lists(st.integers(-9, 0), max_size=9)), min_size=1, max_size=6
+)
 
-def test_the_next_word_after_predecessor_and_option(index):
-    """P(next | predecessor, option), attested or backed off."""
-    options = np.array(index.ids(["b", "c"]))
-    predecessors, next_words = np.array(index.ids(["a", "a"])), np.array(index.ids(["c", "c"]))
-    found = forward_log10_probs(
-        index, predecessors=predecessors, options=options, next_words=next_words
-    )
-    assert found.tolist() == pytest.approx([-0.6, -0.2 - 1.0])
+
+def flat(items):
+    """Scores of the answers, the item of each alternate, and scores of the alternates."""
+    item = np.repeat(np.arange(len(items)), [len(alternates) for _, alternates in items])
+    scores = [score for _, alternates in items for score in alternates]
+    answers = np.array([answer for answer, _ in items], np.float64)
+    return answers, item, np.array(scores, np.float64)
+
+
+@pytest.mark.parametrize(
+    ("answer", "alternates", "status"),
+    [
+        (-2, [-3, -2.5], ForwardReason.ANSWER_SCORES_BEST),
+        (-2, [-3, -1.5], KEPT),
+        (-2, [-2, -3], KEPT),
+        (-9, [-3, -1.5], KEPT),
+        (-9, [], ForwardReason.NO_ALTERNATES),
+    ],
+)
+def test_best_is_rejected(answer, alternates, status):
+    """A tie is not best; without alternates there is no question."""
+    assert screened(*flat([(answer, alternates)])).tolist() == [status]
+
+
+@given(ITEMS)
+def test_each_answer_is_compared_with_its_own_alternates(items):
+    arrays = flat(items)
+    statuses = screened(*arrays).tolist()
+    rank = answer_ranks(*arrays).tolist()
+    for (answer, alternates), status, own_rank in zip(items, statuses, rank, strict=True):
+        assert own_rank == 1 + sum(other > answer for other in alternates)
+        assert (status == KEPT) == any(other >= answer for other in alternates)
+        assert (status == ForwardReason.NO_ALTERNATES) == (not alternates)
+
+
+@given(ITEMS)
+def test_ranks_are_those_of_each_item_sorted(items):
+    """The best has rank 1; ties are in the order of the rows."""
+    _, item, scores = flat(items)
+    expected = []
+    for _, alternates in items:
+        order = sorted(range(len(alternates)), key=lambda i: (-alternates[i], i))
+        expected += [1 + order.index(i) for i in range(len(alternates))]
+    assert ranks(item, scores).tolist() == expected
 
 
 TOKENS = st.lists(st.sampled_from(["a", "b", "c", "d", "zz"]), min_size=1, max_size=9)
 
 
-@given(tokens=TOKENS, data=st.data())
-def test_whole_sentence_scores_are_the_sentences_own(index, tokens, data):
+@given(st.lists(TOKENS, min_size=1, max_size=3), st.data())
+def test_whole_sentence_scores_are_the_sentences_own(index, sentences, data):
     """Scoring only the windows around the blank gives what scoring every filled sentence gives."""
-    position = data.draw(st.integers(0, len(tokens) - 1))
-    options = ["a", "b", "c", "f", "zz"]
-    ids = np.array([index.start, *index.ids(tokens), index.end])
+    places = [data.draw(st.integers(0, len(tokens) - 1)) for tokens in sentences]
+    rows = st.tuples(
+        st.integers(0, len(sentences) - 1), st.sampled_from(["a", "b", "c", "f", "zz"])
+    )
+    options = data.draw(st.lists(rows, max_size=9))
     found = sentence_log10_probs(
-        index, [FilledSentence(ids, position + 1, np.array(index.ids(options)))] * 2
-    )[1]
-    filled = [[*tokens[:position], option, *tokens[position + 1 :]] for option in options]
-    assert found.tolist() == pytest.approx(
-        [index.sentence_log10_prob(sentence) for sentence in filled], abs=1e-5
+        index,
+        [np.array([index.start, *index.ids(tokens), index.end]) for tokens in sentences],
+        1 + np.array(places),
+        np.array([item for item, _ in options], np.int64),
+        np.array(index.ids([word for _, word in options]), np.int64),
     )
-
-
-@given(st.lists(st.tuples(st.integers(-9, 0), st.integers(-9, 0)), max_size=20), st.integers(4, 30))
-def test_the_best_are_kept(scores, keep):
-    """Best forward score first, ties by the history score, then by position."""
-    forward, history = (
-        np.array(column, np.float64) for column in ([s[0] for s in scores], [s[1] for s in scores])
-    )
-    best = best_forward(forward, history, keep=keep).tolist()
-    assert best == sorted(range(len(scores)), key=lambda i: (-forward[i], -history[i], i))[:keep]
+    expected = []
+    for item, word in options:
+        filled = list(sentences[item])
+        filled[places[item]] = word
+        expected.append(index.sentence_log10_prob(filled))
+    assert found.tolist() == pytest.approx(expected, abs=1e-5)

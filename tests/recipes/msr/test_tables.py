@@ -2,32 +2,20 @@
 
 from collections import Counter
 
-import numpy as np
 import pytest
 
 from cloze_gen.models.language_model import open_index
-from cloze_gen.models.ngram_index import SENTENCE_END, SENTENCE_START, UNKNOWN, ForwardIndex
+from cloze_gen.recipes.msr.alternates import ALTERNATES
+from cloze_gen.recipes.msr.forward import KEPT, SCORED, SCORED_ITEMS, ForwardReason
 from cloze_gen.recipes.msr.tables import (
-    ALTERNATES,
-    ANSWER_COLUMNS,
-    ANSWER_SCORES_BEST,
-    ANSWERS,
     FORWARD_SCORE,
     HISTORY_SCORE,
     ITEMS_A_PART,
-    KEPT,
-    SCORED,
-    SCREENED,
-    SCREENED_COLUMNS,
     SENTENCE_SCORE,
-    Part,
     cut_in_parts,
-    passed_screening,
-    read_rows,
-    write_rows,
 )
 from cloze_gen.store.runs import read_run, stage_artifact
-from cloze_gen.store.tables import FOCUS, read_parquet, read_source_sentences, write_parquet
+from cloze_gen.store.tables import FOCUS, read_parquet, read_source_sentences
 
 LOOKED_AT = 25  # focus words that are asked one by one
 
@@ -36,7 +24,7 @@ LOOKED_AT = 25  # focus words that are asked one by one
 def stages(finished):
     return {
         name: stage_artifact(finished.folder, name)
-        for name in ("focus", "index", "alternates", "screening", "forward")
+        for name in ("focus", "index", "alternates", "forward")
     }
 
 
@@ -50,9 +38,9 @@ def focus(stages):
     return {row["id"]: row for row in read_parquet(stages["focus"].path(FOCUS)).to_pylist()}
 
 
-def by_item(artifact, folder):
+def by_item(artifact, table):
     found = {}
-    for row in read_parquet(artifact.path(folder)).to_pylist():
+    for row in read_parquet(artifact.path(table.folder)).to_pylist():
         found.setdefault(row["id"], []).append(row)
     return found
 
@@ -94,13 +82,12 @@ def test_alternates_are_likely_words_after_the_history(
 
 
 def test_a_word_that_scores_best_is_screened_out(stages, index, focus):
-    rows = read_parquet(stages["screening"].path(SCREENED)).to_pylist()
+    rows = read_parquet(stages["forward"].path(SCORED_ITEMS.name)).to_pylist()
     assert [row["id"] for row in rows] == list(focus)
-    assert tuple(rows[0]) == SCREENED_COLUMNS
-    funnel = stages["screening"].funnel
+    funnel = stages["forward"].funnel
     assert Counter(row["status"] for row in rows) == {KEPT: funnel["kept"]} | funnel["rejected"]
     drawn = by_item(stages["alternates"], ALTERNATES)
-    best = [row for row in rows if row["status"] == ANSWER_SCORES_BEST][:2]
+    best = [row for row in rows if row["status"] == ForwardReason.ANSWER_SCORES_BEST][:2]
     for row in [*rows[:3], *best]:
         item, words = focus[row["id"]], [alternate["word"] for alternate in drawn[row["id"]]]
         model = index.next_word_log10_probs([item["history1"], item["history2"]])
@@ -114,23 +101,20 @@ def test_a_word_that_scores_best_is_screened_out(stages, index, focus):
             1 + sum(other > own + margin for other in others) for margin in (1e-5, -1e-5)
         )
         assert least <= row["answer_rank"] <= most
-        assert (row["status"] == ANSWER_SCORES_BEST) == (own > max(others))
+        assert (row["status"] == KEPT) == (own <= max(others))
     assert best
 
 
 def test_forward_scores_are_of_what_passed(stages, finished):
-    passed = [
-        row["id"]
-        for row in read_parquet(stages["screening"].path(SCREENED)).to_pylist()
-        if row["status"] == KEPT
-    ]
-    answers = read_parquet(stages["forward"].path(ANSWERS)).to_pylist()
+    items = read_parquet(stages["forward"].path(SCORED_ITEMS.name)).to_pylist()
+    passed = [row for row in items if row["status"] == KEPT]
     scored, drawn = by_item(stages["forward"], SCORED), by_item(stages["alternates"], ALTERNATES)
     keep = read_run(finished.folder)["settings"]["forward"]["keep"]
     assert len(passed) < len(drawn)
-    assert [row["id"] for row in answers] == list(scored) == passed
-    assert tuple(answers[0]) == ANSWER_COLUMNS
-    for answer in answers:
+    assert [row["id"] for row in passed] == list(scored)
+    for row in items:
+        assert (row[FORWARD_SCORE] is None) == (row["status"] != KEPT)
+    for answer in passed:
         rows = scored[answer["id"]]
         assert {row["word"] for row in rows} == {row["word"] for row in drawn[answer["id"]]}
         ranked = sorted(rows, key=lambda row: row["forward_rank"])
@@ -144,7 +128,7 @@ def test_forward_scores_are_of_what_passed(stages, finished):
 
 def test_scores_are_the_models_own(stages, index, focus, filled):
     """P(next token | predecessor, option) and P(sentence) of one item's best alternate."""
-    rows = read_parquet(stages["forward"].path(SCORED)).to_pylist()
+    rows = read_parquet(stages["forward"].path(SCORED.folder)).to_pylist()
     row = next(row for row in rows if row["kept"])
     item = focus[row["id"]]
     model = index.next_word_log10_probs([item["history2"], row["word"]])
@@ -157,48 +141,23 @@ def test_scores_are_the_models_own(stages, index, focus, filled):
 # ---- tables in parts
 
 
-def test_words_are_numbered_by_the_index_at_hand(tmp_path):
-    """One process may open the indexes of several runs."""
-    words = ["owl", "pike", "wren"]
-    path = tmp_path / "part.parquet"
-    write_rows(path, ids=["a"], item=np.zeros(3, np.int32), words=words, word=np.arange(3))
-    for turn in range(20):
-        index = ForwardIndex(
-            [UNKNOWN, SENTENCE_START, SENTENCE_END, *np.roll(words, turn).tolist()], []
-        )
-        _, numbers, _ = read_rows(path, index)
-        assert [index.words[i] for i in numbers] == words
-        del index
-
-
 @pytest.mark.parametrize(
     "n_items", [1, ITEMS_A_PART - 1, ITEMS_A_PART, ITEMS_A_PART + 1, 3 * ITEMS_A_PART]
 )
-def test_parts_hold_every_item_once(n_items, tmp_path):
+def test_parts_hold_every_item_once(n_items):
     """In order, none empty, none beyond the last; each has a file of its own."""
-    parts = cut_in_parts([(n_items, 0)], tmp_path / "table")
+    parts = cut_in_parts([(n_items, 0)])
     assert [i for part in parts for i in range(part.first, part.last)] == list(range(n_items))
     assert all(part.first < part.last for part in parts)
-    assert len({part.name for part in parts}) == len(parts)
+    assert len({part.file for part in parts}) == len(parts)
 
 
-def test_a_part_has_words_of_one_model(tmp_path):
+def test_a_part_has_words_of_one_model():
     """Where a model ends the part ends, however short, and the next begins there."""
-    parts = cut_in_parts([(3, 1), (ITEMS_A_PART + 2, 2), (1, 1)], tmp_path / "table")
-    found = [(part.last - part.first, part.model, part.name) for part in parts]
+    parts = cut_in_parts([(3, 1), (ITEMS_A_PART + 2, 2), (1, 1)])
+    found = [(part.last - part.first, part.model, part.file) for part in parts]
     assert found == [(3, 1, "part-00000.parquet"), (ITEMS_A_PART, 2, "part-00001.parquet"), (2, 2, "part-00002.parquet"),
                      (1, 1, "part-00003.parquet")]  # fmt: skip
     assert [i for part in parts for i in range(part.first, part.last)] == list(
         range(ITEMS_A_PART + 6)
     )
-
-
-def test_the_screening_is_read_once_for_all_parts(tmp_path):
-    """Each part gets the words of its own rows that passed; the second part needs no file any more."""
-    table = tmp_path / SCREENED
-    write_parquet(
-        table, {"id": ["a", "b", "c", "d"], "status": [KEPT, "answer_scores_best", KEPT, KEPT]}
-    )
-    assert passed_screening(tmp_path, Part(0, 3, tmp_path)) == {"a", "c"}
-    table.unlink()
-    assert passed_screening(tmp_path, Part(3, 4, tmp_path)) == {"d"}

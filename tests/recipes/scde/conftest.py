@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.partition import write_part
 from cloze_gen.corpus.training_text import write_training_text
 from cloze_gen.recipes.scde.blanked_passages import AssemblySettings, write_blanked_passages
@@ -52,7 +53,7 @@ class Novels(NovelsInParts):
             "partition": partition,
             "counts": counts,
             "settings": settings,
-            "offensive": "builtin",
+            "offensive": offensive_words("builtin"),
             "seed": 1,
         }
         return self.stage("passages", write_passages, **given)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.recipes.questions.printed_once import PRINTED_BEFORE
+from cloze_gen.recipes.common import PRINTED_BEFORE
 from cloze_gen.recipes.scs.questions import QuestionReason, QuestionsSettings, choose_questions
 
 IDS = [f"{book}:{i}:2" for book in ("a", "b", "c") for i in range(40)]

@@ -2,46 +2,28 @@
 
 from __future__ import annotations
 
-from cloze_gen.corpus.overlap import OverlapSettings
-from cloze_gen.corpus.parse_book import IngestSettings
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.pipelines.corpus import Corpus
-from cloze_gen.pipelines.style_task import StyleTask
+from cloze_gen.pipelines.books import BookSettings, corpora
+from cloze_gen.recipes.toy.artifacts import STAGES
 from cloze_gen.recipes.toy.focus import FocusSettings, write_focus
 from cloze_gen.recipes.toy.questions import write_questions
 from cloze_gen.recipes.toy.release import toy_files
-from cloze_gen.recipes.toy.trace import TRACE
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.style import Style
-from cloze_gen.settings import SettingsGroup
 
 
-class ToySettings(SettingsGroup):
+class ToySettings(BookSettings):
     """All settings of the style."""
 
-    input: InputSettings = InputSettings()
-    ingest: IngestSettings = IngestSettings()
-    overlap: OverlapSettings = OverlapSettings()
     focus: FocusSettings = FocusSettings()
     release: OrderedReleaseSettings = OrderedReleaseSettings()
 
 
-class Focus(StyleTask):
-    """The longest word of every sentence."""
-
-    stage, group, needs, write = (
-        "focus",
-        "focus",
-        {"source": (Corpus, "books")},
-        staticmethod(write_focus),
-    )
-
-
-class Questions(StyleTask):
-    """Options around it."""
-
-    stage, draws, needs, write = "questions", True, {"focus": Focus}, staticmethod(write_questions)
+def stages(run, books, s):
+    """The longest word of every sentence, and options around it."""
+    source = corpora(run, books, s)["books"]
+    focus = run.stage("focus", write_focus, source=source, settings=s.focus)
+    run.stage("questions", write_questions, focus=focus, seed=run.seed)
 
 
 STYLE = Style(
@@ -52,7 +34,8 @@ STYLE = Style(
     sample_config="toy-style",
     sides=("books",),
     items=QUESTION_ITEMS,
-    last=Questions,
+    stages=stages,
+    last="questions",
     files=toy_files,
-    trace=TRACE,
+    stage_docs=STAGES,
 )

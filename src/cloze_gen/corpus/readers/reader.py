@@ -19,12 +19,12 @@ MAX_BOOK_BYTES = 256 * 1024 * 1024  # raw; the largest of the 534 books at hand 
 class InputSettings(SettingsGroup):
     text_column: str = Field(
         default="",
-        description="column of a table (Parquet, JSON lines) that contains the text of a book; empty: detect it",
+        description="column of a table that holds the text; empty: detect it",
     )
+    # Train is the background and test the source; in LAMBADA and SCDE they are the three parts.
     keep_splits: bool = Field(
         default=False,
-        description="use the splits of a collection, or the folders train, validation and test: train "
-        "as background, test as source; lambada-style and scde-style: as the three parts",
+        description="keep the books' division into train, validation and test",
     )
 
 

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from cloze_gen.adapters.inflector import inflect, lemmatize
-from cloze_gen.adapters.spacy_tagger import tagger_identity, travelling_name
+from cloze_gen.adapters.spacy_tagger import travelling_name
 from cloze_gen.corpus.tagging import TaggerSettings, worker_tagger
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
@@ -177,13 +177,14 @@ def write_analysis(
     committee: Artifact,
     finished: Artifact,
     settings: TaggerSettings,
+    identity: str,
     seed: int,
 ) -> None:
     with open(finished.path(PASSAGE_SET), encoding="utf-8") as handle:
         kept = frozenset(one.id for one in parse_passages(handle) if one.split != Split.CONTROL)
     drawn = draw_input(read_survivors(committee), seed=seed)
     needed = kept | drawn
-    tagger, identity = travelling_name(settings.name), tagger_identity(settings.name)
+    tagger = travelling_name(settings.name)
     shards = [
         TargetShard(some, tagger, identity)
         for some in batches(read_passages(passages, which=needed.__contains__), _PASSAGES_PER_SHARD)

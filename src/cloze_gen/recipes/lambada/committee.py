@@ -49,20 +49,17 @@ class CommitteeSettings(SettingsGroup):
         MEMBERS,
         min_length=1,
         strict=False,
-        description=f"members: {', '.join(MEMBERS)}, hf:FOLDER (a causal language model) or "
-        "scores:FILE (log probabilities that you computed)",
+        description="models that must miss the target; also hf:FOLDER, scores:FILE",
     )
     threshold: float = Field(
         0.00175,
         gt=0,
         le=1,
-        description="probability of the target from which a member counts as having guessed it, "
-        "inclusive; section 3.1",
+        description="probability from which a member guesses the target; 3.1",
     )
     rendering: Literal["cased", "published"] = Field(
         "cased",
-        description="text that hf: and scores: members score: `cased` (as the book prints it) or "
-        "`published` (lower case, treebank tokens)",
+        description="how hf: and scores: members see the text",
     )
 
     @field_validator("members")
@@ -119,7 +116,7 @@ class CacheSettings(SettingsGroup):
         0.05,
         gt=0,
         lt=1,
-        description="weight of the cache; the n-gram model has the rest (Kuhn & De Mori 1990)",
+        description="weight of the cache; the n-gram model has the rest",
     )
 
 

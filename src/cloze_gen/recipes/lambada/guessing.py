@@ -20,7 +20,7 @@ from pydantic import Field
 
 from cloze_gen.judging.assignment import Case
 from cloze_gen.records.rejection import Reason
-from cloze_gen.settings import MOST_EACH, SettingsGroup
+from cloze_gen.settings import MOST_EACH, SettingsGroup, Unhashed
 
 
 class Condition(StrEnum):
@@ -29,43 +29,41 @@ class Condition(StrEnum):
 
 
 class GuessingSettings(SettingsGroup):
-    verdicts: str = Field(
+    verdicts: Unhashed[str] = Field(
         "",
-        description="file of people's guesses, written by `cloze-gen judge apply`; empty: no "
-        "people have guessed. The fingerprint covers its content",
+        description="file with people's guesses (`cloze-gen judge apply`); empty: none",
     )
     judges: Literal["none", "machine"] = Field(
         "none",
-        description="who guesses if there is no verdicts file: `none`, or `machine`, a model of a "
-        "reader",
+        description="who guesses where no file of verdicts is given",
     )
     passage_subjects: int = Field(
         2,
         ge=1,
         le=MOST_EACH,
-        description="people who must all guess the target from the whole passage; section 3.1",
+        description="people who all guess the target from the passage; 3.1",
     )
     sentence_subjects: int = Field(
         10,
         ge=0,
         le=MOST_EACH,
-        description="people who must all miss the target given its sentence alone; section 3.1",
+        description="people who all miss it from its sentence; 3.1",
     )
     sentence_guesses: int = Field(
-        3, ge=1, le=MOST_EACH, description="guesses a person has for a sentence alone; section 3.1"
+        3, ge=1, le=MOST_EACH, description="guesses of a person for a sentence; 3.1"
     )
+    # Small rounds cost less, because one right guess ends the item.
     sentence_subjects_at_once: int = Field(
         1,
         ge=1,
         le=MOST_EACH,
-        description="people who see a sentence in the same round; small rounds cost less, because "
-        "one right guess ends the item; section 3.1: one",
+        description="people who see a sentence in one round; 3.1",
     )
-    passages_per_page: int = Field(
-        10, ge=1, le=MOST_EACH, description="passages on a page; section 3.1"
+    passages_per_page: Unhashed[int] = Field(
+        10, ge=1, le=MOST_EACH, description="passages on a page; 3.1"
     )
-    sentences_per_page: int = Field(
-        20, ge=1, le=MOST_EACH, description="sentences on a page; section 3.1"
+    sentences_per_page: Unhashed[int] = Field(
+        20, ge=1, le=MOST_EACH, description="sentences on a page; 3.1"
     )
 
     @property

@@ -13,13 +13,12 @@ from pydantic import Field
 from cloze_gen.corpus.books import read_books
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.formats.lambada import passage_record
+from cloze_gen.recipes.common import MOST_EXAMPLES, printed_before
 from cloze_gen.recipes.lambada.committee import VERDICTS
 from cloze_gen.recipes.lambada.guesses import OPEN
 from cloze_gen.recipes.lambada.guessing import Verdict
 from cloze_gen.recipes.lambada.passages import PASSAGES, read_passages
 from cloze_gen.recipes.lambada.ranking import SIGNALS, texts_of
-from cloze_gen.recipes.questions.assemble import MOST_EXAMPLES
-from cloze_gen.recipes.questions.printed_once import printed_before
 from cloze_gen.records.passage import SPLIT_OF, Part, Passage, Split
 from cloze_gen.records.spans import TakenSpans
 from cloze_gen.rng import derive_rng, stable_fraction
@@ -33,7 +32,7 @@ class ControlSettings(SettingsGroup):
         5000,
         ge=0,
         le=MOST_COUNTED,
-        description="passages of the control set; fewer if the novels have fewer. Section 4: 5,000",
+        description="passages of the control set; section 4",
     )
 
 

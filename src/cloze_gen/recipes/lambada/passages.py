@@ -29,7 +29,6 @@ from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, mend_text, write_hyphens
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.sentences import HEADING, PROSE
 from cloze_gen.corpus.source_sentences import book_parts, decided_hyphens, hyphen_evidence
 from cloze_gen.engine.stage_context import StageContext
@@ -53,27 +52,25 @@ class PassagesSettings(SettingsGroup):
         50,
         ge=1,
         le=MOST_EACH,
-        description="minimum number of tokens of the context, in whole sentences; section 3.1",
+        description="least tokens of the context; 3.1",
     )
     max_context_tokens: int = Field(
         160,
         ge=1,
         le=MOST_EACH,
-        description="maximum number of tokens of the context; published development set: 155",
+        description="most tokens of the context; published: 155",
     )
     min_target_sentence_tokens: int = Field(
         10,
         ge=2,
         le=MOST_EACH,
-        description="minimum number of tokens of the target's sentence, with final marks; "
-        "published development set: 10",
+        description="least tokens of the last sentence; published: 10",
     )
     max_target_sentence_tokens: int = Field(
         71,
         ge=2,
         le=MOST_EACH,
-        description="maximum number of tokens of the target's sentence, with final marks; "
-        "published development set: 71",
+        description="most tokens of the last sentence; published: 71",
     )
 
 
@@ -417,7 +414,7 @@ def write_passages(
     partition: Artifact,
     counts: Artifact,
     settings: PassagesSettings,
-    offensive: str,
+    offensive: frozenset[str],
 ) -> None:
     """Write the passages of the development and test novels, in order of book and sentence.
 
@@ -425,7 +422,7 @@ def write_passages(
     has the number of rows plus 1. A 0 follows each sentence.
     """
     write_hyphens(writer, hyphen_evidence(partition, read_counts(counts)))
-    hyphens, words = writer.path(HYPHENS), offensive_words(offensive)
+    hyphens = writer.path(HYPHENS)
     books = [row for row in kept_books(partition) if row["part"] in _PARTS]
     lengths = [int(row["tokens"]) + int(row["sentences"]) for row in books]
     places = np.concatenate(([0], np.cumsum(lengths))).tolist()
@@ -439,7 +436,7 @@ def write_passages(
                 hyphens,
                 out,
                 place,
-                words,
+                offensive,
                 settings,
             )
             for row, out, place in zip(books, folders, places[:-1], strict=True)

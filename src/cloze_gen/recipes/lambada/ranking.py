@@ -23,11 +23,11 @@ from pydantic import Field
 
 from cloze_gen.corpus.books import kept_books, write_book_table
 from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.recipes.common import printed_before
 from cloze_gen.recipes.lambada.committee import read_survivors
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
 from cloze_gen.recipes.lambada.passages import PASSAGES, batches, read_passages
 from cloze_gen.recipes.lambada.readers import ReaderModels, Signals, read_reader_models, signals_of
-from cloze_gen.recipes.questions.printed_once import printed_before
 from cloze_gen.records.passage import Passage
 from cloze_gen.records.rejection import Reason
 from cloze_gen.records.spans import TakenSpans
@@ -56,46 +56,42 @@ _SHARE_STEPS = 20
 class RankingSettings(SettingsGroup):
     order: Literal["signals", "random"] = Field(
         "signals",
-        description="order of judging: by computed `signals`, or `random`; section 3.1: random",
+        description="order of judging; 3.1: random",
     )
+    # auto: as many as a reader may guess by the signals and the max_ limits allow, at most 10,000.
     n_passages: Annotated[int, Field(ge=1, le=_POOL)] | Literal["auto"] = Field(
         "auto",
-        description="number of ranked passages, which people judge; auto: as many as a reader may "
-        "guess by the signals and the max_ limits allow, at most 10,000",
+        description="passages that people judge; auto: as many as the limits allow",
     )
     outside_share: float = Field(
         0.25,
         ge=0,
         le=1,
-        description="share of the ranked passages whose target is not in the context, as long as "
-        "such passages are left; published: 17 %",
+        description="share with the target outside the context; published: 0.17",
     )
     max_rule_share: float = Field(
         0.06,
         ge=0,
         le=1,
-        description="maximum share of the ranked passages that any one rule, such as the last "
-        "name, may solve",
+        description="greatest share that one simple rule may solve",
     )
     max_capitalised_share: float = Field(
         0.08,
         ge=0,
         le=1,
-        description="maximum share of the ranked passages that a random capitalised word of the "
-        "passage may solve; published: 7 %",
+        description="greatest share that a capitalised word solves",
     )
     max_same_target: int = Field(
         2,
         ge=1,
         le=MOST_EACH,
-        description="maximum number of ranked passages of one book with the same target",
+        description="most passages of a book with the same target",
     )
     max_echo_freq: float = Field(
         4e-4,
         gt=0,
         le=1,
-        description="maximum share of the word tokens for a word that the model reader repeats "
-        "from the passage",
+        description="greatest frequency of a word that the reader repeats",
     )
 
     @property
@@ -108,11 +104,10 @@ class TriggerSettings(SettingsGroup):
         1e-3,
         gt=0,
         le=1,
-        description="share of the word tokens, in any letter case, from which a word is too "
-        "frequent",
+        description="frequency from which a word is too common",
     )
     min_count: int = Field(
-        50, ge=1, le=MOST_COUNTED, description="minimum count of a word in the training novels"
+        50, ge=1, le=MOST_COUNTED, description="least count of a word in the training novels"
     )
     allow_proper_names: bool = Field(False, description="use proper names too")
 

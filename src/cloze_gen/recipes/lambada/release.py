@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.formats.lambada import (
@@ -11,12 +12,12 @@ from cloze_gen.formats.lambada import (
     published_counts,
     published_tokens,
 )
+from cloze_gen.parsing import counted
+from cloze_gen.recipes.lambada.committee import label_of
 from cloze_gen.recipes.lambada.passage_set import REJECTED_SET
 from cloze_gen.records.passage import Split
 from cloze_gen.records.release_facts import PaperReference
-from cloze_gen.release.style import FinishedRun, PublishedSet, kept_extra_files
-from cloze_gen.store.artifacts import Artifact
-from cloze_gen.store.tables import FEWSHOT
+from cloze_gen.release.style import Artifacts, Facts, PublishedSet
 
 REFERENCE = PaperReference(
     authors=(
@@ -42,7 +43,6 @@ PLAIN_TEXT = {
     Split.CONTROL: "lambada_control_test_data_plain_text.txt",
 }
 REJECTED_PLAIN_TEXT, VOCABULARY = "rejected_plain_text.txt", "lambada-vocab-2.txt"
-EXTRA_FILES_ALLOWED, STORE_FILES_ALLOWED = (REJECTED_SET, FEWSHOT), (VOCABULARY,)
 FILE_DOCS = {
     PLAIN_TEXT[
         Split.VALIDATION
@@ -72,16 +72,39 @@ def lambada_files(run: PublishedSet) -> dict[str, str]:
     return files
 
 
-def lambada_extra_files(finished: Artifact) -> Sequence[str]:
-    return [
-        *kept_extra_files(finished),
-        *([REJECTED_SET] if finished.facts["judged"] != "none" else []),
-    ]
-
-
-def lambada_store_files(run: FinishedRun) -> dict[str, str]:
-    counts = read_counts(run.artifacts["counts"])
-    vocabulary = format_vocabulary(
+def vocabulary_text(artifacts: Artifacts) -> str:
+    counts = read_counts(artifacts["counts"])
+    return format_vocabulary(
         published_counts(zip(counts.words, counts.count.tolist(), strict=True))
     )
-    return {VOCABULARY: vocabulary}
+
+
+# ---- notes on a set, from its settings and facts
+
+JUDGED = {
+    "none": "none (no person has guessed the targets, so some may be impossible to guess)",
+    "machine": "machine (a model of a reader guessed every target from the passage but not "
+    "from its sentence alone; no person has judged them)",
+    "human": "human ({people}, {decided:,} decided, {kept:,} kept, {open:,} open, "
+    "{not_shown:,} of these not shown to anyone)",
+}
+
+
+def model_name(settings: Any, fingerprints: Mapping[str, str]) -> str:
+    judges = "human" if settings.guessing.verdicts else settings.guessing.judges
+    return f"committee-{fingerprints['committee'][:8]},judged-{judges}"
+
+
+def judged(facts: Facts) -> str:
+    guesses = facts["guesses"]
+    judges = counted(guesses.get("subjects", 0), "judge")
+    return JUDGED[guesses["judged"]].format(people=judges, **guesses)
+
+
+def notes(settings: Any, facts: Facts) -> Sequence[str]:
+    members = ", ".join(map(label_of, settings.committee.members))
+    return [
+        f"judged: {judged(facts)}",
+        f"committee: {members}; each gives every target a probability below "
+        f"{settings.committee.threshold}",
+    ]

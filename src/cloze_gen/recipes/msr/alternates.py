@@ -6,9 +6,8 @@ We read "150 unique alternates" as a sample without replacement from P(w | two p
 from __future__ import annotations
 
 import functools
-import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,25 +15,24 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.option_words import option_mask
+from cloze_gen.corpus.option_words import OptionLimits
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.models.ngram_index import ForwardIndex
-from cloze_gen.recipes.msr.focus import FocusSettings
+from cloze_gen.recipes.msr.focus import option_table
 from cloze_gen.recipes.msr.tables import (
-    ALTERNATES,
+    HISTORY,
     HISTORY_SCORE,
+    ITEM_ID,
+    WORD,
     Part,
-    cached_index,
-    count_focus_words,
-    focus_columns,
-    focus_parts,
-    note_parts,
-    write_rows,
+    model_index,
+    read_focus,
+    write_parts,
 )
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.schema import Table
 
 _LN10 = math.log(10.0)
 _REMEMBERED_CONTEXTS = 2048  # "the" and "of the" precede thousands of focus words
@@ -44,30 +42,33 @@ _DRAWS_A_WORD = 3
 
 class AlternatesSettings(SettingsGroup):
     count: int = Field(
-        150, ge=4, le=MOST_EACH, description="distinct alternates per focus word; MSR 2.2 step 2"
+        150, ge=4, le=MOST_EACH, description="different alternates of a focus word; MSR 2.2, step 2"
     )
 
 
-@dataclass(frozen=True, slots=True)
+ALTERNATES = Table(
+    "alternates/part-*.parquet",
+    "One row an alternate, the most probable first. A part holds up to 2,048 focus words of one model.",
+    ITEM_ID,
+    WORD,
+    HISTORY,
+    example='{"id": "the-lost-luggage-of-penny-cross:70:2", "word": "examined", '
+    '"history_log10_prob": -2.740351676940918}',
+)
+
+
 class Listed:
-    """The allowed words that the model lists after one context.
+    """The allowed words that the model lists after one context, at least one.
 
     Attributes:
         places: indices of allowed words, ascending; shape (n,).
-        upper: cumulative probabilities, shape (n - 1,); `mass`: their sum.
+        cumulative: of the probabilities; shape (n,).
     """
 
-    places: np.ndarray
-    log10_prob: np.ndarray
-    upper: np.ndarray
-    mass: float
-
-    @classmethod
-    def of(cls, places: np.ndarray, log10_prob: np.ndarray) -> Listed:
-        cumulative = np.cumsum(np.exp(log10_prob.astype(np.float64) * _LN10))
-        return cls(
-            places, log10_prob, cumulative[:-1], float(cumulative[-1]) if len(places) else 0.0
-        )
+    def __init__(self, places: np.ndarray, log10_prob: np.ndarray) -> None:
+        self.places = places
+        self.log10_prob = log10_prob
+        self.cumulative = np.cumsum(np.exp(log10_prob.astype(np.float64) * _LN10))
 
     def contains(self, places: np.ndarray) -> np.ndarray:
         return self.places[self.places[:-1].searchsorted(places)] == places
@@ -75,111 +76,99 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """P(w | history) as a backoff model; `levels`: after no word, the last, the last two."""
+    """P(w | history) as a backoff model.
 
-    levels: Sequence[Listed]
-    log10_backoffs: Sequence[np.float32]
+    `levels`: the words listed after no word, after the last, and after the last two, where there
+    are any, each with the log10 of the backoffs to it.
+    """
+
+    levels: Sequence[tuple[Listed, np.float32]]
 
     def log10_probs(self) -> np.ndarray:
-        values = self.levels[0].log10_prob + self.log10_backoffs[0]
-        for level, backoff in zip(self.levels[1:], self.log10_backoffs[1:], strict=True):
-            values[level.places] = level.log10_prob + backoff
+        values = np.empty(len(self.levels[0][0].places), np.float32)
+        for listed, backoff in self.levels:
+            values[listed.places] = listed.log10_prob + backoff
         return values
 
     def draw(
-        self, n: int, rng: np.random.Generator, *, excluded: int = -1
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        self, n: int, rng: np.random.Generator, *, excluded: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Draw n words with replacement, without computing all probabilities.
 
-        Returns the distinct words: places, log10 probabilities, and the turn in which each came first.
+        Returns places and log10 probabilities of the distinct words but `excluded`, in the order of
+        their first draws.
         """
-        scales = [10.0 ** float(backoff) for backoff in self.log10_backoffs]
-        edges = list(
-            itertools.accumulate(
-                (level.mass * scale for level, scale in zip(self.levels, scales, strict=True)),
-                initial=0.0,
-            )
-        )
+        scales = [10.0 ** float(backoff) for _, backoff in self.levels]
+        masses = [
+            listed.cumulative[-1] * scale
+            for (listed, _), scale in zip(self.levels, scales, strict=True)
+        ]
+        edges = np.cumsum([0.0, *masses])
         marks = rng.random(n) * edges[-1]
-        turns = marks.argsort()
-        marks = marks[turns]
-        bounds = [0, *marks.searchsorted(edges[1:-1]).tolist(), n]
-        places, log10_probs, is_final = (
-            np.empty(n, np.int32),
-            np.empty(n, np.float32),
-            np.ones(n, bool),
-        )
-        for i, level in enumerate(self.levels):
-            drawn = slice(bounds[i], bounds[i + 1])
-            at = level.upper.searchsorted((marks[drawn] - edges[i]) / scales[i], "right")
-            places[drawn] = level.places[at]
-            log10_probs[drawn] = level.log10_prob[at] + self.log10_backoffs[i]
+        level_of = edges[1:-1].searchsorted(marks, "right")
+        places = np.empty(n, np.int32)
+        log10_probs = np.empty(n, np.float32)
+        is_final = np.ones(n, bool)  # no higher level lists the word
+        for i, (listed, backoff) in enumerate(self.levels):
+            drawn = level_of == i
+            at = listed.cumulative[:-1].searchsorted((marks[drawn] - edges[i]) / scales[i], "right")
+            places[drawn] = listed.places[at]
+            log10_probs[drawn] = listed.log10_prob[at] + backoff
             if i + 1 < len(self.levels):
-                is_final[drawn] = ~self.levels[i + 1].contains(places[drawn])
-        is_final &= places != excluded
-        places, log10_probs, turns = places[is_final], log10_probs[is_final], turns[is_final]
-        if len(places) == 0:
-            return places, log10_probs, turns
-        first = np.concatenate([[0], np.flatnonzero(places[1:] != places[:-1]) + 1])
-        return places[first], log10_probs[first], np.minimum.reduceat(turns, first)
+                is_final[drawn] = ~self.levels[i + 1][0].contains(places[drawn])
+        kept = np.flatnonzero(is_final & (places != excluded))
+        first = np.sort(np.unique(places[kept], return_index=True)[1])
+        return places[kept[first]], log10_probs[kept[first]]
 
 
 class AllowedWords:
-    """The model restricted to the words that may be alternates, ids ascending, at least one."""
+    """The model restricted to the options that it knows.
 
-    def __init__(self, index: ForwardIndex, words: np.ndarray) -> None:
-        if len(words) == 0:
-            raise ValueError("no word is allowed")
+    Attributes:
+        words: their ids, ascending; `place`: the index in `words` of each id of the model, or -1.
+    """
+
+    def __init__(self, index: ForwardIndex, options: Iterable[str]) -> None:
         self.index = index
-        self.words = words
+        self.words = np.sort([index.id_of[word] for word in options if word in index.id_of])
         self.place = np.full(index.size, -1, np.int32)
-        self.place[words] = np.arange(len(words), dtype=np.int32)
-        self._unigrams = Listed.of(
-            np.arange(len(words), dtype=np.int32), index.levels[0].log10_prob[words]
-        )
+        self.place[self.words] = np.arange(len(self.words))
+        self._unigrams = Listed(self.place[self.words], index.levels[0].log10_prob[self.words])
         self._after = functools.lru_cache(maxsize=_REMEMBERED_CONTEXTS)(self._list)
 
     def distribution(self, history: Sequence[str]) -> Distribution:
-        levels, backoffs = [self._unigrams], [np.float32(0)]
-        for n, row in enumerate(
-            self.index.context_rows(self.index.ids(history[-(self.index.order - 1) :])), start=1
-        ):
-            backoff = self.index.levels[n - 1].log10_backoff[row]
-            backoffs = [lower + backoff for lower in backoffs]
-            listed = self._after(n, row)
-            if len(listed.places):
-                levels.append(listed)
-                backoffs.append(np.float32(0))
-        return Distribution(levels, backoffs)
+        levels = [(self._unigrams, np.float32(0))]
+        for n, row in enumerate(self.index.context_rows(self.index.ids(history)), start=1):
+            added = self.index.levels[n - 1].log10_backoff[row]
+            levels = [(listed, backoff + added) for listed, backoff in levels]
+            longer = self._after(n, row)
+            if longer is not None:
+                levels.append((longer, np.float32(0)))
+        return Distribution(levels)
 
-    def _list(self, n: int, row: int) -> Listed:
+    def _list(self, n: int, row: int) -> Listed | None:
         words, log10_prob = self.index.continuations(n, row)
         places = self.place[words]
         allowed = places >= 0
-        return Listed.of(places[allowed], log10_prob[allowed])
+        return Listed(places[allowed], log10_prob[allowed]) if allowed.any() else None
 
 
 def sample_alternates(
-    distribution: Distribution, *, k: int, rng: np.random.Generator, excluded: int = -1
+    distribution: Distribution, *, k: int, rng: np.random.Generator, excluded: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """At most k distinct words without replacement; places and log10 probabilities, descending.
 
     Draws with replacement are such a sample once repeats are removed.
     """
-    places, log10_probs, turns = distribution.draw(_DRAWS_A_WORD * k, rng, excluded=excluded)
-    if len(places) > k:
-        first = turns.argpartition(k)[:k]
-        places, log10_probs = places[first], log10_probs[first]
+    places, log10_probs = distribution.draw(_DRAWS_A_WORD * k, rng, excluded=excluded)
+    places, log10_probs = places[:k], log10_probs[:k]
     if len(places) < k:
         left = distribution.log10_probs()
         left[places] = -np.inf
-        if excluded >= 0:
-            left[excluded] = -np.inf
+        left[excluded] = -np.inf
         more = gumbel_top(left, k=k - len(places), rng=rng)
-        places, log10_probs = (
-            np.concatenate([places, more]),
-            np.concatenate([log10_probs, left[more]]),
-        )
+        places = np.concatenate([places, more])
+        log10_probs = np.concatenate([log10_probs, left[more]])
     order = np.lexsort((places, -log10_probs))
     return places[order], log10_probs[order]
 
@@ -197,55 +186,46 @@ def gumbel_top(log10_probs: np.ndarray, *, k: int, rng: np.random.Generator) -> 
     noise = rng.standard_exponential(len(log10_probs)).astype(np.float32)
     keys = log10_probs * np.float32(_LN10) - np.log(noise)
     k = min(k, int(np.isfinite(log10_probs).sum()))
-    return np.sort(np.argpartition(-keys, k - 1)[:k]) if k else np.zeros(0, np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class AlternatesShard:
-    part: Part
-    focus: Path
-    index: Path
-    counts: Path
-    limits: FocusSettings
-    settings: AlternatesSettings
-    seed: int
+    return np.sort(np.argpartition(-keys, k - 1)[:k])
 
 
 @functools.lru_cache(maxsize=1)
-def _allowed(
-    index_folder: Path, model: int, counts_folder: Path, limits: FocusSettings
-) -> AllowedWords:
-    index, table = cached_index(index_folder, model), read_counts(open_artifact(counts_folder))
-    words = (table.words[i] for i in np.flatnonzero(option_mask(table, limits)))
-    return AllowedWords(
-        index,
-        np.array(sorted(index.id_of[word] for word in words if word in index.id_of), np.int64),
-    )
+def _allowed(index: Path, model: int, counts: Path, limits: OptionLimits) -> AllowedWords:
+    return AllowedWords(model_index(index, model), option_table(counts, limits))
 
 
-def sample_part(shard: AlternatesShard) -> int:
-    index = cached_index(shard.index, shard.part.model)
-    allowed = _allowed(shard.index, shard.part.model, shard.counts, shard.limits)
-    focus = focus_columns(shard.focus, shard.part)
-    columns = [focus[name] for name in ("id", "word", "history1", "history2")]
-    items, words, scores = [], [], []
-    for row, (item_id, answer, *history) in enumerate(zip(*columns, strict=True)):
-        rng = derive_rng(shard.seed, "msr.alternates", item_id)
-        picked, log10_probs = sample_alternates(
-            allowed.distribution(history),
-            k=shard.settings.count,
-            rng=rng,
-            excluded=int(allowed.place[index.id_of[answer]]),
+def sample_part(
+    part: Part,
+    *,
+    focus: Path,
+    index: Path,
+    out: Path,
+    counts: Path,
+    limits: OptionLimits,
+    count: int,
+    seed: int,
+) -> None:
+    """Write the alternates of one part."""
+    allowed = _allowed(index, part.model, counts, limits)
+    model = allowed.index
+    words = read_focus(focus, part)
+    samples = [
+        sample_alternates(
+            allowed.distribution([row["history1"], row["history2"]]),
+            k=count,
+            rng=derive_rng(seed, "msr.alternates", row["id"]),
+            excluded=int(allowed.place[model.id_of[row["word"]]]),
         )
-        items.append(np.full(len(picked), row, np.int32))
-        words.append(allowed.words[picked])
-        scores.append(log10_probs)
-    drawn = {
-        "item": np.concatenate(items),
-        "word": np.concatenate(words),
-        HISTORY_SCORE: np.concatenate(scores),
+        for row in words.to_pylist()
+    ]
+    item = np.repeat(np.arange(len(words)), [len(places) for places, _ in samples])
+    word = allowed.words[np.concatenate([places for places, _ in samples])]
+    table = {
+        "id": words["id"].take(pa.array(item)),
+        "word": model.vocabulary.take(pa.array(word)),
+        HISTORY_SCORE: np.concatenate([log10_probs for _, log10_probs in samples]),
     }
-    return write_rows(shard.part.out / shard.part.name, ids=columns[0], words=index.words, **drawn)
+    ALTERNATES.write(out / part.file, table)
 
 
 def write_alternates(
@@ -255,16 +235,23 @@ def write_alternates(
     focus: Artifact,
     index: Artifact,
     counts: Artifact,
-    limits: FocusSettings,
+    limits: OptionLimits,
     settings: AlternatesSettings,
     seed: int,
 ) -> None:
-    shards = [
-        AlternatesShard(part, focus.folder, index.folder, counts.folder, limits, settings, seed)
-        for part in focus_parts(focus, index, writer.folder / ALTERNATES)
-    ]
-    rows = list(ctx.map(sample_part, shards, unit="parts"))
-    note_parts(writer, ALTERNATES, rows)
-    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    writer.facts |= {"alternates": sum(rows)}
-    ctx.say(f"{sum(rows):,} alternates sampled for {count_focus_words(focus):,} focus words")
+    """Write the alternates of every focus word; they are words within the limits of answers."""
+    write_parts(
+        writer,
+        ctx,
+        ALTERNATES,
+        sample_part,
+        focus=focus,
+        index=index,
+        counts=counts.folder,
+        limits=limits,
+        count=settings.count,
+        seed=seed,
+    )
+    ctx.say(
+        f"{sum(writer.rows.values()):,} alternates sampled for {focus.funnel['kept']:,} focus words"
+    )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cloze_gen.corpus.artifacts import HYPHENS, SENTENCE_COLUMNS
-from cloze_gen.recipes.questions.artifacts import fewshot_file, questions_file
+from cloze_gen.recipes.common import fewshot_file, questions_file
+from cloze_gen.recipes.msr.alternates import ALTERNATES
+from cloze_gen.recipes.msr.focus import FOCUS_WORDS
+from cloze_gen.recipes.msr.forward import SCORED, SCORED_ITEMS
+from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, GROOMED_ITEMS
 from cloze_gen.store.file_docs import FileDoc, StageDoc, rejected_file
-
-_ITEM = {"id": "string: id of the item"}
-_WORD = {**_ITEM, "word": "string: the candidate"}
-_HISTORY = {"history_log10_prob": "float: log10 P(word | two tokens before)"}
 
 _CHOICE_FILES = (
     questions_file(
@@ -24,7 +24,7 @@ _CHOICE_FILES = (
         "candidates.jsonl",
         "All retained candidates of each question, for human groomers.",
         {
-            **_ITEM,
+            "id": "string: id of the item",
             "text": "string: the sentence",
             "answer": "string: the answer",
             "candidates": "list of object: `word`, `verdict`, `tag`, the five measures of grooming (null if not measured), the "
@@ -37,40 +37,11 @@ _CHOICE_FILES = (
         '{"id": "the-clockmakers-debt:51:15", "reason": "other_target_chosen", "detail": "the-clockmakers-debt:51:9"}',
     ),
 )
-_CHOICE_FACTS = {
-    "answer_shares": "for each score, how often the answer has the highest and the lowest value (0.2 is chance)",
-    "classes": "coarse class -> `wanted` and `chosen` questions",
-    "leak": "matched choice: `check`, the share of answers that a classifier of scores finds on folds that did not choose the set, "
-    "its standard `error`, `max_leak`, `n`, `auto` (`n` was not given), the `sentences` that offer a question, and the sizes `tried`; "
-    "null if there were too few sentences",
-    "round_kept": "matched choice: the round that was kept; null if there were too few sentences",
-    "rounds": "matched choice: for each round the accuracy of the classifier on unseen sentences, and `gain`, its mean "
-    "log-likelihood above chance, in nats",
-    "wanted": "number of questions wanted",
-}  # fmt: skip
-
 STAGES = {
     "focus": StageDoc(
         "Finds the infrequent words of the source sentences, which may become blanks.",
         (
-            FileDoc(
-                "focus.parquet",
-                "One row for each position that may become a blank.",
-                {
-                    **_ITEM,
-                    "sentence_id": "string: id of the sentence",
-                    "position": "int16: index among the sentence's own tokens",
-                    "word": "string: the focus word",
-                    "history1": "string: the second token before it; `<s>` at the beginning of the sentence",
-                    "history2": "string: the token before it",
-                    "next_token": "string: the token after it",
-                    "count": "int64: tokens of the word in the training books",
-                    "freq": "double: `freq` of `counts.tsv`",
-                },
-                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "sentence_id": "the-lost-luggage-of-penny-cross:70", '
-                        '"position": 2, "word": "broke", "history1": "Then", "history2": "she", "next_token": "the", "count": 11, '
-                        '"freq": 0.0002583675866118614}',
-            ),
+            FOCUS_WORDS.doc,
             FileDoc(
                 "sentences.parquet",
                 "The sentences with a focus word. Words that a line end breaks are joined.",
@@ -82,130 +53,36 @@ STAGES = {
                 '{"id": "the-clockmakers-debt:4:3", "reason": "word_not_eligible", "detail": "engraver"}',
             ),
         ),
-        {
-            "option_words": "words that may be options",
-            "sentences_with_focus": "sentences with a focus word",
-        },
+        {"option_words": "words that may be options"},
     ),
     "alternates": StageDoc(
         "Draws rare words for each focus word from the n-gram model.",
-        (
-            FileDoc(
-                "alternates/part-*.parquet",
-                "One row an alternate, the most probable first. A part holds up to 2,048 focus words of one model.",
-                {**_WORD, **_HISTORY},
-                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "word": "examined", "history_log10_prob": -2.740351676940918}',
-            ),
-        ),
-        {"alternates": "rows of all parts"},
-    ),
-    "screening": StageDoc(
-        "Rejects focus words that score best among their alternates.",
-        (
-            FileDoc(
-                "items.parquet",
-                "One row a focus word.",
-                {
-                    **_ITEM,
-                    "status": "string: `kept` or `answer_scores_best`",
-                    "answer_log10_prob": "double: log10 P(answer | two tokens before)",
-                    "answer_rank": "int64: rank by this score among the answer and its alternates, from 1",
-                    "alternates": "int64: number of alternates",
-                },
-                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "status": "kept", "answer_log10_prob": -3.8014650344848633, '
-                        '"answer_rank": 199, "alternates": 300}',
-            ),
-        ),
+        (ALTERNATES.doc,),
     ),
     "forward": StageDoc(
-        "Scores how well the token after the blank follows each alternate, and keeps the best.",
-        (
-            FileDoc(
-                "scored/part-*.parquet",
-                "All alternates of the focus words that passed the screening.",
-                {
-                    **_WORD,
-                    **_HISTORY,
-                    "forward_log10_prob": "float: log10 P(next token | token before, word)",
-                    "forward_rank": "int16: rank by this score, from 1",
-                    "kept": "bool: among the best `forward.keep`",
-                    "sentence_log10_prob": "double: log10 probability of the whole sentence with the word; null if not kept",
-                },
-                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "word": "examined", "history_log10_prob": -2.740351676940918, '
-                        '"forward_log10_prob": -0.40380048751831055, "forward_rank": 8, "kept": true, '
-                        '"sentence_log10_prob": -56.127085987478495}',
-            ),
-            FileDoc(
-                "answers.parquet",
-                "The scores of the answers.",
-                {
-                    **_ITEM,
-                    "forward_log10_prob": "double: log10 P(next token | token before, answer)",
-                    "forward_rank": "int64: 1 + number of alternates that score better",
-                    "sentence_log10_prob": "double: log10 probability of the sentence",
-                },
-                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "forward_log10_prob": -0.7606696486473083, "forward_rank": 31, '
-                        '"sentence_log10_prob": -57.54506850615144}',
-            ),
-        ),
-        {"alternates_scored": "rows of all parts"},
+        "Rejects focus words that score best among their alternates. Scores how well the token after the blank follows each "
+        "alternate of the others, and keeps the best.",
+        (SCORED.doc, SCORED_ITEMS.doc),
     ),
     "grooming": StageDoc(
         "Checks each retained candidate and each sentence.",
-        (
-            FileDoc(
-                "decisions/part-*.parquet",
-                "The retained candidates of focus words with a suitable sentence, the best forward score first. The five measures are "
-                "NaN if an earlier check rejected the candidate, or if people groomed.",
-                {
-                    **_WORD,
-                    "verdict": "string: `fit`, or the first reason against the candidate",
-                    "similarity": "float: cosine of the context vectors of candidate and answer",
-                    "topicality": "float: mean association with the topic words of the sentence, in nats",
-                    "fits_as_well": "float: expected share of readers who find that it fits as well as the answer",
-                    "ungrammatical": "float: expected share of readers who find it ungrammatical",
-                    "plausible": "float: expected share of readers who find it plausible, those of `fits_as_well` included",
-                    "tag": "string: Penn tag in the sentence, clitics after `+`; empty if an earlier check rejected the candidate",
-                },
-                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "word": "examined", "verdict": "fit", '
-                        '"similarity": 0.342142254114151, "topicality": 0.5859375, "fits_as_well": 0.0510348342359066, '
-                        '"ungrammatical": 0.057051997631788254, "plausible": 0.4526045620441437, "tag": "VBD"}',
-            ),
-            FileDoc(
-                "items.parquet",
-                "One row a focus word.",
-                {
-                    **_ITEM,
-                    "verdict": "string: `fit`, or the reason against the sentence or the answer",
-                    "answer_tag": "string: Penn tag of the answer",
-                    "answer_topicality": "double: topicality of the answer; NaN if not measured",
-                    "place_requires": "string: what the place of a verb or noun requires; empty for other tags",
-                    "fit_candidates": "int64: number of candidates with the verdict `fit`",
-                },
-                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "verdict": "fit", "answer_tag": "VBD", '
-                        '"answer_topicality": 0.7771, "place_requires": "object", "fit_candidates": 14}',
-            ),
-        ),
+        (DECISIONS.doc, GROOMED_ITEMS.doc),
         {
             "candidates_funnel": "verdicts on the candidates",
-            "tagger": "the tagger",
             "people": "if people groomed: who, as on the card",
-            "judged": "if people groomed: focus words that they saw",
         },
-    ),
-    "pool": StageDoc(
-        "Chooses more questions than the set needs, for readers (`choice.pool` above 1). Its files are those of `choice`.",
-        _CHOICE_FILES,
-        _CHOICE_FACTS,
     ),
     "choice": StageDoc(
         "Chooses four impostors for each question, one focus word a sentence, and the questions of the set.",
         _CHOICE_FILES,
         {
-            **_CHOICE_FACTS,
-            "pool": "questions in the pool, if there is one",
-            "read_by": "who read the pool: people, and models by name",
-            "left": "questions of the pool that the readers' marks do not exclude",
+            "classes": "coarse class -> questions of the set",
+            "leak": "matched choice: `check`, the share of answers that a classifier of scores finds on folds that did not choose the set, "
+            "its standard `error`, `max_leak`, and the `rounds` of the search; null if there were too few sentences",
+            "wanted": "number of questions wanted",
+            "read": "questions that readers read before the choice, if any (`choice.verdicts`)",
+            "read_by": "who read them: people, and models by name",
+            "left": "those that the readers' marks do not exclude",
         },
     ),
 }  # fmt: skip

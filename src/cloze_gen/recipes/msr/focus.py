@@ -1,18 +1,19 @@
 """Focus words: infrequent words of a sentence that may become its blank (MSR 2.2 step 1).
 
 We read "overall frequency less than 10^-4" as the case-folded share of word tokens in the training
-corpus. "The two-word history immediately preceding" is two printed tokens with punctuation, because
-every published development question has at least two.
+corpus. "The two-word history immediately preceding" is the two tokens before the blank in the book,
+with punctuation and quotation marks. At least two tokens must be printed before the blank, as in
+every published development question.
 """
 
 from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,7 @@ from cloze_gen.corpus.cross_fitting import group_of_lines, held_out_groups, word
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
 from cloze_gen.corpus.normalization import rendered_positions
-from cloze_gen.corpus.option_words import option_mask
+from cloze_gen.corpus.option_words import OptionLimits, option_mask
 from cloze_gen.corpus.source_sentences import (
     book_parts,
     decided_hyphens,
@@ -31,11 +32,11 @@ from cloze_gen.corpus.source_sentences import (
     read_sentences,
 )
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.errors import CorpusError
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
+from cloze_gen.store.schema import Column, Table
 from cloze_gen.store.tables import (
     FOCUS,
     REJECTED,
@@ -53,63 +54,29 @@ _FINAL_MARKS = frozenset({".", "?", "!"})
 
 class FocusSettings(SettingsGroup):
     max_freq: float = Field(
-        1e-4,
-        gt=0,
-        le=1,
-        description=(
-            "exclusive: greatest frequency, a case-folded share of training word "
-            "tokens; MSR 2.2 step 1"
-        ),
+        1e-4, gt=0, le=1, description="limit of a word's share of the training text; MSR 2.2"
     )
     min_count: int = Field(
-        20,
-        ge=1,
-        le=MOST_COUNTED,
-        description=(
-            "inclusive: least count of the word form in the training corpus; applies "
-            "to alternates too"
-        ),
+        20, ge=1, le=MOST_COUNTED, description="least uses of an option in the training text"
     )
-    # 20 of the 40.05 million word tokens of the 522 books
+    # 20 of the 40.05 million word tokens of the 522 books; matters for larger corpora
     min_freq: float = Field(
-        4.9e-7,
-        ge=0,
-        le=1,
-        description=(
-            "inclusive: least frequency, a share of training word tokens; this limit "
-            "matters for large corpora"
-        ),
+        4.9e-7, ge=0, le=1, description="least share of an option in the training text"
     )
+    # Blind readers found half of the shorter sentences ambiguous (guideline 2).
     min_tokens: int = Field(
-        6,
-        ge=3,
-        le=1000,
-        description=(
-            "inclusive: least number of printed tokens in a sentence, with its final "
-            "stop; published: 6"
-        ),
+        13, ge=3, le=1000, description="fewest printed tokens of a sentence; published: 6"
     )
     max_tokens: int = Field(
-        36,
-        ge=3,
-        le=1000,
-        description=("inclusive: greatest number of printed tokens in a sentence; published: 36"),
+        36, ge=3, le=1000, description="most printed tokens of a sentence; published: 36"
     )
-    allow_proper_names: bool = Field(
-        False, description="allow capitalised words and words that are usually capitalised"
-    )
-    # Not strict, because TOML has lists and no tuples. The elements are validated.
-    classes: tuple[Literal["noun", "verb", "adjective", "adverb"], ...] = Field(
-        (),
-        strict=False,
-        description="word classes that answers may have (needs the tagger); empty: all",
-    )
+    allow_proper_names: bool = Field(False, description="allow words that are mostly capitalised")
 
 
 class FocusReason(Reason):
     NOT_PROSE = ("sentence_not_prose", "the sentence is verse, a heading or not text")
     NOT_ASCII = ("sentence_not_ascii", "the sentence has characters outside ASCII")
-    TOO_SHORT = ("sentence_too_short", "the sentence has fewer tokens than min_tokens")
+    TOO_SHORT = ("sentence_too_short", "the sentence has fewer tokens than focus.min_tokens")
     TOO_LONG = ("sentence_too_long", "the sentence has more tokens than focus.max_tokens")
     NO_FINAL_STOP = ("sentence_without_final_stop", "the sentence does not end with a final mark")
     NO_HISTORY = ("word_without_two_predecessors", "the word does not have two words before it")
@@ -121,15 +88,27 @@ class FocusReason(Reason):
     NO_OTHER_BOOK = ("word_in_no_other_book", "the word occurs in no book of another group")
 
 
-@dataclass(frozen=True, slots=True)
-class FocusWord:
-    """A position of a sentence that may become a blank, with the two tokens before it."""
-
-    id: str
-    position: int
-    word: str
-    history: tuple[str, str]
-    next_token: str
+FOCUS_WORDS = Table(
+    FOCUS,
+    "One row for each position that may become a blank.",
+    Column("id", pa.string(), "id of the item"),
+    Column("sentence_id", pa.string(), "id of the sentence"),
+    Column("position", pa.int16(), "index among the sentence's own tokens"),
+    Column("word", pa.string(), "the focus word"),
+    Column(
+        "history1",
+        pa.string(),
+        "the second token before it; `<s>` at the beginning of the sentence",
+    ),
+    Column("history2", pa.string(), "the token before it"),
+    Column("next_token", pa.string(), "the token after it"),
+    Column("count", pa.int64(), "tokens of the word in the training books"),
+    Column("freq", pa.float64(), "`freq` of `counts.tsv`"),
+    example='{"id": "the-lost-luggage-of-penny-cross:70:2", '
+    '"sentence_id": "the-lost-luggage-of-penny-cross:70", "position": 2, "word": "broke", '
+    '"history1": "Then", "history2": "she", "next_token": "the", "count": 11, '
+    '"freq": 0.0002583675866118614}',
+)
 
 
 def sentence_rejection(sentence: Sentence, settings: FocusSettings) -> FocusReason | None:
@@ -151,23 +130,28 @@ def sentence_rejection(sentence: Sentence, settings: FocusSettings) -> FocusReas
 def select_focus_words(
     sentence: Sentence,
     *,
-    eligible: Container[str],
+    options: Mapping[str, tuple[int, float]],
     settings: FocusSettings,
     only_here: Container[str] = (),
-) -> Iterator[FocusWord | Rejection]:
-    """A rejection of the sentence, or one verdict for each of its word tokens.
+) -> tuple[list[dict[str, Any]], list[Rejection]]:
+    """Rows of `FOCUS_WORDS`, and a rejection of the sentence or of each of its other words.
 
-    `only_here`: eligible words that the model of this sentence's book does not know.
+    Args:
+        options: count and frequency of each word that may be an option.
+        only_here: words that the model of this sentence's book does not know.
 
     >>> tokens = ("He", "could", "climb", "to", "the", "attic", ".")
     >>> sentence = Sentence("b", 0, 0, 33, 0, "prose", "He could climb to the attic.", tokens)
-    >>> [x.word for x in select_focus_words(sentence, eligible={"climb", "attic"}, settings=FocusSettings()) if isinstance(x, FocusWord)]
+    >>> options = {"climb": (30, 4e-5), "attic": (25, 2e-5)}
+    >>> rows, rejected = select_focus_words(sentence, options=options, settings=FocusSettings(min_tokens=6))
+    >>> [row["word"] for row in rows]
     ['climb']
     """
     reason = sentence_rejection(sentence, settings)
     if reason is not None:
-        yield Rejection(sentence.id, reason)
-        return
+        return [], [Rejection(sentence.id, reason)]
+    rows: list[dict[str, Any]] = []
+    rejected: list[Rejection] = []
     tokens = sentence.tokens
     printed = rendered_positions(tokens)
     for rank, position in enumerate(printed[:-1]):
@@ -176,67 +160,70 @@ def select_focus_words(
             continue
         item_id = f"{sentence.id}:{position}"
         if rank < _HISTORY_TOKENS:
-            yield Rejection(item_id, FocusReason.NO_HISTORY, word)
-        elif word not in eligible:
-            yield Rejection(item_id, FocusReason.NOT_ELIGIBLE, word)
+            reason = FocusReason.NO_HISTORY
+        elif word not in options:
+            reason = FocusReason.NOT_ELIGIBLE
         elif word in only_here:
-            yield Rejection(item_id, FocusReason.NO_OTHER_BOOK, word)
+            reason = FocusReason.NO_OTHER_BOOK
         elif rank == len(printed) - 2:
-            yield Rejection(item_id, FocusReason.BEFORE_FINAL_STOP, word)
+            reason = FocusReason.BEFORE_FINAL_STOP
         else:
-            yield FocusWord(
-                item_id, position, word, two_word_history(tokens, position), tokens[position + 1]
-            )
-
-
-def two_word_history(tokens: Sequence[str], position: int) -> tuple[str, str]:
-    """The two tokens before `position`, punctuation included (MSR 2.2 step 2).
-
-    >>> two_word_history(("Then", "he", "ran", "off"), 2)
-    ('Then', 'he')
-    """
-    return tokens[position - 2], tokens[position - 1]
-
-
-@dataclass(frozen=True, slots=True)
-class FocusShard:
-    book_id: str
-    folder: Path
-    counts: Path
-    hyphens: Path
-    out: Path
-    settings: FocusSettings
-    only_here: frozenset[str] = frozenset()
+            count, freq = options[word]
+            row = {
+                "id": item_id,
+                "sentence_id": sentence.id,
+                "position": position,
+                "word": word,
+                "history1": tokens[position - 2],
+                "history2": tokens[position - 1],
+                "next_token": tokens[position + 1],
+                "count": count,
+                "freq": freq,
+            }
+            rows.append(row)
+            continue
+        rejected.append(Rejection(item_id, reason, word))
+    return rows, rejected
 
 
 @functools.lru_cache(maxsize=1)
-def option_table(counts: Path, settings: FocusSettings) -> dict[str, tuple[int, float]]:
+def option_table(counts: Path, limits: OptionLimits) -> dict[str, tuple[int, float]]:
+    """Each word that may be an option -> its count and frequency."""
     table = read_counts(open_artifact(counts))
-    rows = np.flatnonzero(option_mask(table, settings)).tolist()
+    rows = np.flatnonzero(option_mask(table, limits)).tolist()
     return {table.words[row]: (int(table.count[row]), float(table.freq[row])) for row in rows}
 
 
-def search_book(shard: FocusShard) -> tuple[int, Counter[str]]:
-    """Write one book's part of each table. Returns the number of focus words, and rejections by reason."""
-    options = option_table(shard.counts, shard.settings)
+@dataclass(frozen=True, slots=True)
+class SourceBook:
+    """A book, the folder for its part of each table, and its words that no other group has."""
+
+    id: str
+    folder: Path
+    out: Path
+    only_here: frozenset[str]
+
+
+def search_book(
+    book: SourceBook, *, counts: Path, hyphens: Path, settings: FocusSettings
+) -> Counter[str]:
+    """Write one book's part of each table. Returns the number of rejections by reason."""
+    options = option_table(counts, OptionLimits.of(settings))
     sentences: list[Sentence] = []
-    found: list[FocusWord] = []
+    rows: list[dict[str, Any]] = []
     rejected: list[Rejection] = []
-    for sentence in read_sentences(shard.folder, shard.book_id, decided_hyphens(shard.hyphens)):
-        before = len(found)
-        for verdict in select_focus_words(
-            sentence, eligible=options, settings=shard.settings, only_here=shard.only_here
-        ):
-            if isinstance(verdict, Rejection):
-                rejected.append(verdict)
-            else:
-                found.append(verdict)
-        if len(found) > before:
+    for sentence in read_sentences(book.folder, book.id, decided_hyphens(hyphens)):
+        selected, others = select_focus_words(
+            sentence, options=options, settings=settings, only_here=book.only_here
+        )
+        rows += selected
+        rejected += others
+        if selected:
             sentences.append(sentence)
-    write_parquet(shard.out / FOCUS, _focus_columns(found, options))
-    write_parquet(shard.out / SOURCE_SENTENCES, sentence_columns(sentences))
-    write_parquet(shard.out / REJECTED, rejection_columns(rejected))
-    return len(found), Counter(str(rejection.reason) for rejection in rejected)
+    FOCUS_WORDS.write_records(book.out / FOCUS, rows)
+    write_parquet(book.out / SOURCE_SENTENCES, sentence_columns(sentences))
+    write_parquet(book.out / REJECTED, rejection_columns(rejected))
+    return Counter(str(rejection.reason) for rejection in rejected)
 
 
 def write_focus(
@@ -254,67 +241,35 @@ def write_focus(
     `text`: training text, if the source books are also the training books. An answer must then
     occur in a book of another group too.
     """
-    table = read_counts(counts)
-    n_options = int(option_mask(table, settings).sum())
-    write_hyphens(writer, hyphen_evidence(source, table))
-    books, hyphens = kept_books(source), writer.path(HYPHENS)
-    only = _only_here(source, text, counts, n_groups) if text else {}
-    with book_parts(writer, len(books)) as parts:
-        shards = [
-            FocusShard(
-                book,
-                book_folder(source, row),
-                counts.folder,
-                hyphens,
-                part,
-                settings,
-                only.get(book, frozenset()),
-            )
-            for row, book, part in zip(books, (row["book_id"] for row in books), parts, strict=True)
-        ]
-        n_found, reasons = 0, Counter[str]()
-        for found, rejected in ctx.map(search_book, shards, unit="books"):
-            n_found += found
-            reasons += rejected
-        if not n_found:
-            by_reason = ", ".join(
-                f"{reason} {count:,}" for reason, count in sorted(reasons.items())
-            )
-            raise CorpusError(
-                f"no word of the source books can become a blank ({by_reason}). Lower "
-                "focus.min_count, raise focus.max_freq, widen focus.min_tokens and "
-                "focus.max_tokens, or add books."
-            )
-        for name in (FOCUS, SOURCE_SENTENCES, REJECTED):
-            writer.rows[name] = join_parquet(writer.path(name), [part / name for part in parts])
-    n_sentences = writer.rows[SOURCE_SENTENCES]
-    writer.funnel = funnel("sentences and word positions", kept=n_found, rejected=reasons)
-    writer.facts |= {"option_words": n_options, "sentences_with_focus": n_sentences}
-    ctx.say(
-        f"{n_found:,} focus words in {n_sentences:,} sentences; {n_options:,} words may be options"
+    write_hyphens(writer, hyphen_evidence(source, read_counts(counts)))
+    books = kept_books(source)
+    only_here: dict[str, frozenset[str]] = {}
+    if text is not None:
+        groups = held_out_groups(source, n_groups=n_groups)
+        alone = words_of_one_group(text, counts, group_of_lines(source, groups))
+        only_here = {book: alone[group] for book, group in groups.items()}
+    search = functools.partial(
+        search_book, counts=counts.folder, hyphens=writer.path(HYPHENS), settings=settings
     )
-
-
-def _only_here(
-    source: Artifact, text: Artifact, counts: Artifact, n_groups: int
-) -> dict[str, frozenset[str]]:
-    """Book id -> words that occur only in books of its group."""
-    groups = held_out_groups(source, n_groups=n_groups)
-    alone = words_of_one_group(text, counts, group_of_lines(source, groups))
-    return {book: alone[group] for book, group in groups.items()}
-
-
-def _focus_columns(
-    found: list[FocusWord], options: Mapping[str, tuple[int, float]]
-) -> dict[str, pa.Array]:
-    return {
-        "id": pa.array([focus.id for focus in found], pa.string()),
-        "sentence_id": pa.array([focus.id.rpartition(":")[0] for focus in found], pa.string()),
-        "position": pa.array([focus.position for focus in found], pa.int16()),
-        "word": pa.array([focus.word for focus in found], pa.string()),
-        "history1": pa.array([focus.history[0] for focus in found], pa.string()),
-        "history2": pa.array([focus.history[1] for focus in found], pa.string()),
-        "next_token": pa.array([focus.next_token for focus in found], pa.string()),
-        "count": pa.array([options[focus.word][0] for focus in found], pa.int64()),
-        "freq": pa.array([options[focus.word][1] for focus in found], pa.float64()),
-    }
+    with book_parts(writer, len(books)) as folders:
+        parts = [
+            SourceBook(
+                row["book_id"],
+                book_folder(source, row),
+                folder,
+                only_here.get(row["book_id"], frozenset()),
+            )
+            for row, folder in zip(books, folders, strict=True)
+        ]
+        reasons = sum(ctx.map(search, parts, unit="books"), Counter[str]())
+        for name in (FOCUS, SOURCE_SENTENCES, REJECTED):
+            writer.rows[name] = join_parquet(writer.path(name), [part / name for part in folders])
+    writer.funnel = funnel(
+        "sentences and word positions", kept=writer.rows[FOCUS], rejected=reasons
+    )
+    n_options = len(option_table(counts.folder, OptionLimits.of(settings)))
+    writer.facts["option_words"] = n_options
+    ctx.say(
+        f"{writer.rows[FOCUS]:,} focus words in {writer.rows[SOURCE_SENTENCES]:,} sentences; "
+        f"{n_options:,} words may be options"
+    )

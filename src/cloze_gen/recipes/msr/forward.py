@@ -1,226 +1,260 @@
-"""The forward score P(next token | predecessor, option), "the probability of 'and' following 'most
-handsome'" (MSR 2.2, steps 4 and 5); the best `keep` are retained.
+"""Steps 3 to 5 of MSR 2.2: the screening, the forward scores, and the best retained.
+
+Step 3 as corrected on 20 February 2012: "a sentence was discarded if the correct answer scored best
+(not worst) according to the language model prediction score". We read this score as P(word | two
+preceding tokens). The forward score of steps 4 and 5 is P(next token | predecessor, option), "the
+probability of 'and' following 'most handsome'".
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.models.ngram_index import ForwardIndex
+from cloze_gen.recipes.msr.alternates import ALTERNATES
 from cloze_gen.recipes.msr.tables import (
-    ALTERNATES,
-    ANSWER_COLUMNS,
-    ANSWERS,
+    FORWARD_SCORE,
+    HISTORY,
     HISTORY_SCORE,
-    SCORED,
+    ITEM_ID,
+    SENTENCE_SCORE,
+    WORD,
     Part,
-    cached_index,
-    cached_sentence_ids,
-    columns_of,
-    focus_columns,
-    focus_parts,
-    item_slices,
-    note_parts,
-    passed_screening,
-    read_rows,
-    write_rows,
+    model_index,
+    read_focus,
+    read_sentences_of,
+    write_items,
+    write_parts,
 )
 from cloze_gen.records.rejection import Reason
 from cloze_gen.settings import MOST_EACH, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import write_parquet
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.schema import Column, Table
+
+KEPT = "kept"  # `status` of a focus word that passes the screening
 
 
 class ForwardReason(Reason):
+    ANSWER_SCORES_BEST = (
+        "answer_scores_best",
+        "the answer has a better score than every alternate",
+    )
     NO_ALTERNATES = ("no_alternates", "the model offers no alternate for the word")
 
 
 class ForwardSettings(SettingsGroup):
     keep: int = Field(
-        30,
-        ge=4,
-        le=MOST_EACH,
-        description="alternates kept per focus word, best forward score first; MSR 2.2 step 5",
+        30, ge=4, le=MOST_EACH, description="alternates kept a focus word; MSR 2.2 step 5"
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FilledSentence:
-    """A sentence's int64 ids, `<s>` first and `</s>` last, with int64 options for one position."""
+SCORED = Table(
+    "scored/part-*.parquet",
+    "All alternates of the focus words that passed the screening.",
+    ITEM_ID,
+    WORD,
+    HISTORY,
+    Column(FORWARD_SCORE, pa.float32(), "log10 P(next token | token before, word)"),
+    Column("forward_rank", pa.int16(), "rank by this score, from 1"),
+    Column("kept", pa.bool_(), "among the best `forward.keep`"),
+    Column(
+        SENTENCE_SCORE,
+        pa.float64(),
+        "log10 probability of the whole sentence with the word; null if not kept",
+    ),
+    example='{"id": "the-lost-luggage-of-penny-cross:70:2", "word": "examined", '
+    '"history_log10_prob": -2.740351676940918, "forward_log10_prob": -0.40380048751831055, '
+    '"forward_rank": 8, "kept": true, "sentence_log10_prob": -56.127085987478495}',
+)
+SCORED_ITEMS = Table(
+    "items.parquet",
+    "One row a focus word; the scores are those of the answer.",
+    Column("id", pa.string(), "id of the item"),
+    Column("status", pa.string(), f"`{KEPT}`, or the reason against the focus word"),
+    Column("answer_log10_prob", pa.float64(), "log10 P(answer | two tokens before)"),
+    Column(
+        "answer_rank",
+        pa.int64(),
+        "rank by this score among the answer and its alternates, from 1",
+    ),
+    Column("alternates", pa.int64(), "number of alternates"),
+    Column(
+        FORWARD_SCORE, pa.float64(), "log10 P(next token | token before, answer); null if rejected"
+    ),
+    Column(
+        "forward_rank",
+        pa.int64(),
+        "1 + number of alternates with a better forward score; null if rejected",
+    ),
+    Column(SENTENCE_SCORE, pa.float64(), "log10 probability of the sentence; null if rejected"),
+    example='{"id": "the-lost-luggage-of-penny-cross:70:2", "status": "kept", '
+    '"answer_log10_prob": -3.8014650344848633, "answer_rank": 199, "alternates": 300, '
+    '"forward_log10_prob": -0.7606696486473083, "forward_rank": 31, '
+    '"sentence_log10_prob": -57.54506850615144}',
+)
 
-    ids: np.ndarray
-    position: int
-    options: np.ndarray
+
+# ---- step 3
 
 
-def forward_log10_probs(
-    index: ForwardIndex, *, predecessors: np.ndarray, options: np.ndarray, next_words: np.ndarray
-) -> np.ndarray:
-    """float32, shape (n,): log10 P(next word | predecessor, option); int64 ids of shape (n,) in."""
-    histories = np.column_stack([predecessors, options])
-    return index.log10_probs(histories[:, -(index.order - 1) :], next_words)
+def screened(answers: np.ndarray, item: np.ndarray, alternates: np.ndarray) -> np.ndarray:
+    """`KEPT` for each item, or why it is rejected; objects, shape (items,).
+
+    `answers`: a score an item; `alternates`: a score a row; `item`: the item of each row.
+
+    >>> screened(np.array([-2.0, -2.0]), np.array([0, 0, 1]), np.array([-3.0, -2.5, -1.5])).tolist()
+    [<ForwardReason.ANSWER_SCORES_BEST: 'answer_scores_best'>, 'kept']
+    """
+    n_items = len(answers)
+    status = np.full(n_items, KEPT, object)
+    as_good = np.bincount(item[alternates >= answers[item]], minlength=n_items)
+    status[as_good == 0] = ForwardReason.ANSWER_SCORES_BEST
+    status[np.bincount(item, minlength=n_items) == 0] = ForwardReason.NO_ALTERNATES
+    return status
+
+
+def answer_ranks(answers: np.ndarray, item: np.ndarray, alternates: np.ndarray) -> np.ndarray:
+    """Rank of each answer among itself and its alternates, 1 is best; it wins ties.
+
+    >>> answer_ranks(np.array([-2.0]), np.array([0, 0, 0]), np.array([-3.0, -1.5, -1.0])).tolist()
+    [3]
+    """
+    return 1 + np.bincount(item[alternates > answers[item]], minlength=len(answers))
+
+
+# ---- steps 4 and 5
+
+
+def ranks(item: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Rank of each row within its item, the best is 1; ties by row. `item` is ascending.
+
+    >>> ranks(np.array([0, 0, 0, 7]), np.array([-2.0, -1.0, -2.0, -9.0])).tolist()
+    [2, 1, 3, 1]
+    """
+    rank = np.empty(len(item), np.int64)
+    first = np.searchsorted(item, item)
+    rank[np.lexsort((-scores, item))] = 1 + np.arange(len(item)) - first
+    return rank
 
 
 def sentence_log10_probs(
-    index: ForwardIndex, sentences: Sequence[FilledSentence]
-) -> list[np.ndarray]:
-    """log10 P(sentence, `</s>` | `<s>`) with each option; float64, shape (options,) per sentence."""
-    touched, rest = (
-        zip(*(_windows(sentence, index.order) for sentence in sentences), strict=True)
-        if sentences
-        else ((), ())
-    )
-    parts = [
-        part.reshape(-1, index.order) for pair in zip(touched, rest, strict=True) for part in pair
-    ]
-    if not parts:
-        return []
-    joined = np.concatenate(parts)
-    scores = index.log10_probs(joined[:, :-1], joined[:, -1]).astype(np.float64)
-    pieces = np.split(scores, np.cumsum([len(part) for part in parts])[:-1])
-    return [
-        moving.reshape(len(sentence.options), -1).sum(axis=1) + still.sum()
-        for sentence, moving, still in zip(sentences, pieces[::2], pieces[1::2], strict=True)
-    ]
+    index: ForwardIndex,
+    sentences: Sequence[np.ndarray],
+    blanks: np.ndarray,
+    item: np.ndarray,
+    options: np.ndarray,
+) -> np.ndarray:
+    """log10 P(sentence, `</s>` | `<s>`) with each option in its blank; float64, shape (options,).
 
-
-def _windows(sentence: FilledSentence, order: int) -> tuple[np.ndarray, np.ndarray]:
-    """n-grams with the option, (options, touched, order), and without, (others, order); padded with -1."""
-    reach, position, length = order - 1, sentence.position, len(sentence.ids)
-    padded = np.concatenate([np.full(reach, -1, np.int64), sentence.ids])
-    # one for each id after `<s>`
-    grams = np.lib.stride_tricks.sliding_window_view(padded, order)[1:]
-    first, last = position - 1, min(position + reach, length - 1)
-    near = padded[first + 1 : last + reach + 1]
-    filled = np.repeat(near[None, :], len(sentence.options), axis=0)
-    filled[:, position + reach - first - 1] = sentence.options
-    touched = np.lib.stride_tricks.sliding_window_view(filled, order, axis=1)
-    return touched, np.concatenate([grams[:first], grams[last:]])
-
-
-def best_forward(forward_log10: np.ndarray, history_log10: np.ndarray, *, keep: int) -> np.ndarray:
-    """Indices of the `keep` best by forward score; ties by the history score, then by index.
-
-    >>> best_forward(np.array([-2.0, -1.0, -2.0]), np.array([-3.0, -9.0, -1.0]), keep=2)
-    array([1, 2])
+    Args:
+        sentences: int64 ids of each, `<s>` first and `</s>` last.
+        blanks: the position of each sentence's blank.
+        item: the sentence of each option.
     """
-    order = np.lexsort((np.arange(len(forward_log10)), -history_log10, -forward_log10))
-    return order[:keep]
+    reach = index.order - 1
+    padding = np.full(reach, -1)
+    padded = [np.append(ids, padding) for ids in sentences]
+    flat = np.concatenate([padding, *padded])
+    lengths = np.array([len(ids) for ids in padded])
+    start = reach + np.cumsum(lengths) - lengths
+    end = start + lengths - reach
+    blank = start + blanks
+    ngrams = np.lib.stride_tricks.sliding_window_view(flat, index.order)  # row i ends at i + reach
+
+    # n-grams without the option, once a sentence; none ends at `<s>`
+    sentence = np.repeat(np.arange(len(sentences)), lengths)
+    last = reach + np.arange(len(sentence))
+    after_blank = last - blank[sentence]
+    outside = (last > start[sentence]) & (last < end[sentence])
+    outside &= (after_blank < 0) | (after_blank > reach)
+    scores = _scores(index, ngrams[last[outside] - reach])
+    totals = np.bincount(sentence[outside], scores, minlength=len(sentences))
+
+    # n-grams with the option
+    last = blank[item][:, None] + np.arange(index.order)
+    row, step = np.nonzero(last < end[item][:, None])
+    with_option = ngrams[last[row, step] - reach]
+    with_option[np.arange(len(row)), reach - step] = options[row]
+    scores = _scores(index, with_option)
+    return totals[item] + np.bincount(row, scores, minlength=len(item))
 
 
-@dataclass(frozen=True, slots=True)
-class ForwardShard:
-    part: Part
-    focus: Path
-    index: Path
-    alternates: Path
-    screening: Path
-    settings: ForwardSettings
+def _scores(index: ForwardIndex, ngrams: np.ndarray) -> np.ndarray:
+    """log10 P(last id | those before)."""
+    return index.log10_probs(ngrams[:, :-1][:, -(index.order - 1) :], ngrams[:, -1])
 
 
-def forward_part(shard: ForwardShard) -> tuple[int, list[dict[str, Any]]]:
-    """Score one part. Returns the number of rows, and one row per item with the answer's scores."""
-    index, focus = (
-        cached_index(shard.index, shard.part.model),
-        focus_columns(shard.focus, shard.part),
+# ---- the stage
+
+
+def forward_part(
+    part: Part, *, focus: Path, index: Path, alternates: Path, out: Path, keep: int
+) -> pa.Table:
+    """Write the scores of one part. Returns its rows of `SCORED_ITEMS`."""
+    model = model_index(index, part.model)
+    words = read_focus(focus, part)
+    second_last, last, answer, following = (
+        np.array(model.ids(words[name].to_pylist()), np.int64)
+        for name in ("history1", "history2", "word", "next_token")
     )
-    item, words, table = read_rows(shard.alternates / ALTERNATES / shard.part.name, index)
-    history_log10 = table[HISTORY_SCORE].to_numpy()
-    passed, sentences = (
-        passed_screening(shard.screening, shard.part),
-        cached_sentence_ids(shard.focus, shard.index, shard.part.model),
+    drawn = ALTERNATES.read(alternates / part.file)
+    item = pc.index_in(drawn["id"].cast(pa.string()), words["id"]).to_numpy()
+    history = drawn[HISTORY_SCORE].to_numpy()
+
+    answer_history = _scores(model, np.column_stack([second_last, last, answer]))
+    status = screened(answer_history, item, history)
+    passed = status == KEPT
+    items = {
+        "id": words["id"],
+        "status": status.tolist(),
+        "answer_log10_prob": answer_history,
+        "answer_rank": answer_ranks(answer_history, item, history),
+        "alternates": np.bincount(item, minlength=len(words)),
+    }
+
+    drawn = drawn.filter(pa.array(passed[item]))
+    item = item[passed[item]]
+    option = pc.index_in(drawn["word"].cast(pa.string()), model.vocabulary).to_numpy()
+    forward = _scores(model, np.column_stack([last[item], option, following[item]]))
+    answer_forward = _scores(model, np.column_stack([last, answer, following]))
+    # The alternates of an item are in the order of their history scores, so these decide ties.
+    rank = ranks(item, forward)
+    kept = rank <= keep
+
+    sentences = read_sentences_of(focus, words)
+    is_asked = np.append(kept, passed)
+    totals = np.full(len(is_asked), np.nan)
+    totals[is_asked] = sentence_log10_probs(
+        model,
+        [
+            np.array([model.start, *model.ids(sentences[sentence_id].tokens), model.end])
+            for sentence_id in words["sentence_id"].to_pylist()
+        ],
+        1 + words["position"].to_numpy(),
+        np.append(item, np.arange(len(words)))[is_asked],
+        np.append(option, answer)[is_asked],
     )
-    places = [place for place in item_slices(item) if focus["id"][int(item[place.start])] in passed]
-    rows = [int(item[place.start]) for place in places]
-    options = [
-        np.append(words[place], index.id_of[focus["word"][row]])
-        for place, row in zip(places, rows, strict=True)
-    ]
-    forward = _forward_scores(index, focus, rows, options)
-    best = [
-        best_forward(f[:-1], history_log10[place], keep=shard.settings.keep)
-        for f, place in zip(forward, places, strict=True)
-    ]
-    filled = [
-        FilledSentence(
-            sentences[focus["sentence_id"][row]],
-            focus["position"][row] + 1,
-            np.append(own[chosen], own[-1]),
-        )
-        for row, own, chosen in zip(rows, options, best, strict=True)
-    ]
-    whole = sentence_log10_probs(index, filled)
-    answers = [
-        dict(
-            zip(
-                ANSWER_COLUMNS,
-                (focus["id"][row], float(f[-1]), 1 + int((f[:-1] > f[-1]).sum()), float(w[-1])),
-                strict=True,
-            )
-        )
-        for row, f, w in zip(rows, forward, whole, strict=True)
-    ]
-    columns = [
-        _item_columns(place, b, f[:-1], w[:-1])
-        for place, b, f, w in zip(places, best, forward, whole, strict=True)
-    ]
-    chosen, forward_log10, whole_log10, rank, kept = (
-        (np.concatenate(parts) for parts in zip(*columns, strict=True)) if columns else _NOTHING
-    )
-    count = write_rows(
-        shard.part.out / shard.part.name,
-        ids=focus["id"],
-        item=item[chosen],
-        words=index.words,
-        word=words[chosen],
-        history_log10_prob=history_log10[chosen],
-        forward_log10_prob=forward_log10.astype(np.float32),
-        forward_rank=rank.astype(np.int16),
-        kept=kept.astype(bool),
-        sentence_log10_prob=pa.array(whole_log10, pa.float64(), from_pandas=True),
-    )
-    return count, answers
-
-
-def _forward_scores(
-    index: ForwardIndex, focus: dict[str, list[Any]], rows: list[int], options: list[np.ndarray]
-) -> list[np.ndarray]:
-    if not rows:
-        return []
-    counts = [len(own) for own in options]
-    predecessors, next_words = (
-        np.array(index.ids([focus[name][row] for row in rows]))
-        for name in ("history2", "next_token")
-    )
-    scores = forward_log10_probs(
-        index,
-        predecessors=np.repeat(predecessors, counts),
-        options=np.concatenate(options),
-        next_words=np.repeat(next_words, counts),
-    )
-    return np.split(scores, np.cumsum(counts)[:-1])
-
-
-_NOTHING = (np.zeros(0, np.int64),) + (np.zeros(0),) * 4
-
-
-def _item_columns(
-    place: slice, best: np.ndarray, forward: np.ndarray, whole: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    n = len(forward)
-    rank, sentence, kept = np.zeros(n, np.int64), np.full(n, np.nan), np.zeros(n, bool)
-    order = np.argsort(-forward, kind="stable")
-    rank[order] = np.arange(1, n + 1)
-    sentence[best], kept[best] = whole, True
-    return np.arange(place.start, place.stop), forward, sentence, rank, kept
+    items |= {
+        FORWARD_SCORE: pa.array(answer_forward, mask=~passed),
+        "forward_rank": pa.array(answer_ranks(answer_forward, item, forward), mask=~passed),
+        SENTENCE_SCORE: pa.array(totals[len(item) :], mask=~passed),
+    }
+    scored = {
+        **{name: drawn[name] for name in ALTERNATES.names},
+        FORWARD_SCORE: forward,
+        "forward_rank": rank,
+        "kept": kept,
+        SENTENCE_SCORE: pa.array(totals[: len(item)], mask=~kept),
+    }
+    SCORED.write(out / part.file, scored)
+    return SCORED_ITEMS.arrow(items)
 
 
 def write_forward(
@@ -230,26 +264,23 @@ def write_forward(
     focus: Artifact,
     index: Artifact,
     alternates: Artifact,
-    screening: Artifact,
     settings: ForwardSettings,
 ) -> None:
-    parts = focus_parts(focus, index, writer.folder / SCORED)
-    shards = [
-        ForwardShard(
-            part, focus.folder, index.folder, alternates.folder, screening.folder, settings
-        )
-        for part in parts
-    ]
-    results = list(ctx.map(forward_part, shards, unit="parts"))
-    note_parts(writer, SCORED, [count for count, _ in results])
-    answers = [answer for _, part in results for answer in part]
-    writer.rows[ANSWERS] = write_parquet(writer.path(ANSWERS), columns_of(answers, ANSWER_COLUMNS))
-    total = sum(count for count, _ in results)
-    writer.funnel = funnel(
-        "focus words",
-        kept=len(answers),
-        rejected={str(ForwardReason.NO_ALTERNATES): screening.funnel["kept"] - len(answers)},
+    """Write the verdict on every focus word, and the scores of the alternates of those that pass."""
+    results = write_parts(
+        writer,
+        ctx,
+        SCORED,
+        forward_part,
+        focus=focus,
+        index=index,
+        alternates=alternates.path(ALTERNATES.folder),
+        keep=settings.keep,
     )
-    writer.facts |= {"alternates_scored": total}
-    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    ctx.say(f"{total:,} alternates scored; the best {settings.keep} of each focus word are kept")
+    n_scored = sum(writer.rows.values())
+    write_items(writer, SCORED_ITEMS, results, verdict="status", passed=KEPT)
+    ctx.say(
+        f"{writer.funnel['kept']:,} of {writer.funnel['seen']:,} focus words pass (an alternate "
+        "scores at least as high as the answer); "
+        f"the best {settings.keep} of {n_scored:,} alternates of each are kept"
+    )

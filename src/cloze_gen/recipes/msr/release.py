@@ -36,109 +36,72 @@ def model_name(settings: Any, fingerprints: Mapping[str, str]) -> str:
     return f"kn{settings.lm.order}-{fingerprints['lm'][:8]}"
 
 
-KNOWN_OF_WORDS = {
-    Background.AUTO: "word similarities: from the training books for frequent words, otherwise from "
-    "the built-in word data",
-    Background.BUILTIN: "word similarities: from the built-in word data",
-    Background.CORPUS: "word similarities: from the training books",
+_WORD_DATA = {
+    Background.AUTO: "the training books for frequent words, otherwise from the built-in word data",
+    Background.BUILTIN: "the built-in word data",
+    Background.CORPUS: "the training books",
 }
+_ARTICLES_ONLY = (
+    "Only the agreement of a and an was checked, so options may be ambiguous, ungrammatical or "
+    "offensive."
+)
+
+
+def judged(facts: Facts) -> str:
+    return str(facts["grooming"].get("people", "machine"))
 
 
 def notes(settings: Any, facts: Facts) -> list[str]:
-    return _grooming_notes(settings, facts)
-
-
-def _grooming_notes(settings: Any, facts: Facts) -> list[str]:
-    by_people = bool(people(facts))
-    if settings.grooming.checks == "articles" and not by_people:
-        ungroomed = (
-            "only the agreement of a and an was checked, so options may be ambiguous, "
-            "ungrammatical or offensive"
+    grooming = settings.grooming
+    judges = facts["grooming"].get("people")
+    if grooming.checks == "articles" and not judges:
+        return [f"unfiltered: steps of MSR 2.2, without the judges of 2.3. {_ARTICLES_ONLY}"]
+    choice = facts.get("choice", {})
+    lines = [f"groomed: {judges or 'machine (no human has judged the candidates)'}"]
+    if "read_by" in choice:
+        lines.append(
+            f"read: {choice['read']:,} questions, by {choice['read_by']}; the set is chosen from "
+            f"{choice['left']:,} that they did not mark"
         )
-        return [f"unfiltered: steps of MSR 2.2 only; instead of the judges of 2.3, {ungroomed}"]
-    pool = [pool_note(facts)] if facts.get("choice", {}).get("pool") else []
-    groomed, tagger = f"groomed: {groomed_by_whom(facts)}", settings.grooming.tagger
-    groomed_by = [groomed, *pool, KNOWN_OF_WORDS[background_of(settings.contexts)]]
-    chosen_facts = facts.get("choice", {})
-    chosen = [_check_line(chosen_facts["leak"]["check"])] if chosen_facts.get("leak") else []
-    if tagger == "none":
-        ignored = (
-            ["focus.classes: ignored, because the tagger is off"] if settings.focus.classes else []
+    lines.append(f"word similarities: from {_WORD_DATA[background_of(settings.contexts)]}")
+    if grooming.tagger == "none":
+        lines.append("tagger: off; the part of speech of impostors was not checked")
+        if grooming.classes:
+            lines.append("grooming.classes: ignored, because the tagger is off")
+    elif judges:
+        lines.append(f"tagger: {grooming.tagger}; it did not check the options that people picked")
+    else:
+        lines.append(
+            f"tagger: {grooming.tagger}; every impostor has the answer's Penn tag in its sentence"
         )
-        return [
-            *groomed_by,
-            "tagger: off; the part of speech of impostors was not checked",
-            *ignored,
-            *chosen,
-        ]
-    tested = (
-        "the part of speech of options that people picked was not checked"
-        if by_people
-        else "every impostor has the answer's Penn tag in its sentence"
-    )
-    return [*groomed_by, f"tagger: {tagger}; {tested}", *chosen]
-
-
-def people(facts: Facts) -> Mapping[str, str]:
-    judges = facts.get("grooming", {}).get("people")
-    return {"groomed": judges} if judges else {}
-
-
-def groomed_by_whom(facts: Facts) -> str:
-    return people(facts).get("groomed", "machine (no human has judged the candidates)")
-
-
-def pool_note(facts: Facts) -> str:
-    """How many questions of the pool were left, and who read them."""
-    found = facts["choice"]
-    if "read_by" not in found:
-        return f"pool: {found['pool']:,} questions, not read yet"
-    return (
-        f"pool: {found['pool']:,} questions read by {found['read_by']}; the set is chosen from "
-        f"{found['left']:,} that they did not mark"
-    )
+    if choice.get("leak"):
+        lines.append(
+            "choice: matched; a classifier trained on the options' scores found the answer in "
+            f"{choice['leak']['check']:.1%} of the held-out questions. Independent classifiers: "
+            "`cloze-gen evaluate`"
+        )
+    return lines
 
 
 def held_out_notes(facts: Facts) -> list[str]:
     models, books = facts["lm"]["models"], facts["lm"]["books"]
     each = "book" if models == books else "group of books"
-    made = (
+    lines = [
         f"Each question comes from a language model of the other books: {books} books, "
         f"{models} models, each trained without one {each}."
-    )
-    return (
-        [
-            made,
-            (
-                "With two books, each model is trained on one and does not know many words. Use "
-                "three or more."
-            ),
-        ]
-        if books == 2
-        else [made]
-    )
-
-
-def _check_line(accuracy: float) -> str:
-    return (
-        "choice: matched; a classifier trained on the options' scores found the answer in "
-        f"{accuracy:.1%} of the held-out questions. Independent classifiers: `cloze-gen evaluate`"
-    )
+    ]
+    if books == 2:
+        lines.append(
+            "With two books, each model is trained on one and does not know many words. Use "
+            "three or more."
+        )
+    return lines
 
 
 def warnings(settings: Mapping[str, Any]) -> list[str]:
-    if settings["grooming"]["checks"] == "articles" and not settings["grooming"].get("verdicts"):
-        return [
-            (
-                "Only the agreement of a and an was checked: options may be ambiguous, "
-                "ungrammatical or offensive."
-            )
-        ]
-    off = settings["grooming"]["tagger"] == "none"
-    return (
-        ["The tagger was off, so the part of speech of impostors was not checked."] if off else []
-    )
-
-
-def is_balanced(settings: Mapping[str, Any]) -> bool:
-    return bool(settings["choice"]["method"] != "random")
+    grooming = settings["grooming"]
+    if grooming["checks"] == "articles" and not grooming.get("verdicts"):
+        return [_ARTICLES_ONLY]
+    if grooming["tagger"] == "none":
+        return ["The tagger was off, so the part of speech of impostors was not checked."]
+    return []

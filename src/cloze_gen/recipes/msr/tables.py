@@ -1,234 +1,147 @@
-"""Tables of this recipe. Parts have a fixed size, so bytes do not depend on the number of workers."""
+"""Tables in parts, and what the workers of this recipe read.
+
+A part holds consecutive focus words of one model. Its size is fixed, so bytes do not depend on the
+number of workers.
+"""
 
 from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+from pyarrow.parquet import read_metadata
 
 from cloze_gen.corpus.cross_fitting import of_model, read_groups
-from cloze_gen.models.arpa import word_ids
+from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.models.contexts import read_word_knowledge
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
-from cloze_gen.records.rejection import Reason
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
+from cloze_gen.store.schema import CODED, Column, Table
 from cloze_gen.store.tables import FOCUS, read_parquet, read_source_sentences, write_parquet
 
 # log10 scores of an option: given the two-word history; of the next token; of the whole sentence.
-# None if not scored.
-HISTORY_SCORE, FORWARD_SCORE, SENTENCE_SCORE = (
-    "history_log10_prob",
-    "forward_log10_prob",
-    "sentence_log10_prob",
-)
+HISTORY_SCORE = "history_log10_prob"
+FORWARD_SCORE = "forward_log10_prob"
+SENTENCE_SCORE = "sentence_log10_prob"
 SCORES = (HISTORY_SCORE, FORWARD_SCORE, SENTENCE_SCORE)
 
-# Stage alternates: id, word and HISTORY_SCORE.
-ALTERNATES = "alternates"
+ITEM_ID = Column("id", CODED, "id of the item")
+WORD = Column("word", CODED, "the candidate")
+HISTORY = Column(HISTORY_SCORE, pa.float32(), "log10 P(word | two tokens before)")
 
-# Stage screening: `alternates` is their number; rank 1 is the best.
-SCREENED = "items.parquet"
-SCREENED_COLUMNS = ("id", "status", "answer_log10_prob", "answer_rank", "alternates")
-KEPT = "kept"  # `status` of a focus word that passed
-
-
-class ScreeningReason(Reason):
-    ANSWER_SCORES_BEST = (
-        "answer_scores_best",
-        "the answer has a better score than every alternate",
-    )
-
-
-ANSWER_SCORES_BEST = str(ScreeningReason.ANSWER_SCORES_BEST)  # `status` of a rejected focus word
-
-# Stage forward, for focus words that passed: id, word, SCORES, `forward_rank` and `kept`.
-SCORED = "scored"
-ANSWERS = "answers.parquet"  # scores of the answers
-ANSWER_COLUMNS = ("id", FORWARD_SCORE, "forward_rank", SENTENCE_SCORE)
-
-# Stage grooming.
-DECISIONS = "decisions"
-# Measures of a candidate: similarity to the answer (cosine), topicality (nats), and expected shares
-# of readers' marks (0 to 1).
-MEASURES = ("similarity", "topicality", "fits_as_well", "ungrammatical", "plausible")
-DECISION_COLUMNS = ("id", "word", "verdict", *MEASURES, "tag")
-GROOMED = "items.parquet"
-GROOMED_COLUMNS = (
-    "id",
-    "verdict",
-    "answer_tag",
-    "answer_topicality",
-    "place_requires",
-    "fit_candidates",
-)
-FIT = "fit"  # verdict of an item without faults
-
-
+FIT = "fit"  # verdict of an item or a candidate without faults
 ITEMS_A_PART = 2048
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Consecutive focus words of one model for a worker: rows `first` to `last`, exclusive."""
+    """Rows `first` to `last`, exclusive, of the focus words; `model` makes their questions."""
 
     first: int
     last: int
-    out: Path
-    number: int = 0
-    model: int = 0
-
-    @property
-    def name(self) -> str:
-        return _part_name(self.number)
+    model: int
+    file: str
 
 
-def _part_name(number: int) -> str:
-    return f"part-{number:05}.parquet"
-
-
-def count_focus_words(focus: Artifact) -> int:
-    return int(focus.manifest["files"][FOCUS]["rows"])
-
-
-def focus_parts(focus: Artifact, index: Artifact, out: Path) -> list[Part]:
+def focus_parts(focus: Artifact, index: Artifact) -> list[Part]:
     groups = read_groups(index)
     if not groups:
-        return cut_in_parts([(count_focus_words(focus), 0)], out)
+        return cut_in_parts([(focus.funnel["kept"], 0)])
     ids = read_parquet(focus.path(FOCUS), columns=["id"])["id"].to_pylist()
     models = (groups[item_id.rsplit(":", 2)[0]] for item_id in ids)
-    return cut_in_parts([(len(list(run)), model) for model, run in itertools.groupby(models)], out)
+    return cut_in_parts((len(list(run)), model) for model, run in itertools.groupby(models))
 
 
-def cut_in_parts(runs: Iterable[tuple[int, int]], out: Path) -> list[Part]:
-    """Cut runs of (items, model) into parts of at most a fixed size. Creates the folder."""
-    out.mkdir(parents=True, exist_ok=True)
+def cut_in_parts(runs: Iterable[tuple[int, int]]) -> list[Part]:
+    """Cut runs of (items, model) into parts of at most a fixed size.
+
+    >>> [(part.first, part.last, part.model) for part in cut_in_parts([(3000, 1), (10, 2)])]
+    [(0, 2048, 1), (2048, 3000, 1), (3000, 3010, 2)]
+    """
     parts: list[Part] = []
     start = 0
     for n_items, model in runs:
-        for first in range(start, start + n_items, ITEMS_A_PART):
-            parts.append(
-                Part(first, min(first + ITEMS_A_PART, start + n_items), out, len(parts), model)
-            )
-        start += n_items
+        end = start + n_items
+        for first in range(start, end, ITEMS_A_PART):
+            last = min(first + ITEMS_A_PART, end)
+            parts.append(Part(first, last, model, f"part-{len(parts):05}.parquet"))
+        start = end
     return parts
 
 
-def note_parts(writer: ArtifactWriter, folder: str, counts: Sequence[int]) -> None:
-    writer.rows |= {f"{folder}/{_part_name(i)}": count for i, count in enumerate(counts)}
-
-
-def part_paths(artifact: Artifact, folder: str) -> list[Path]:
-    return sorted(artifact.path(folder).glob("part-*.parquet"))
-
-
-def item_slices(ids: np.ndarray) -> Iterator[slice]:
-    """Slices of equal values: the rows of one item after the other.
-
-    >>> [(s.start, s.stop) for s in item_slices(np.array([4, 4, 7]))]
-    [(0, 2), (2, 3)]
-    """
-    if len(ids) == 0:
-        return
-    cuts = np.flatnonzero(np.diff(ids)) + 1
-    edges = [0, *cuts.tolist(), len(ids)]
-    yield from (slice(a, b) for a, b in itertools.pairwise(edges))
-
-
-def write_rows(
-    path: Path,
+def write_parts(
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    table: Table,
+    write_part: Callable[..., Result],
     *,
-    ids: Sequence[str],
-    item: np.ndarray,
-    words: Sequence[str],
-    word: np.ndarray,
-    **columns: Any,
-) -> int:
-    """Write a part, one row per candidate; `item` and `word` index `ids` and `words`, shape (rows,)."""
-    table = {"id": _spelt(item, ids), "word": _spelt(word, words), **columns}
-    return write_parquet(path, table)
+    focus: Artifact,
+    index: Artifact,
+    **arguments: Any,
+) -> list[Result]:
+    """Write a table part by part; the results of `write_part`, in order.
 
-
-def _spelt(codes: np.ndarray, values: Sequence[str]) -> pa.DictionaryArray:
-    used, indices = np.unique(codes, return_inverse=True)
-    return pa.DictionaryArray.from_arrays(
-        pa.array(indices.astype(np.int32)),
-        pa.array([values[i] for i in used.tolist()], pa.string()),
-    )
-
-
-def read_rows(path: Path, index: ForwardIndex) -> tuple[np.ndarray, np.ndarray, pa.Table]:
-    """A part: item numbers from 0 and vocabulary ids, both shape (rows,), and the table."""
-    table = read_parquet(path)
-    words, ids = dictionary_column(table, "word"), dictionary_column(table, "id")
-    return ids.indices.to_numpy(), word_ids(words, index.vocabulary), table
-
-
-def dictionary_column(table: pa.Table, name: str) -> pa.DictionaryArray:
-    combined = table[name].combine_chunks()
-    if isinstance(combined, pa.ChunkedArray):
-        combined = combined.chunk(0) if combined.num_chunks else pa.array([], combined.type)
-    return combined if isinstance(combined, pa.DictionaryArray) else combined.dictionary_encode()
-
-
-def columns_of(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list[Any]]:
-    """Rows as columns, in the order of the names.
-
-    >>> columns_of([{"id": "b:1:2", "rank": 3}], ("rank", "id"))
-    {'rank': [3], 'id': ['b:1:2']}
+    It gets the part, the folders `focus` and `index`, the folder of the parts as `out`, and the
+    arguments.
     """
-    rows = list(rows)
-    return {name: [row[name] for row in rows] for name in names}
+    out = writer.path(table.name).parent
+    write = functools.partial(
+        write_part, focus=focus.folder, index=index.folder, out=out, **arguments
+    )
+    parts = focus_parts(focus, index)
+    results = list(ctx.map(write, parts, unit="parts"))
+    for part in parts:
+        writer.rows[f"{table.folder}/{part.file}"] = read_metadata(out / part.file).num_rows
+    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
+    return results
+
+
+def write_items(
+    writer: ArtifactWriter, table: Table, parts: Sequence[pa.Table], *, verdict: str, passed: str
+) -> pa.Table:
+    """Write the rows of all focus words, and the funnel of their verdicts, a column."""
+    items = pa.concat_tables(parts)
+    writer.rows[table.name] = write_parquet(writer.path(table.name), items)
+    counts = Counter(items[verdict].to_pylist())
+    writer.funnel = funnel("focus words", kept=counts.pop(passed, 0), rejected=counts)
+    return items
+
+
+# ---- what a worker reads; of models only the latest
 
 
 @functools.lru_cache(maxsize=1)
-def cached_index(folder: Path, model: int) -> ForwardIndex:
-    return open_index(of_model(open_artifact(folder), model))
+def model_index(index: Path, model: int) -> ForwardIndex:
+    return open_index(of_model(open_artifact(index), model))
 
 
 @functools.lru_cache(maxsize=1)
-def cached_space(folder: Path, model: int) -> WordKnowledge:
-    return read_word_knowledge(of_model(open_artifact(folder), model))
+def model_knowledge(contexts: Path, model: int) -> WordKnowledge:
+    return read_word_knowledge(of_model(open_artifact(contexts), model))
 
 
 @functools.lru_cache(maxsize=1)
-def cached_sentences(focus: Path) -> dict[str, Sentence]:
-    return read_source_sentences(open_artifact(focus))
-
-
-@functools.lru_cache(maxsize=1)
-def cached_sentence_ids(focus: Path, index: Path, model: int) -> dict[str, np.ndarray]:
-    """Vocabulary ids of a sentence, int64, shape (tokens + 2,), with `<s>` and `</s>`."""
-    known, sentences = cached_index(index, model), cached_sentences(focus)
-    return {
-        key: np.array([known.start, *known.ids(s.tokens), known.end], np.int64)
-        for key, s in sentences.items()
-    }
-
-
-@functools.lru_cache(maxsize=2)
-def _focus_rows(focus: Path) -> pa.Table:
+def _focus_words(focus: Path) -> pa.Table:
     return read_parquet(focus / FOCUS)
 
 
-def focus_columns(focus: Path, part: Part) -> dict[str, list[Any]]:
-    return _focus_rows(focus).slice(part.first, part.last - part.first).to_pydict()
+def read_focus(focus: Path, part: Part) -> pa.Table:
+    """The part's focus words."""
+    return _focus_words(focus).slice(part.first, part.last - part.first).combine_chunks()
 
 
-@functools.lru_cache(maxsize=1)
-def _screened_rows(screening: Path) -> pa.Table:
-    return read_parquet(screening / SCREENED, columns=["id", "status"])
-
-
-def passed_screening(screening: Path, part: Part) -> set[str]:
-    rows = _screened_rows(screening).slice(part.first, part.last - part.first)
-    return set(rows.filter(pc.field("status") == KEPT)["id"].to_pylist())
+def read_sentences_of(focus: Path, words: pa.Table) -> dict[str, Sentence]:
+    """The sentences of some focus words, by id."""
+    ids = words["sentence_id"].unique()
+    return read_source_sentences(open_artifact(focus), ids)

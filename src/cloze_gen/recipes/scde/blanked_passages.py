@@ -17,8 +17,7 @@ from cloze_gen.corpus.source_sentences import decided_hyphens
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.evaluation.sets import read_cloze_examples
 from cloze_gen.formats.scde import format_requests, passage_record
-from cloze_gen.recipes.questions.assemble import balance_answer_positions
-from cloze_gen.recipes.questions.printed_once import PRINTED_BEFORE, printed_before
+from cloze_gen.recipes.common import PRINTED_BEFORE, balance_answer_positions, printed_before
 from cloze_gen.recipes.scde.passages import (
     DISTRACTORS,
     Place,
@@ -49,14 +48,13 @@ class AssemblySettings(SettingsGroup):
         2000,
         ge=1,
         le=MOST_COUNTED,
-        description="passages of the set, all parts together; published: 5,959",
+        description="passages of all parts together; published: 5,959",
     )
     oversampling: float = Field(
         1.25,
         ge=1,
         le=1000,
-        description="passages drawn for each passage of the set; those with the most tempting "
-        "distractors are kept. 1: all are kept",
+        description="passages drawn for each of the set; 1: all are kept",
     )
 
 

@@ -44,44 +44,41 @@ from cloze_gen.word_tokens import is_word
 
 
 class BlanksSettings(SettingsGroup):
-    count: int = Field(5, ge=1, le=20, description="blanks in a passage; section 5.7: five")
+    count: int = Field(5, ge=1, le=20, description="blanks in a passage; 5.7")
     choice: Literal["unguessable", "random"] = Field(
         "unguessable",
-        description="`unguessable`: of many draws, the one that surface cues solve as well as "
-        "chance; `random`: the first draw, as in the paper",
+        description="unguessable: surface cues solve it as well as chance",
     )
     draws: int = Field(60, ge=1, le=MOST_EACH, description="random draws to choose from")
     adjacent_share: float = Field(
         0.0128,
         ge=0,
         le=0.4,
-        description="expected share of blanks that are adjacent to another blank; Table 3: 1.28 %",
+        description="share of blanks beside another blank; Table 3: 1.28 %",
     )
     min_gap: int = Field(
         2,
         ge=1,
         le=MOST_EACH,
-        description="minimum number of shown sentences between two blanks that are not adjacent; "
-        "not in the paper",
+        description="least number of sentences between other blanks",
     )
     min_words: int = Field(
         7,
         ge=1,
         le=MOST_EACH,
-        description="minimum number of words of a sentence that may be a blank; not in the paper",
+        description="least number of words of a blank",
     )
     max_words: int = Field(
         45,
         ge=1,
         le=MOST_EACH,
-        description="maximum number of words of a sentence that may be a blank; not in the paper",
+        description="greatest number of words of a blank",
     )
     min_content_words: int = Field(
         3,
         ge=0,
         le=MOST_EACH,
-        description="minimum number of different content words of a sentence that may be a blank; "
-        "not in the paper",
+        description="least number of content words of a blank",
     )
 
     @property

@@ -34,20 +34,19 @@ class CoherenceSettings(SettingsGroup):
         20_000,
         ge=10,
         le=1_000_000,
-        description="vocabulary of the model: the most frequent words, in lower case",
+        description="most frequent words, in lower case",
     )
     dimensions: int = Field(
         100,
         ge=1,
         le=2000,
-        description="dimensions of the vectors of words in adjacent sentences",
+        description="dimensions of the word vectors",
     )
     max_pairs: int = Field(
         400_000,
         ge=1,
         le=MOST_COUNTED,
-        description="maximum number of training pairs of adjacent sentences, sampled evenly from "
-        "all novels",
+        description="most training pairs of adjacent sentences",
     )
 
 

@@ -42,21 +42,19 @@ class DistractorsSettings(SettingsGroup):
     count: int = Field(2, ge=1, le=20, description="distractors in a passage; Table 1: two")
     kind: Literal["hard", "random", "none"] = Field(
         "hard",
-        description="`hard`: similar sentences of the same book (ours); `random`: answers of "
-        "passages of other books (RandomDt); `none` (RemoveDt)",
+        description="of the same book, of other books (RandomDt) or none (RemoveDt)",
     )
     strength: float = Field(
         8.0,
         ge=0,
         le=100,
-        description="preference for the rivals that almost fit a blank; 0: no preference",
+        description="preference for rivals that almost fit a blank; 0: none",
     )
     rounds: int = Field(
         7,
         ge=0,
         le=100,
-        description="rounds in which a classifier learns to separate distractors from answers and "
-        "its odds correct the draw",
+        description="rounds of a classifier that corrects the draw",
     )
 
 

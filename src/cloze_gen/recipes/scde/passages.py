@@ -26,7 +26,6 @@ from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, mend_text, write_hyphens
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.sentences import HEADING, PROSE
 from cloze_gen.corpus.source_sentences import book_parts, decided_hyphens, hyphen_evidence
 from cloze_gen.engine.stage_context import StageContext
@@ -49,31 +48,27 @@ _LEADS_ON = frozenset((",", ";", ":", "-", "--", "---"))
 
 
 class PassagesSettings(SettingsGroup):
-    min_sentences: int = Field(
-        10, ge=1, le=MOST_EACH, description="minimum number of sentences of a passage; section 5.7"
-    )
+    min_sentences: int = Field(10, ge=1, le=MOST_EACH, description="least number of sentences; 5.7")
     max_sentences: int = Field(
-        30, ge=1, le=MOST_EACH, description="maximum number of sentences of a passage; section 5.7"
+        30, ge=1, le=MOST_EACH, description="greatest number of sentences; 5.7"
     )
     min_words: int = Field(
         180,
         ge=1,
         le=MOST_COUNTED,
-        description="minimum target length of a passage in words; each passage draws one between "
-        "min_words and max_words",
+        description="shortest length that is drawn, in words",
     )
     max_words: int = Field(
         420,
         ge=1,
         le=MOST_COUNTED,
-        description="maximum target length of a passage in words; with min_words = 180 the mean is "
-        "about 320. Table 3: 319.6",
+        description="longest length that is drawn; mean in Table 3: 319.6",
     )
     per_book: int = Field(
         40,
         ge=1,
         le=MOST_COUNTED,
-        description="maximum number of passages of a book, sampled at random",
+        description="most passages of a book",
     )
 
 
@@ -451,11 +446,11 @@ def write_passages(
     partition: Artifact,
     counts: Artifact,
     settings: PassagesSettings,
-    offensive: str,
+    offensive: frozenset[str],
     seed: int,
 ) -> None:
     write_hyphens(writer, hyphen_evidence(partition, read_counts(counts)))
-    hyphens, words = writer.path(HYPHENS), offensive_words(offensive)
+    hyphens = writer.path(HYPHENS)
     books = kept_books(partition)
     with book_parts(writer, len(books)) as folders:
         shards = [
@@ -466,7 +461,7 @@ def write_passages(
                 book_folder(partition, row),
                 hyphens,
                 out,
-                words,
+                offensive,
                 settings,
                 seed,
             )

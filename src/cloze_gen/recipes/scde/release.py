@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from cloze_gen.formats.scde import format_published
 from cloze_gen.parsing import parse_json
@@ -10,7 +11,7 @@ from cloze_gen.records.passage import Part
 from cloze_gen.records.release_facts import PaperReference
 from cloze_gen.release.card import CardTable
 from cloze_gen.release.report_passages import statistics_from_record
-from cloze_gen.release.style import FinishedRun, PublishedSet
+from cloze_gen.release.style import Artifacts, Facts, PublishedSet
 from cloze_gen.store.tables import STATISTICS
 
 REFERENCE = PaperReference(
@@ -43,10 +44,10 @@ def scde_files(run: PublishedSet) -> dict[str, str]:
     return {file: format_published(of_part[part]) for part, file in PUBLISHED.items()}
 
 
-def statistics_table(run: FinishedRun) -> Sequence[CardTable]:
+def statistics_table(artifacts: Artifacts) -> Sequence[CardTable]:
     """The set's figures next to those of Table 3, for the card."""
     found = statistics_from_record(
-        parse_json(run.artifacts["statistics"].path(STATISTICS).read_bytes())
+        parse_json(artifacts["statistics"].path(STATISTICS).read_bytes())
     )
     text = (
         f"This set and the paper's ({found.source}). Words are separated by spaces; *words per "
@@ -66,3 +67,12 @@ def statistics_table(run: FinishedRun) -> Sequence[CardTable]:
 
 OWN, RANDOM, NONE = "own", "random", "none"
 FULL, JOINT, GREEDY = "AP+AN", "EXH", "INC"
+
+
+def model_name(settings: Any, fingerprints: Mapping[str, str]) -> str:
+    """Model and kind of the distractors, for the signature."""
+    return f"coherence-{fingerprints['coherence'][:8]},distractors-{settings.distractors.kind}"
+
+
+def notes(settings: Any, facts: Facts) -> Sequence[str]:
+    return [DISTRACTORS[settings.distractors.kind]]

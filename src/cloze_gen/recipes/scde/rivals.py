@@ -52,14 +52,13 @@ class RivalsSettings(SettingsGroup):
         80,
         ge=1,
         le=MOST_EACH,
-        description="maximum distance of a rival from the passage, in sentences of its chapter",
+        description="greatest distance in the chapter, in sentences",
     )
     max_fit: float = Field(
         0.5,
         ge=-2,
         le=2,
-        description="upper bound, exclusive: a rival's coherence with a blank minus that of the "
-        "blank's answer",
+        description="a rival's coherence with a blank, less its answer's",
     )
 
 

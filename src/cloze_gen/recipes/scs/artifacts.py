@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cloze_gen.corpus.artifacts import HYPHENS, SENTENCE_COLUMNS
-from cloze_gen.recipes.questions.artifacts import fewshot_file, questions_file
+from cloze_gen.recipes.common import fewshot_file, questions_file
 from cloze_gen.store.file_docs import FileDoc, StageDoc, rejected_file
 
 _FREQS = {

@@ -56,22 +56,16 @@ class FocusSettings(SettingsGroup):
         2e-7,
         ge=0,
         le=1,
-        description=(
-            "inclusive: least frequency of the (lemma, class) pair, as a share of "
-            "training word tokens; 3.2"
-        ),
+        description="least frequency of the pair, inclusive; 3.2",
     )
     max_freq: float = Field(
-        1e-3, gt=0, le=1, description="inclusive: greatest frequency of the pair; 3.2"
+        1e-3, gt=0, le=1, description="greatest frequency of the pair, inclusive; 3.2"
     )
     max_tries: int = Field(
         8,
         ge=1,
         le=1000,
-        description=(
-            "most words per sentence to try as the focus word until one gets "
-            "impostors; the paper draws one"
-        ),
+        description="words of a sentence to try; the paper draws one",
     )
 
     def allow(self, freq: float) -> bool:

@@ -24,7 +24,6 @@ from pydantic import Field
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.normalization import printed_neighbours
-from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.articles import breaks_article
 from cloze_gen.english.content_words import stem
@@ -57,24 +56,19 @@ _POWER = 1.5
 class ImpostorsSettings(SettingsGroup):
     impostor_draw: Literal["uniform", "matched"] = Field(
         "matched",
-        description=(
-            "uniform: all lemmas of the class are equally likely (3.3); matched: "
-            "lemmas near the answer's frequency"
-        ),
+        description="any lemma of the class (3.3), or one near the answer's frequency",
     )
     window_ranks: int = Field(
         16,
         ge=1,
         le=MOST_EACH,
-        description=("words on each side of the window's middle, in order of frequency (matched)"),
+        description="words on each side in order of frequency (matched)",
     )
     rounds: int = Field(
         32,
         ge=1,
         le=MOST_EACH,
-        description=(
-            "how often the words of a sentence are tried in turn, each time with 64 sets of four"
-        ),
+        description="how often the words of a sentence are tried in turn",
     )
 
 
@@ -368,7 +362,7 @@ def write_impostors(
     limits: FocusSettings,
     settings: ImpostorsSettings,
     places_settings: PlacesSettings,
-    offensive: str,
+    offensive: frozenset[str],
     seed: int,
 ) -> None:
     inputs = _Inputs(
@@ -379,7 +373,7 @@ def write_impostors(
         limits,
         settings,
         places_settings,
-        frozenset(offensive_words(offensive)),
+        offensive,
     )
     words, table = _words(inputs), read_counts(counts)
     sentences = read_source_sentences(focus)

@@ -31,19 +31,19 @@ class InflectionsSettings(SettingsGroup):
         5,
         ge=1,
         le=MOST_COUNTED,
-        description="inclusive: least number of training tokens of the form with its tag",
+        description="least count of the form with its tag",
     )
     min_class_share: float = Field(
         0.8,
         ge=0,
         le=1,
-        description="inclusive: least share of the form's tokens that have its class",
+        description="least share of the form's tokens with its class",
     )
     min_cell_share: float = Field(
         0.6,
         ge=0,
         le=1,
-        description=("inclusive: least share of the form's tokens in its class that have its tag"),
+        description="least share of those that have its tag",
     )
 
 

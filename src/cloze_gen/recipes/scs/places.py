@@ -45,44 +45,36 @@ _HELD_SHARE = 500
 
 
 class PlacesSettings(SettingsGroup):
+    # Ratio of the word's share of uses in such a place to the average word's.
     min_affinity: float = Field(
         0.5,
         ge=0,
         le=10,
-        description=(
-            "inclusive: least ratio of the word's share of uses in such a place to "
-            "the average word's; 0: no test"
-        ),
+        description="least use of a word in such a place; average: 1, 0: off",
     )
     min_verb_affinity: float = Field(
-        0.7, ge=0, le=10, description="inclusive: the same ratio for verbs, which have finer frames"
+        0.7, ge=0, le=10, description="the same for verbs, which have finer frames"
     )
     prior_affinity: float = Field(
-        0.25, ge=0, le=10, description="assumed ratio of a word without known uses"
+        0.25, ge=0, le=10, description="assumed use of a word that was not seen"
     )
     prior_uses: float = Field(
         4.0,
         gt=0,
         le=1000,
-        description="weight of the assumed ratio, in expected uses in such a place",
+        description="weight of the assumed use, in expected uses",
     )
     min_accepting_share: float = Field(
         0.12,
         ge=0,
         lt=1,
-        description=(
-            "inclusive: least share of the words of a class, weighted by their uses, "
-            "that must fit a place; 0: no test"
-        ),
+        description="least share of a class that fits the place; 0: off",
     )
     similar_share: float = Field(
         0.16,
         ge=0,
         lt=1,
-        description=(
-            "share of its class that counts as similar to a word, by their places; "
-            "no two options may be similar; 0: no test"
-        ),
+        description="share of a class that is too similar; 0: off",
     )
 
 

@@ -8,15 +8,15 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.formats.questions import question_record, source_record
-from cloze_gen.recipes.questions.assemble import (
+from cloze_gen.recipes.common import (
+    PRINTED_BEFORE,
     assemble_question,
     balance_answer_positions,
     draw_examples,
+    printed_before,
 )
-from cloze_gen.recipes.questions.printed_once import PRINTED_BEFORE, printed_before
 from cloze_gen.recipes.scs.impostors import IMPOSTORS
 from cloze_gen.recipes.scs.screen import SCREENED
 from cloze_gen.records.rejection import Reason, Rejection
@@ -42,16 +42,11 @@ class QuestionsSettings(SettingsGroup):
         6000,
         ge=1,
         le=MOST_COUNTED,
-        description=(
-            "number of questions, the first in generation order; if fewer are "
-            "possible, you get fewer and a message; 3.4"
-        ),
+        description="number of questions, if so many are possible; 3.4",
     )
     order: Literal["mixed", "corpus"] = Field(
         "mixed",
-        description=(
-            "generation order. mixed: by a hash of each sentence's id; corpus: book after book"
-        ),
+        description="order in which questions are made",
     )
 
 
@@ -149,9 +144,8 @@ def _record(
 ) -> dict[str, Any]:
     question = assemble_question(
         row["id"],
-        book_id=sentence.book_id,
-        tokens=rendered_tokens(sentence.tokens),
-        position=rendered_positions(sentence.tokens).index(row["position"]),
+        sentence,
+        row["position"],
         impostors=[impostor["word"] for impostor in drawn],
         answer_index=answer_index,
         seed=seed,

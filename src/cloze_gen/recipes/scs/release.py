@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.formats.scs import format_scs
 from cloze_gen.records.release_facts import PaperReference
-from cloze_gen.release.style import PublishedSet
+from cloze_gen.release.style import Facts, PublishedSet
 from cloze_gen.rng import derive_rng
 
 REFERENCE = PaperReference(
@@ -22,3 +26,27 @@ def scs_files(run: PublishedSet) -> dict[str, str]:
         rng_a=derive_rng(run.seed, "scs.randex_a"),
         rng_b=derive_rng(run.seed, "scs.randex_b"),
     )
+
+
+def model_name(settings: Any, fingerprints: Mapping[str, str]) -> str:
+    """The tagger, the only model behind the set, for the signature."""
+    return tagger_identity(settings.tagger.name)
+
+
+def notes(settings: Any, facts: Facts) -> list[str]:
+    draw = settings.impostors.impostor_draw
+    limit = settings.screen.max_ambiguity
+    screen = "off"
+    if settings.screen.is_on:
+        screen = (
+            "machine; dropped questions in which a model of readers' marks expects that more than "
+            f"{limit:.0%} of readers find a second answer. The model uses statistics of word pairs "
+            "(built-in words); screen.max_ambiguity = 1 turns it off"
+        )
+    return [
+        "groomed: machine (no human has judged the candidates)",
+        f"impostors: {draw}; of the answer's class and inflection, no statistic of "
+        "word-to-word relations used",
+        f"screen: {screen}",
+        f"tagger: {tagger_identity(settings.tagger.name)}",
+    ]

@@ -13,6 +13,7 @@ import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -48,10 +49,7 @@ class ScreenSettings(SettingsGroup):
         0.14,
         gt=0,
         le=1,
-        description=(
-            "exclusive: highest expected share of readers who find that an impostor fits as well "
-            "as the answer; 1: no screen; not in the paper"
-        ),
+        description="share of readers whom an impostor suits; 1: off",
     )
 
     @property
@@ -153,7 +151,9 @@ def write_screen(
     focus: Artifact,
     impostors: Artifact,
     settings: ScreenSettings,
+    builtin_words: Mapping[str, Any],
 ) -> None:
+    """Write the expected ambiguity of each question; `builtin_words`: `builtin_words_facts`."""
     words: dict[str, list[str]] = {}
     for row in read_parquet(impostors.path(IMPOSTORS), columns=["id", "word"]).to_pylist():
         words.setdefault(row["id"], []).append(row["word"])
@@ -188,5 +188,6 @@ def write_screen(
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
     writer.funnel = funnel("questions", kept=sum(kept), rejected=reasons)
-    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
+    words_version = str(builtin_words["sha256"])[:16]
+    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__, "words": words_version}
     ctx.say(f"{sum(kept):,} of {len(ids):,} questions pass the screen")

@@ -16,7 +16,6 @@ from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
 from cloze_gen.corpus.normalization import rendered_positions
-from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.source_sentences import (
     book_parts,
     decided_hyphens,
@@ -31,7 +30,7 @@ from cloze_gen.recipes.scs.vocabulary import read_vocabulary
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.rng import stable_fraction
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.settings import SettingsGroup, Unhashed
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import (
     REJECTED,
@@ -52,49 +51,37 @@ class SentencesSettings(SettingsGroup):
         6,
         ge=1,
         le=1000,
-        description=(
-            "inclusive: least number of tokens with a (lemma, class) pair in the "
-            "content vocabulary; 3.1"
-        ),
+        description="least number of content words; 3.1",
     )
     max_content_words: int = Field(
-        12, ge=1, le=1000, description="inclusive: greatest number of such tokens; 3.1"
+        12, ge=1, le=1000, description="greatest number of content words; 3.1"
     )
     min_verbs: int = Field(
         1,
         ge=0,
         le=1000,
-        description=(
-            "inclusive: least number of tokens tagged as verbs, with be, have and do; 3.1"
-        ),
+        description="least number of verbs, with be, have and do; 3.1",
     )
     require_finite_verb: bool = Field(
         True,
-        description=(
-            "also require a finite verb or a modal, to exclude fragments; not in the paper"
-        ),
+        description="no fragments; not in the paper",
     )
     max_proper_nouns: int = Field(
         2,
         ge=0,
         le=1000,
-        description="inclusive: greatest number of tokens tagged as proper nouns; 3.1",
+        description="greatest number of proper nouns; 3.1",
     )
-    offensive_words: str = Field(
+    offensive_words: Unhashed[str] = Field(
         "builtin",
-        description=(
-            "file with one word per line; these words are excluded from sentences "
-            "and options; 'builtin' or 'none'"
-        ),
+        description="file with one word a line, 'builtin' or 'none'",
     )
+    # The paper keeps one sentence in four; here the screen keeps about one question in four.
     keep_share: float = Field(
         1.0,
         gt=0,
         le=1,
-        description=(
-            "share of the fit sentences that is kept, chosen by a hash of the "
-            "sentence id; 3.1: one in four, which the screen keeps of the questions"
-        ),
+        description="share of the fit sentences that is kept; 3.1: 0.25",
     )
 
 
@@ -248,10 +235,11 @@ def write_sentences(
     counts: Artifact,
     vocabulary: Artifact,
     settings: SentencesSettings,
+    offensive: frozenset[str],
 ) -> None:
     write_hyphens(writer, hyphen_evidence(source, read_counts(counts)))
     words, folders, books = (
-        offensive_words(settings.offensive_words),
+        offensive,
         tag_folders(tagging),
         kept_books(source),
     )

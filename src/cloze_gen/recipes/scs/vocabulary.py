@@ -35,15 +35,13 @@ class VocabularySettings(SettingsGroup):
         6900,
         ge=10,
         le=MOST_COUNTED,
-        description=(
-            "number of (lemma, class) pairs, most frequent first; default of the paper; 3.3"
-        ),
+        description="number of (lemma, class) pairs; 3.3",
     )
     min_class_share: float = Field(
         0.1,
         ge=0,
         le=1,
-        description="inclusive: least share of a lemma's tokens that have the pair's class",
+        description="least share of a lemma's tokens with the class",
     )
 
 

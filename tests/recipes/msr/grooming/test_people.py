@@ -1,100 +1,93 @@
-"""Which focus words people are asked to groom."""
+"""Verdicts of people in the place of a machine's."""
 
-from collections import Counter
-
+import numpy as np
 import pytest
 
-from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
-from cloze_gen.english.sentence_fitness import sentence_fault
-from cloze_gen.formats.questions import as_printed
-from cloze_gen.judging.state import StudySettings
-from cloze_gen.recipes.msr.grooming.people import draw
-from cloze_gen.records.sentence import sentence_of
-from cloze_gen.store.runs import stage_artifact
-from cloze_gen.store.tables import read_parquet, read_source_sentences
+from cloze_gen.errors import FormatError, UsageError
+from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
+from cloze_gen.recipes.msr.grooming.people import (
+    JudgingReason,
+    check_items,
+    judge_by_people,
+    judge_items,
+    read_groomed,
+)
+from cloze_gen.records.judgement import Task
 
 
-def ranks(run, items):
-    """The answer's forward rank, as a share of what it is ranked among."""
-    table = read_parquet(
-        stage_artifact(run.folder, "forward").path("answers.parquet"),
-        columns=["id", "forward_rank"],
-    ).to_pydict()
-    of = dict(zip(table["id"], table["forward_rank"], strict=True))
-    ranked = stage_artifact(run.folder, "focus").facts["option_words"]  # the answer, and all others
-    return ((of[item.id] - 1) / ranked for item in items)
+def write_verdicts(folder, *rows):
+    path = folder / "verdicts.jsonl"
+    path.write_text(verdicts_jsonl(VerdictFile(Task.GROOM, {}, 1, None, rows)), encoding="utf-8")
+    return str(path)
 
 
-def test_an_item_is_a_sentence_of_a_book(finished):
-    """One sentence of one book; eighty candidates, the answer not among them; nothing is a key."""
-    for item in draw(finished.folder, StudySettings(pool=12)):
-        assert set(item.shown) == {"before", "answer", "after", "candidates"}
-        assert len(item.shown["candidates"]) == len(set(item.shown["candidates"])) == 80
-        assert item.shown["answer"] not in item.shown["candidates"]
-        assert item.key == {}
-        ((book, start, end),) = item.spans
-        assert item.id.startswith(f"{book}:")
-        assert start < end
+@pytest.mark.parametrize(
+    "row",
+    [
+        {},
+        {"verdict": ["fit"]},
+        {"verdict": "good"},
+        {"verdict": "fit", "picked": [1]},
+        {"picked": ["a"]},
+    ],
+)
+def test_a_row_of_another_shape_is_refused(row, tmp_path):
+    """The message names the item."""
+    path = write_verdicts(tmp_path, {"id": "b:7", "picked": [], **row})
+    with pytest.raises(FormatError, match="'b:7' has no valid verdict"):
+        read_groomed(path)
 
 
-def test_a_sentence_is_asked_once(finished):
-    """Whatever the draw; the pool is a beginning of the whole, whose order the seed draws."""
-    for how in ("random", "balanced"):
-        whole = [item.id for item in draw(finished.folder, StudySettings(draw=how))]
-        assert len({sentence_of(item) for item in whole}) == len(whole)
-        assert [
-            item.id for item in draw(finished.folder, StudySettings(draw=how, pool=9))
-        ] == whole[:9]
-        assert [
-            item.id for item in draw(finished.folder, StudySettings(draw=how, pool=9, seed=2))
-        ] != whole[:9]
+def test_a_file_without_verdicts_is_refused(tmp_path):
+    """It would count as people who rejected every focus word."""
+    with pytest.raises(FormatError, match="has no verdicts"):
+        read_groomed(write_verdicts(tmp_path))
 
 
-def test_no_torn_sentence_is_asked_about(finished):
-    focus = stage_artifact(finished.folder, "focus")
-    sentences = read_source_sentences(focus)
-    table = read_parquet(focus.path("focus.parquet"), columns=["id"])["id"].to_pylist()
-    torn = {key for key in map(sentence_of, table) if fault_of(sentences[key])}
-    items = draw(finished.folder, StudySettings())
-    assert torn
-    assert not torn & {sentence_of(item.id) for item in items}
-    for item in items:
-        text = "{before}{answer}{after}".format(**item.shown)
-        assert text == as_printed(rendered_tokens(sentences[sentence_of(item.id)].tokens))
-        assert '"' not in text
+LINE = "He drank the wine of Spain ."
 
 
-def fault_of(sentence):
-    return sentence_fault(
-        sentence.tokens, printed=rendered_positions(sentence.tokens), offensive=()
-    )
+def test_the_judges_verdicts_on_items(item_of):
+    items = [item_of(LINE, word) for word in ("wine", "drank", "Spain", "of")]
+    verdicts = {
+        items[0].id: {"verdict": "fit", "picked": []},
+        items[1].id: {"verdict": str(JudgingReason.DISAGREED), "picked": []},
+        items[2].id: {"verdict": "broken_sentence", "picked": []},
+    }
+    judge_items(items, verdicts)
+    assert [str(item.fault) for item in items] == [
+        "fit",
+        "judges_disagree",
+        "judges_say_broken_sentence",
+        "not_judged",
+    ]
 
 
-def test_the_machine_has_no_say(finished):
-    """Whole sentences that machine grooming refuses are asked about too: people may find otherwise."""
-    groomed = stage_artifact(finished.folder, "grooming")
-    table = read_parquet(groomed.path("items.parquet"), columns=["id", "verdict"]).to_pydict()
-    verdict_of = dict(zip(table["id"], table["verdict"], strict=True))
-    verdicts = Counter(
-        verdict_of[item.id] == "fit" for item in draw(finished.folder, StudySettings())
-    )
-    assert verdicts[False]
-    assert verdicts[True]
+def test_the_judges_picks_are_the_verdicts(table_of, books, space, tagger):
+    """Measures and tags decide nothing; a picked word counts as plausible without a second answer."""
+    table = table_of((LINE, "wine", ["beer", "rug"]), (LINE, "drank", ["rug"]))
+    verdicts = {table.items[0].id: {"picked": ["rug"]}, table.items[1].id: {"picked": []}}
+    words = space(similar={"rug": 0.5}, topical={"beer": 0.25, "wine": 0.75})
+    judge_by_people(table, verdicts, books(), words, tagger(wine="NN", rug="NN", beer="VB"))
+    not_picked = JudgingReason.NOT_PICKED
+    assert table.verdict.tolist() == [not_picked, "fit", not_picked]
+    assert table.tag.tolist() == ["VB", "NN", "NN"]
+    assert (table.items[0].window_tag, table.items[0].topicality) == ("NN", 0.75)
+    assert table.measures[0, :2].tolist() == [0, 0.25]
+    assert np.isnan(table.measures[0, 2:]).all()
+    assert table.measures[1].tolist() == [0.5, 0, 0, 0, 1]
 
 
-def test_a_balanced_pool_has_every_fifth(finished):
-    """Of the answer's forward rank: nearer to a fifth each than a random pool of the same size."""
-    uneven = {}
-    for how in ("random", "balanced"):
-        items = draw(finished.folder, StudySettings(draw=how, pool=60))
-        fifths = Counter(int(5 * rank) for rank in ranks(finished, items))
-        uneven[how] = max(abs(fifths[fifth] / len(items) - 0.2) for fifth in range(5))
-    assert uneven["balanced"] < uneven["random"]
+def test_a_pick_that_is_no_candidate_is_refused(item_of):
+    items = [item_of(LINE, "wine", ["beer"]), item_of(LINE, "drank", ["rug"])]
+    verdicts = {item.id: {"verdict": "fit", "picked": ["rug"]} for item in items}
+    with pytest.raises(UsageError, match=f"judges of {items[0].id} picked 'rug'"):
+        judge_items(items, verdicts)
 
 
-@pytest.mark.parametrize("show", [False, True])
-def test_what_the_machine_says_is_hidden(finished, show):
-    """Unless the study shows it; then of every candidate."""
-    for item in draw(finished.folder, StudySettings(pool=6, show_machine=show)):
-        assert ("machine" in item.shown) == show
-        assert not show or set(item.shown["machine"]) == set(item.shown["candidates"])
+def test_verdicts_on_items_of_another_run_are_refused():
+    rows = [{"id": item, "verdict": "fit", "picked": []} for item in ("b:1:2", "c:1:2")]
+    people = VerdictFile(Task.GROOM, {}, 2, None, rows)
+    check_items(people, ["b:1:2", "c:1:2"])
+    with pytest.raises(UsageError, match="1 of 2 judged focus words"):
+        check_items(people, ["b:1:2"])

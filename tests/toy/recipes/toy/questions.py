@@ -1,8 +1,7 @@
 """The questions as an artifact: the words of the next sentences are the other options."""
 
-from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
 from cloze_gen.formats.questions import question_record, source_record
-from cloze_gen.recipes.questions.assemble import assemble_question, balance_answer_positions
+from cloze_gen.recipes.common import assemble_question, balance_answer_positions
 from cloze_gen.store.artifacts import funnel
 from cloze_gen.store.tables import (
     FOCUS,
@@ -30,9 +29,8 @@ def write_questions(writer, ctx, *, focus, seed):
         sentence = sentences[row["sentence_id"]]
         question = assemble_question(
             row["id"],
-            book_id=sentence.book_id,
-            tokens=rendered_tokens(sentence.tokens),
-            position=rendered_positions(sentence.tokens).index(row["position"]),
+            sentence,
+            row["position"],
             impostors=list(others)[:4],
             answer_index=dealt[row["id"]],
             seed=seed,

@@ -1,262 +1,215 @@
-"""Grooming as an artifact: verdicts of the machine, and of people if there are any (MSR 2.3)."""
+"""Grooming as an artifact: a verdict on each retained candidate and each sentence (MSR 2.3)."""
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from cloze_gen.adapters.local_models import worker_causal_model
-from cloze_gen.adapters.spacy_tagger import tagger_identity, travelling_name
+from cloze_gen.adapters.local_models import CausalModel, worker_causal_model
+from cloze_gen.adapters.spacy_tagger import travelling_name
 from cloze_gen.adapters.tagging import Tagger
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.tagging import worker_tagger
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.errors import FormatError, UsageError
-from cloze_gen.judging.study import read_verdicts
-from cloze_gen.judging.tasks.groom import RejectReason
+from cloze_gen.english.articles import breaks_article
+from cloze_gen.english.content_words import stem
+from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause, sentence_fault
 from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
-from cloze_gen.parsing import quote
-from cloze_gen.recipes.msr.grooming.candidate_checks import (
-    GroomedItem,
-    GroomShard,
-    judge_answers,
-    judge_articles,
-    judge_by_language_model,
-    judge_by_readers,
-    judge_sentences,
-    judge_tags,
-    judge_words,
-    measures_of,
-    read_items,
-    window_tags,
-)
-from cloze_gen.recipes.msr.grooming.predicates import FREQUENT_FREQ, TAG_WINDOW, GroomingSettings
-from cloze_gen.recipes.msr.tables import (
-    DECISION_COLUMNS,
+from cloze_gen.recipes.msr.forward import SCORED
+from cloze_gen.recipes.msr.grooming.candidates import (
     DECISIONS,
-    FIT,
-    GROOMED,
-    GROOMED_COLUMNS,
+    GROOMED_ITEMS,
     MEASURES,
-    Part,
-    cached_index,
-    cached_space,
-    columns_of,
-    focus_parts,
-    note_parts,
+    CandidateTable,
+    Item,
+    item_rows,
+    read_items,
 )
-from cloze_gen.records.judgement import Task
-from cloze_gen.records.rejection import Reason
+from cloze_gen.recipes.msr.grooming.frames import required_frame
+from cloze_gen.recipes.msr.grooming.measures import measures_of, set_window_tags
+from cloze_gen.recipes.msr.grooming.people import check_items, judge_by_people, judge_items
+from cloze_gen.recipes.msr.grooming.reader_model import (
+    features_of,
+    place_features,
+    predict_marks,
+    read_weights,
+)
+from cloze_gen.recipes.msr.grooming.rules import (
+    CandidateFault,
+    GroomingSettings,
+    answer_fault,
+    candidate_fault,
+)
+from cloze_gen.recipes.msr.tables import (
+    FIT,
+    Part,
+    model_index,
+    model_knowledge,
+    write_items,
+    write_parts,
+)
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import FOCUS, read_parquet, write_parquet
+from cloze_gen.store.tables import write_parquet
+
+# Words with at least this frequency count as grammatical context, rarer words as topic.
+_FREQUENT_FREQ = 1e-3
+_IMPOSTORS = 4  # of a question
 
 
-class JudgingReason(Reason):
-    DISAGREED = ("judges_disagree", "the judges did not agree on four candidates")
-    UNJUDGED = ("not_judged", "no judge saw the target word (grooming.unjudged_policy)")
-    NOT_PICKED = ("candidate_not_picked_by_judges", "the judges did not choose the candidate")
+def frequent_words(counts: Artifact) -> frozenset[str]:
+    """Case-folded words that are grammatical context rather than topic."""
+    table = read_counts(counts)
+    rows = np.flatnonzero(table.freq >= _FREQUENT_FREQ)
+    return frozenset(table.words[row].casefold() for row in rows)
 
 
-DISAGREED, UNJUDGED, NOT_PICKED = map(str, JudgingReason)
-JUDGED_AS = "judges_say_"  # before a judges' reason
-_VERDICTS = {*map(str, RejectReason), DISAGREED, FIT}
-# assumed shares for words that people picked
-_SURE = {"fits_as_well": 0.0, "ungrammatical": 0.0, "plausible": 1.0}
+# ---- checks
 
 
-def read_groomed(path: str) -> VerdictFile:
-    file = read_verdicts(path, task=Task.GROOM, given_as="grooming.verdicts")
-    for row in file.rows:
-        verdict, picked = row.get("verdict"), row.get("picked")
-        words = isinstance(picked, list) and all(isinstance(one, str) for one in picked)
-        if not isinstance(verdict, str) or verdict not in _VERDICTS or not words:
-            raise FormatError(
-                f"{path}: {quote(row['id'])} has no valid verdict: {quote(dict(row))}. Write "
-                "the file with `cloze-gen judge apply`"
-            )
-    return file
+def judge_sentences(items: Iterable[Item], offensive: Collection[str]) -> None:
+    for item in items:
+        tokens = item.sentence.tokens
+        item.fault = sentence_fault(tokens, printed=item.printed, offensive=offensive) or FIT
 
 
-def judged_by_part(
-    people: VerdictFile | None, focus: Artifact, parts: Sequence[Part]
-) -> list[Mapping[str, Mapping[str, Any]] | None]:
-    if people is None or not people.rows:
-        return [None] * len(parts)
-    ids = read_parquet(focus.path(FOCUS), columns=["id"])["id"].to_pylist()
-    rows = {row["id"]: row for row in people.rows}
-    return [
-        {item: rows[item] for item in ids[part.first : part.last] if item in rows} for part in parts
+def judge_answers(items: Iterable[Item], tagger: Tagger, classes: Collection[str] = ()) -> None:
+    """Tag the sentences without a fault, and judge and describe the places of their answers."""
+    fit = [item for item in items if item.fault == FIT]
+    tokens_of = {item.sentence.id: item.sentence.tokens for item in fit}
+    tags_of = dict(zip(tokens_of, tagger.tag(tokens_of.values()), strict=True))
+    for item in fit:
+        tokens = item.sentence.tokens
+        tags = tags_of[item.sentence.id]
+        if lacks_main_clause(tokens, tags):
+            item.fault = SentenceFault.NO_MAIN_CLAUSE
+            continue
+        # as a reader sees the sentence, without quotes and dashes
+        shown_tags = [tags[i] for i in item.printed]
+        item.tag = shown_tags[item.rank]
+        item.frame = required_frame(item.shown, shown_tags, item.rank)
+        item.fault = answer_fault(item.shown, shown_tags, item.rank, classes=classes) or FIT
+
+
+def judge_articles(table: CandidateTable) -> None:
+    table.verdict[:] = [
+        CandidateFault.ARTICLE if breaks_article(word, item.before) else FIT
+        for item in table.items
+        for word in item.words
     ]
 
 
-def judged_by_people_notes(
-    items: Sequence[GroomedItem], rows: Mapping[str, Mapping[str, Any]]
-) -> list[GroomedItem]:
-    to_judge = [item for item in items if item.id in rows]
-    for item in to_judge:
-        foreign = [word for word in rows[item.id]["picked"] if word not in item.candidates]
-        if foreign:
-            raise UsageError(
-                f"grooming.verdicts: the judges of {item.id} picked {quote(foreign[0])}, "
-                "which is not among its candidates. The "
-                "verdicts belong to another run, or the settings have changed since. "
-                "`cloze-gen judge status STUDY` prints the study's run."
+def judge_words(table: CandidateTable, offensive: Collection[str]) -> None:
+    """Judge the candidates by their letters and by the dictionary."""
+    verdicts = []
+    for item in table.items:
+        stems = frozenset(map(stem, item.sentence.tokens))
+        for word in item.words:
+            fault = candidate_fault(
+                word,
+                answer=item.answer,
+                tag=item.tag,
+                predecessor=item.before,
+                sentence_stems=stems,
+                offensive=offensive,
             )
-    return to_judge
+            verdicts.append(fault or FIT)
+    table.verdict[:] = verdicts
 
 
-def note_people(
-    writer: ArtifactWriter,
-    ctx: StageContext,
-    people: VerdictFile,
-    known: Collection[str],
-    *,
-    unjudged: str,
-) -> None:
-    foreign = [row["id"] for row in people.rows if row["id"] not in known]
-    if foreign:
-        raise UsageError(
-            f"grooming.verdicts: {len(foreign):,} of {len(people.rows):,} judged focus words "
-            f"are not in this run, the first is {quote(foreign[0])}. The verdicts belong to another "
-            "run, or the settings have changed since. `cloze-gen judge status STUDY` prints the "
-            "study's run."
-        )
-    others = len(known) - len(people.rows)
-    by_machine = unjudged == "machine" and others > 0
-    judges = (
-        f"{people.summary} of {len(people.rows):,} focus words and machine of {others:,}"
-        if by_machine
-        else people.summary
-    )
-    writer.facts |= {"people": judges, "judged": len(people.rows)}
-    ctx.say(f"{len(people.rows):,} focus words were judged by people: {people.summary}")
-
-
-def judge_by_people(
-    items: Sequence[GroomedItem],
-    rows: Mapping[str, Mapping[str, Any]],
+def judge_by_expected_marks(
+    table: CandidateTable,
     index: ForwardIndex,
-    space: WordKnowledge,
-    tagger: Tagger | None,
+    knowledge: WordKnowledge,
     *,
-    reach: int,
+    settings: GroomingSettings,
+    frequent: Collection[str],
+    language_model: CausalModel | None = None,
 ) -> None:
-    """Apply the judges' verdicts. Measures and tags are recorded but decide nothing."""
-    if tagger is not None:
-        to_judge = [(item, word) for item in items for word in (item.answer, *item.candidates)]
-        found = iter(window_tags(to_judge, tagger, reach=reach))
-        for item in items:
-            item.answer_tag, item.tags = next(found), [next(found) for _ in item.candidates]
-    measures = measures_of([(item, item.candidates) for item in items], index, space)
-    end = 0
-    for item in items:
-        first, end = end, end + 1 + len(item.candidates)
-        row = rows[item.id]
-        picked = set(row["picked"])
-        item.fault = (
-            row["verdict"] if row["verdict"] in {FIT, DISAGREED} else f"{JUDGED_AS}{row['verdict']}"
-        )
-        item.tags = item.tags or [""] * len(item.candidates)
-        item.verdicts = (
-            [FIT if word in picked else NOT_PICKED for word in item.candidates]
-            if item.fault == FIT
-            else []
-        )
-        item.answer_topicality = float(measures["topicality"][first])
-        item.measured = np.full((len(item.candidates), len(MEASURES)), np.nan)
-        for column, name in enumerate(MEASURES):
-            taken = [word in picked for word in item.candidates]
-            item.measured[:, column] = (
-                np.where(taken, _SURE[name], np.nan)
-                if name in _SURE
-                else measures[name][first + 1 : end]
-            )
+    """Judge the open candidates by the marks that models of readers expect.
+
+    Of two faults, that of fitting as well as the answer is written.
+    """
+    # An item with fewer than four cannot become a question; a language model is too slow for it.
+    rows = table.open(least=_IMPOSTORS if language_model else 0)
+    measures = measures_of(table, rows, index, knowledge, language_model)
+    places = [place_features(item, frequent=frequent) for item in table.items]
+    weights = read_weights(with_language_model=language_model is not None)
+    marks = predict_marks(features_of(measures, places, table.item[rows]), weights)
+    measures |= marks
+    table.measures[rows] = np.column_stack([measures[name] for name in MEASURES])
+    is_ungrammatical = marks["ungrammatical"] >= settings.max_ungrammatical
+    table.verdict[rows[is_ungrammatical]] = CandidateFault.UNGRAMMATICAL
+    fits_as_well = marks["fits_as_well"] >= settings.max_ambiguity
+    table.verdict[rows[fits_as_well]] = CandidateFault.FITS_AS_WELL
 
 
-def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
-    items = read_items(shard)
-    judged = shard.people or {}
-    if to_judge := judged_by_people_notes(items, judged):
-        index, space = (
-            cached_index(shard.index, shard.part.model),
-            cached_space(shard.contexts, shard.part.model),
-        )
-        judge_by_people(to_judge, judged, index, space, _tagger(shard), reach=TAG_WINDOW)
-    others = [item for item in items if item.id not in judged]
-    if shard.people is not None and shard.settings.unjudged_policy == "left_out":
-        for item in others:
-            item.fault = UNJUDGED
-    elif shard.settings.checks == "articles":
-        for item in others:
-            judge_articles(item)
+def judge_tags(table: CandidateTable, tagger: Tagger) -> None:
+    """Reject open candidates that do not take the answer's tag in its place."""
+    rows = table.open()
+    set_window_tags(table, tagger)
+    answer_tags = np.array([item.window_tag for item in table.items], object)
+    differs = table.tag[rows] != answer_tags[table.item[rows]]
+    table.verdict[rows[differs]] = CandidateFault.TAG
+
+
+# ---- the stage
+
+
+def groom_part(
+    part: Part,
+    *,
+    focus: Path,
+    index: Path,
+    out: Path,
+    contexts: Path,
+    scored: Path,
+    settings: GroomingSettings,
+    offensive: Collection[str],
+    frequent: Collection[str],
+    tagger: tuple[str, str] | None,
+    language_model: Path | None,
+    people: Mapping[str, Mapping[str, Any]] | None,
+) -> tuple[pa.Table, Counter[str]]:
+    """Groom a part and write its decisions. Returns its rows of `GROOMED_ITEMS`, and counts of verdicts.
+
+    `tagger`: name and identity. `people`: verdicts by item, if people groomed.
+    """
+    items = read_items(focus, scored, part)
+    model = model_index(index, part.model)
+    knowledge = model_knowledge(contexts, part.model)
+    loaded_tagger = worker_tagger(*tagger) if tagger else None
+    if people is not None:
+        judge_items(items, people)
+        table = CandidateTable(items)
+        judge_by_people(table, people, model, knowledge, loaded_tagger)
+    elif settings.checks == "articles":
+        table = CandidateTable(items)
+        judge_articles(table)
     else:
-        _judge_all(others, shard)
-    fit = [item for item in items if item.verdicts]
-    count = write_parquet(shard.part.out / shard.part.name, _decision_columns(fit))
-    return count, [_item_row(item) for item in items]
-
-
-def _judge_all(items: list[GroomedItem], shard: GroomShard) -> None:
-    tagger = _tagger(shard)
-    judge_sentences(items, shard)
-    if tagger is not None:
-        judge_answers([item for item in items if item.fault == FIT], shard, tagger)
-    fit = [item for item in items if item.fault == FIT]
-    for item in fit:
-        judge_words(item, shard)
-    index, space = (
-        cached_index(shard.index, shard.part.model),
-        cached_space(shard.contexts, shard.part.model),
-    )
-    judge_by_readers(fit, shard, index, space)
-    if tagger is not None:
-        judge_tags(fit, shard, tagger)
-    if shard.settings.language_model:
-        model = worker_causal_model(shard.settings.language_model)
-        judge_by_language_model(fit, shard, index, space, model)
-
-
-def _tagger(shard: GroomShard) -> Tagger | None:
-    return (
-        worker_tagger(shard.settings.tagger, shard.tagger_identity)
-        if shard.tagger_identity
-        else None
-    )
-
-
-def _decision_columns(items: list[GroomedItem]) -> dict[str, Any]:
-    columns = (
-        pa.array([item.id for item in items for _ in item.candidates], pa.string()),
-        pa.array([word for item in items for word in item.candidates], pa.string()),
-        pa.array([verdict for item in items for verdict in item.verdicts], pa.string()),
-        *np.concatenate(
-            [item.measured for item in items] or [np.zeros((0, len(MEASURES)))]
-        ).T.astype(np.float32),
-        pa.array([tag for item in items for tag in item.tags], pa.string()),
-    )
-    return dict(zip(DECISION_COLUMNS, columns, strict=True))
-
-
-def _item_row(item: GroomedItem) -> dict[str, Any]:
-    fit_candidates = item.verdicts.count(FIT) if item.fault == FIT else 0
-    topicality = round(item.answer_topicality, 4)
-    row = (
-        item.id,
-        str(item.fault),
-        item.answer_tag,
-        topicality,
-        str(item.frame or ""),
-        fit_candidates,
-    )
-    return dict(zip(GROOMED_COLUMNS, row, strict=True))
+        judge_sentences(items, offensive)
+        if loaded_tagger is not None:
+            judge_answers(items, loaded_tagger, settings.classes)
+        table = CandidateTable(items)
+        judge_words(table, offensive)
+        judge = functools.partial(
+            judge_by_expected_marks, table, model, knowledge, settings=settings, frequent=frequent
+        )
+        judge()
+        if loaded_tagger is not None:
+            judge_tags(table, loaded_tagger)
+        if language_model is not None:
+            judge(language_model=worker_causal_model(str(language_model)))
+    decisions = table.decisions()
+    write_parquet(out / part.file, decisions)
+    return item_rows(items), Counter(decisions["verdict"].to_pylist())
 
 
 def write_grooming(
@@ -269,46 +222,41 @@ def write_grooming(
     forward: Artifact,
     counts: Artifact,
     settings: GroomingSettings,
-    classes: tuple[str, ...],
+    offensive: Collection[str] = (),
     people: VerdictFile | None = None,
+    tagger_identity: str = "",
+    language_model: str | None = None,
 ) -> None:
-    table = read_counts(counts)
-    frequent = frozenset(
-        table.words[i].casefold() for i in np.flatnonzero(table.freq >= FREQUENT_FREQ)
+    """Groom by machine, or apply the verdicts of `people`.
+
+    Args:
+        offensive: case-folded words that no sentence and no option may have.
+        tagger_identity: name and content of the tagger; empty: no tagger.
+        language_model: ``hf:FOLDER``.
+    """
+    results = write_parts(
+        writer,
+        ctx,
+        DECISIONS,
+        groom_part,
+        focus=focus,
+        index=index,
+        contexts=contexts.folder,
+        scored=forward.path(SCORED.folder),
+        settings=settings,
+        offensive=offensive,
+        frequent=frequent_words(counts),
+        tagger=(travelling_name(settings.tagger), tagger_identity) if tagger_identity else None,
+        language_model=Path(language_model.removeprefix("hf:")) if language_model else None,
+        people={row["id"]: row for row in people.rows} if people else None,
     )
-    offensive = offensive_words(settings.offensive_words)
-    folders = (focus.folder, index.folder, contexts.folder, forward.folder)
-    folder = settings.language_model.removeprefix("hf:")
-    given = {"language_model": f"hf:{Path(folder).absolute()}"} if folder else {}
-    given["tagger"] = travelling_name(settings.tagger)
-    travelling = settings.model_copy(update=given)
-    identity = "" if settings.tagger == "none" else tagger_identity(settings.tagger)
-    parts = focus_parts(focus, index, writer.folder / DECISIONS)
-    rows_by_part = judged_by_part(people, focus, parts)
-    shards = [
-        GroomShard(part, *folders, travelling, classes, offensive, frequent, identity, own)
-        for part, own in zip(parts, rows_by_part, strict=True)
-    ]
-    results = list(ctx.map(groom_part, shards, unit="parts"))
-    note_parts(writer, DECISIONS, [count for count, _ in results])
-    rows = [row for _, part in results for row in part]
-    writer.rows[GROOMED] = write_parquet(writer.path(GROOMED), columns_of(rows, GROOMED_COLUMNS))
-    verdicts = Counter(row["verdict"] for row in rows)
-    kept = verdicts.pop(FIT, 0)
-    writer.funnel = funnel("focus words", kept=kept, rejected=verdicts)
-    candidates: Counter[str] = Counter()
-    for part in parts:
-        candidates.update(
-            read_parquet(part.out / part.name, columns=["verdict"])["verdict"].to_pylist()
-        )
-    fit = candidates.pop(FIT, 0)
-    writer.facts |= {
-        "tagger": settings.tagger,
-        **({"language_model": Path(folder).name} if folder else {}),
-        "candidates_funnel": funnel("candidates", kept=fit, rejected=candidates),
-    }
+    parts = [rows for rows, _ in results]
+    items = write_items(writer, GROOMED_ITEMS, parts, verdict="verdict", passed=FIT)
+    verdicts = sum((counts for _, counts in results), Counter[str]())
+    fit = verdicts.pop(FIT, 0)
+    writer.facts["candidates_funnel"] = funnel("candidates", kept=fit, rejected=verdicts)
     if people:
-        note_people(
-            writer, ctx, people, {row["id"] for row in rows}, unjudged=settings.unjudged_policy
-        )
-    ctx.say(f"{kept:,} of {len(rows):,} focus words pass; {fit:,} fit candidates")
+        check_items(people, items["id"].to_pylist())
+        writer.facts["people"] = people.summary
+        ctx.say(f"{len(people.rows):,} focus words were judged by people: {people.summary}")
+    ctx.say(f"{writer.funnel['kept']:,} of {len(items):,} focus words pass; {fit:,} fit candidates")

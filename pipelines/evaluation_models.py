@@ -1,0 +1,250 @@
+"""The models of the baselines of an evaluation, as stages over a run's training books or others.
+
+They use the stages of a run where these have the same arguments.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cloze_gen.adapters.lmplz import find_lmplz
+from cloze_gen.corpus.books import kept_books
+from cloze_gen.corpus.location import Location
+from cloze_gen.engine.local import engine_scope
+from cloze_gen.errors import StoreError
+from cloze_gen.evaluation import blank_baselines as of_blanks
+from cloze_gen.evaluation.blank_models import BLANK_LSA, write_blank_lsa
+from cloze_gen.evaluation.passage_baselines import NETWORK_KINDS, NGRAMS, TEXT
+from cloze_gen.evaluation.passage_models import (
+    BLANK_NGRAMS,
+    PASSAGE_NETWORKS,
+    PASSAGE_NGRAMS,
+    PassageNgramSizes,
+    write_passage_network,
+    write_passage_ngrams,
+    write_passage_text,
+    write_sentence_counts,
+)
+from cloze_gen.evaluation.question_models import (
+    EVAL_LMS,
+    LSA,
+    write_evaluation_lm,
+    write_evaluation_text,
+    write_lsa,
+)
+from cloze_gen.models.language_model import LmSettings
+from cloze_gen.pipelines.books import BookSettings, corpus, find_books, ingest
+from cloze_gen.pipelines.shared import count_words, ngram_index, ngram_model, training_text
+from cloze_gen.pipelines.stage import Pipeline, Stage, logged
+from cloze_gen.store.artifacts import Artifact, Store, open_artifact
+from cloze_gen.store.fingerprint import StageKey
+
+# A training text below this many bytes is too small for Kneser-Ney discounts (the sample has 250
+# kB); lmplz's fixed ones serve.
+_SMALL_CORPUS_BYTES = 5_000_000
+_TRAINED_ON = (
+    "training novels",
+    "corpus train",
+)  # labels of the stages with a run's training books
+
+
+@dataclass(frozen=True)
+class TrainingBooks:
+    """The books of the baselines, with the stages that every kind of item uses.
+
+    Attributes:
+        lm: settings of the generating model.
+        left_out: items whose sentences no baseline may read; None: none.
+    """
+
+    run: Pipeline
+    counts: Stage
+    text: Stage
+    lm: LmSettings
+    left_out: Stage | None = None
+
+
+def books_of_folder(train: str, out: Path, workers: int) -> TrainingBooks:
+    """The books of a folder, read with default settings to share the artifacts of runs."""
+    run = Pipeline(store=Store(out), workers=workers)
+    settings = BookSettings()
+    found = find_books(run, Location.parse(train), settings.input, side="train")
+    size = sum(book.path.stat().st_size for book, _ in found.value if book.path.is_file())
+    ingested = ingest(run, found, "train", settings=settings.ingest)
+    kept = corpus(run, ingested, "train", "train", settings=settings.overlap)
+    return _training_books(run, kept, _lm_settings(size))
+
+
+def books_of_run(
+    folder: Path, described: Mapping[str, Any], *, workers: int, left_out: str = ""
+) -> TrainingBooks | None:
+    """The books that a run's own models were made of; None without such books.
+
+    Args:
+        left_out: label of the stage whose items no baseline may read; empty without one.
+    """
+    folders = {stage["label"]: stage["folder"] for stage in described["stages"]}
+    trained_on = next((label for label in _TRAINED_ON if label in folders), None)
+    if trained_on is None:
+        return None
+    run = Pipeline(store=Store(folder.parent.parent), workers=workers)
+    settings = described["settings"].get("lm")  # a style without a language model has none
+    if settings is None:
+        books = kept_books(open_artifact(run.store.store / folders[trained_on]))
+        lm = _lm_settings(sum(int(row["book_bytes"]) for row in books))
+    else:
+        lm = LmSettings.model_validate_json(json.dumps(settings))
+    items = _finished(run, folders[left_out]) if left_out else None
+    return _training_books(run, _finished(run, folders[trained_on]), lm, left_out=items)
+
+
+def _training_books(
+    run: Pipeline, kept: Stage, lm: LmSettings, left_out: Stage | None = None
+) -> TrainingBooks:
+    counts = count_words(run, kept)
+    text = training_text(run, kept, counts)
+    return TrainingBooks(run, counts, text, lm, left_out)
+
+
+def _lm_settings(corpus_bytes: int) -> LmSettings:
+    """Settings of the generating model for runs that record none."""
+    return LmSettings(discount_fallback=corpus_bytes < _SMALL_CORPUS_BYTES)
+
+
+def _finished(run: Pipeline, folder: str) -> Stage:
+    """A run's artifact in the store, by the name of its folder."""
+    path = run.store.store / folder
+
+    def write(*_: Any) -> None:
+        raise StoreError(f"{path}: missing from the store. Run `cloze-gen run` again.")
+
+    key = StageKey.of_manifest(open_artifact(path).manifest)
+    stage = Stage(key=key, label=f"finished {folder}", write=write, arguments={})
+    run.stages.append(stage)
+    return stage
+
+
+def question_models(books: TrainingBooks) -> dict[str, Stage]:
+    """The models by their names in `evaluation.questions.MODELS`; the largest begin first."""
+    run = books.run
+    # The training sentences as published questions print them.
+    text = run.stage(
+        "eval-text",
+        write_evaluation_text,
+        text=books.text,
+        counts=books.counts,
+        left_out=books.left_out,
+    )
+    # Word vectors of the LSA baseline (MSR 4.3).
+    lsa = run.stage(
+        "lsa",
+        write_lsa,
+        v=2,
+        priority=1 + max(EVAL_LMS),
+        text=text,
+        sizes=LSA,
+    )
+    model = ngram_model(run, books.text, books.lm)
+    models = {
+        "index": ngram_index(run, model),
+        "counts": books.counts,
+        "text": text,
+        "lsa": lsa,
+    }
+    for order, sizes in EVAL_LMS.items():
+        # A smoothed n-gram model (MSR 4.2).
+        models[f"{order}gram"] = run.stage(
+            "eval-lm",
+            write_evaluation_lm,
+            label=f"eval-lm {order}-gram",
+            priority=order,
+            check=find_lmplz,
+            text=text,
+            sizes=sizes,
+        )
+    return models
+
+
+def _passage_text(books: TrainingBooks) -> Stage:
+    """The training sentences in lower case."""
+    return books.run.stage("passage-text", write_passage_text, text=books.text, counts=books.counts)
+
+
+def _passage_ngrams(books: TrainingBooks, text: Stage, sizes: PassageNgramSizes) -> Stage:
+    return books.run.stage(
+        "passage-ngrams",
+        write_passage_ngrams,
+        waits=True,
+        check=find_lmplz,
+        text=text,
+        sizes=sizes,
+    )
+
+
+def passage_models(books: TrainingBooks, *, seed: int) -> dict[str, Stage]:
+    """The models by their names in `evaluation.passage_baselines`."""
+    text = _passage_text(books)
+    models = {TEXT: text, NGRAMS: _passage_ngrams(books, text, PASSAGE_NGRAMS)}
+    for kind in NETWORK_KINDS.values():
+        models[kind] = books.run.stage(
+            "passage-network",
+            write_passage_network,
+            label=f"passage-network {kind}",
+            text=text,
+            sizes=PASSAGE_NETWORKS,
+            kind=kind,
+            seed=seed,
+        )
+    return models
+
+
+def blank_models(books: TrainingBooks) -> dict[str, Stage]:
+    """The models by their names in `evaluation.blank_baselines`."""
+    text = _passage_text(books)
+    counts = books.run.stage("sentence-counts", write_sentence_counts, text=text)
+    # LSA word vectors for the coherence of sentences.
+    lsa = books.run.stage(
+        "blank-lsa", write_blank_lsa, v=2, text=text, counts=counts, sizes=BLANK_LSA
+    )
+    return {
+        of_blanks.TEXT: counts,
+        of_blanks.NGRAMS: _passage_ngrams(books, text, BLANK_NGRAMS),
+        of_blanks.LSA: lsa,
+    }
+
+
+def fit_models(
+    run: Pipeline, models: Mapping[str, Stage], *, log_name: str
+) -> tuple[dict[str, Artifact], list[dict[str, Any]]]:
+    """Train the models that are not on disk; the inputs of a finished model may be gone.
+
+    Returns:
+        artifacts by name; and for each trained now ``stage``, ``artifact`` (folder name),
+            ``seconds``.
+    """
+    run.store.sweep()
+    missing = [stage for stage in models.values() if not run.is_complete(stage)]
+    if missing:
+        needed = _needed(run, missing)
+        run.check_early(needed)
+        with run.store.in_use(), engine_scope(run.engine), logged(run.store, log_name):
+            run.run(needed)
+    fitted = [
+        {"stage": stage.label, "artifact": stage.key.folder_name, "seconds": round(seconds, 1)}
+        for stage, seconds in run.seconds.items()
+    ]
+    fitted.sort(key=lambda row: str(row["artifact"]))
+    return {name: run.open(stage) for name, stage in models.items()}, fitted
+
+
+def _needed(run: Pipeline, stages: list[Stage]) -> list[Stage]:
+    """These stages and all below them that are missing, without what only a finished one needs."""
+    needed = set(stages)
+    for stage in reversed(run.stages):
+        if stage in needed:
+            needed.update(earlier for earlier in stage.inputs if not run.is_complete(earlier))
+    return [stage for stage in run.stages if stage in needed]

@@ -1,0 +1,151 @@
+"""The stages that recipes share: counts, training text, tags, parts of novels, and models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cloze_gen.adapters.lmplz import find_lmplz
+from cloze_gen.adapters.spacy_tagger import tagger_identity
+from cloze_gen.corpus.frequencies import write_counts, write_tagged_counts
+from cloze_gen.corpus.offensive_words import offensive_words, words_digest
+from cloze_gen.corpus.option_words import OptionLimits
+from cloze_gen.corpus.partition import PartitionSettings, write_part, write_partition
+from cloze_gen.corpus.tagging import TaggerSettings, write_tagging
+from cloze_gen.corpus.training_text import write_training_text
+from cloze_gen.judging.verdicts import VerdictFile
+from cloze_gen.models.contexts import (
+    Background,
+    ContextSettings,
+    background_of,
+    builtin_words_facts,
+    write_context_vectors,
+)
+from cloze_gen.models.held_out import (
+    write_held_out_contexts,
+    write_held_out_indexes,
+    write_held_out_models,
+)
+from cloze_gen.models.language_model import LmSettings, write_index, write_language_model
+from cloze_gen.pipelines.stage import Content, Pipeline, Stage
+from cloze_gen.records.passage import Part
+
+# Of cross-fitting: the arguments `corpus` and `n_groups` of models that have not read a group each.
+NO_GROUPS: Mapping[str, Any] = {}
+
+
+def word_list(setting: str) -> Content:
+    """The words of a setting `offensive_words`."""
+    words = offensive_words(setting)
+    return Content(words, words_digest(words))
+
+
+def builtin_words() -> Content:
+    """The facts of the words that ship with the package."""
+    facts = builtin_words_facts()
+    return Content(facts, facts["sha256"])
+
+
+def people_of(file: str, read: Callable[[str], VerdictFile]) -> Content | None:
+    """People's verdicts in a file that a setting names; None without one."""
+    if not file:
+        return None
+    verdicts = read(file)
+    return Content(verdicts, verdicts.digest)
+
+
+def count_words(run: Pipeline, corpus: Stage) -> Stage:
+    """Surface and case-folded counts of the training books."""
+    return run.stage("counts", write_counts, corpus=corpus)
+
+
+def training_text(run: Pipeline, corpus: Stage, counts: Stage) -> Stage:
+    """One sentence a line, for the models."""
+    return run.stage("text", write_training_text, corpus=corpus, counts=counts)
+
+
+def tagging(run: Pipeline, corpus: Stage, side: str, settings: TaggerSettings) -> Stage:
+    """One Penn tag a token; an artifact a book."""
+    identity = tagger_identity(settings.name)
+    return run.stage(
+        "tagging",
+        write_tagging,
+        label=f"tagging {side}",
+        corpus=corpus,
+        settings=settings,
+        identity=identity,
+    )
+
+
+def tagged_counts(run: Pipeline, tags: Stage, counts: Stage) -> Stage:
+    """Counts of the training books by word and tag."""
+    return run.stage("tagged_counts", write_tagged_counts, tagging=tags, counts=counts)
+
+
+def partition(
+    run: Pipeline, corpus: Stage, settings: PartitionSettings, *, keep_splits: bool
+) -> Stage:
+    """Novels for training, development and test."""
+    return run.stage(
+        "partition",
+        write_partition,
+        v=3,
+        corpus=corpus,
+        settings=settings,
+        offensive=word_list(settings.offensive_words),
+        keep_splits=keep_splits,
+        seed=run.seed,
+    )
+
+
+def training_novels(run: Pipeline, parts: Stage) -> Stage:
+    """The novels that the models are made of."""
+    return run.stage("training_novels", write_part, partition=parts, part=Part.TRAIN)
+
+
+def ngram_model(
+    run: Pipeline,
+    text: Stage,
+    settings: LmSettings,
+    groups: Mapping[str, Any] = NO_GROUPS,
+) -> Stage:
+    """KenLM's modified Kneser-Ney model, or one a group. While `lmplz` works, other stages run."""
+    return run.stage(
+        "lm",
+        write_held_out_models if groups else write_language_model,
+        priority=1,
+        waits=True,
+        check=find_lmplz,
+        text=text,
+        settings=settings,
+        **groups,
+    )
+
+
+def ngram_index(run: Pipeline, model: Stage, groups: Mapping[str, Any] = NO_GROUPS) -> Stage:
+    """The model as sorted arrays, for look-ups of many n-grams at once."""
+    write = write_held_out_indexes if groups else write_index
+    return run.stage("index", write, model=model)
+
+
+def contexts(
+    run: Pipeline,
+    text: Stage,
+    counts: Stage,
+    settings: ContextSettings,
+    limits: OptionLimits,
+    groups: Mapping[str, Any] = NO_GROUPS,
+) -> Stage:
+    """Similarity, topic, frames and neighbours of the words within the limits."""
+    from_books = background_of(settings) is Background.CORPUS
+    return run.stage(
+        "contexts",
+        write_held_out_contexts if groups else write_context_vectors,
+        v=9,
+        text=text,
+        counts=counts,
+        settings=settings,
+        limits=limits,
+        builtin_words=None if from_books else builtin_words(),
+        **groups,
+    )

@@ -1,1 +1,0 @@
-"""Choice of impostors and questions, answer positions and few-shot examples for question recipes."""
