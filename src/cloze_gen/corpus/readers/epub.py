@@ -112,7 +112,7 @@ class Epub(Reader):
         archive = _Archive(raw)
         package = archive.package()
         paths = [path for path, reason in package.documents.items() if not reason]
-        archive.check(paths)
+        archive.check_not_encrypted(paths)
         pages = [_page(archive.read(path)) for path in paths]
         most = _MAX_SHARE * sum(len(page.text) for page in pages)
         left_out = Counter(filter(None, package.documents.values()))
@@ -165,6 +165,7 @@ class _Archive:
             raise BookError(
                 _DAMAGED, f"not a complete zip file ({error_text(error)}). {_AGAIN}"
             ) from None
+        self._bytes_left = MAX_BOOK_BYTES
         stored = self._zip.namelist()
         containers = [name for name in stored if _folded(name).endswith(_folded(_CONTAINER))]
         self._root = min(containers, key=len, default=_CONTAINER)[: -len(_CONTAINER)]
@@ -193,7 +194,7 @@ class _Archive:
         """The bytes of a stored name.
 
         Raises:
-            BookError: ``damaged_epub``, ``encrypted``.
+            BookError: ``damaged_epub``, ``encrypted``, ``too_large``.
         """
         try:
             entry = self._zip.getinfo(name)
@@ -201,6 +202,9 @@ class _Archive:
             raise BookError(_DAMAGED, f"{quote(name)} is missing. {_AGAIN}") from None
         if entry.flag_bits & _ENCRYPTED_FLAG:
             raise BookError("encrypted", f"{quote(name)} is encrypted")
+        self._bytes_left -= entry.file_size
+        if self._bytes_left < 0:
+            raise BookError("too_large", f"{quote(name)} is larger than a book can be")
         try:
             return self._zip.read(entry)
         except DAMAGE as error:
@@ -241,16 +245,10 @@ class _Archive:
             raise BookError(_DAMAGED, f"the spine has no documents. {_AGAIN}")
         return _Package(_facts(opf), documents, guided)
 
-    def check(self, documents: Iterable[str]) -> None:
-        """
-        Raises:
-            BookError: ``too_large``, or ``encrypted`` if one of the documents is.
-        """
-        sizes = {entry.filename: entry.file_size for entry in self._zip.infolist()}
-        if sum(sizes.get(name, 0) for name in documents) > MAX_BOOK_BYTES:
-            raise BookError("too_large", "its documents are larger than a book can be")
+    def check_not_encrypted(self, documents: Container[str]) -> None:
+        """BookError ``encrypted`` if one of the documents is."""
         lock = self.find(_ENCRYPTION)
-        if lock not in sizes:
+        if lock not in self._zip.NameToInfo:
             return
         for data in self.xml(lock).iter("{*}EncryptedData"):
             methods = [method.get("Algorithm") for method in data.iter("{*}EncryptionMethod")]

@@ -189,27 +189,12 @@ def parts_of_pages(files: Collection[str]) -> set[str]:
 def dropped_text(dropped: Mapping[str, int]) -> str:
     """What was left out, in words; empty if nothing.
 
-    >>> dropped_text({"page_number": 12, "not_text": 7})
+    >>> dropped_text({"page_numbers": 12, "not_text": 7})
     'left out: 12 characters of page numbers'
     """
     parts = [
-        f"{count:,} characters of {_RULES[rule]}"
+        f"{count:,} characters of {rule.replace('_', ' ')}"
         for rule, count in sorted(dropped.items())
-        if rule in _RULES
+        if rule != "not_text"
     ]
     return f"left out: {', '.join(parts)}" if parts else ""
-
-
-_RULES = {
-    "page_number": "page numbers",
-    "note": "notes",
-    "contents": "contents",
-    "caption": "captions",
-    "sidenote": "sidenotes",
-    "transcribers_note": "transcriber's notes",
-    "advertisement": "advertisements",
-    "front_or_back_page": "title pages and imprints",
-    "hidden": "hidden text",
-    "deleted": "deleted text",
-    "comment": "comments",
-}

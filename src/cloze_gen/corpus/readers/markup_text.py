@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -71,44 +72,44 @@ _DROPPED_NAMES = dict.fromkeys(
     "head title script style template iframe noembed noframes object svg audio video canvas select "
     "button textarea rt rp xml".split(),
     "not_text",
-) | {"nav": "contents", "figcaption": "caption", "caption": "caption", "del": "deleted"}
+) | {"nav": "contents", "figcaption": "captions", "captions": "captions", "del": "deleted_text"}
 
 # Rules by class; each fits a whole class name. Those of `mso` are Word's, of `sd` LibreOffice's.
 _DROPPED_CLASSES = re.compile(
     r"""(?x)
-    (?P<page_number>page-?_?num(?:ber)?s?\w*|page_?no|pageno|pgnum|pgno|line-?num(?:ber)?s?|line-?no)
-    | (?P<note>fnanchor|fn-?ref\w*|(?:foot|end)?note-?_?ref\w*|(?:foot|end)note-?(?:mark|anchor|link)
+    (?P<page_numbers>page-?_?num(?:ber)?s?\w*|page_?no|pageno|pgnum|pgno|line-?num(?:ber)?s?|line-?no)
+    | (?P<notes>fnanchor|fn-?ref\w*|(?:foot|end)?note-?_?ref\w*|(?:foot|end)note-?(?:mark|anchor|link)
       |(?:foot|end)notes?|fnotes?|foot|footnote-?(?:text|block|body)|rearnotes?
       |mso(?:foot|end)note(?:text|reference)\w*|sd(?:foot|end)note[\w-]*)
     | (?P<contents>toc\d?\w?|msotoc\d|table-?of-?contents|loi|lot)
-    | (?P<caption>captions?\d?|caption\w?|fig(?:ure)?-?caption|msocaption)
-    | (?P<sidenote>side-?notes?\w?|margin-?notes?|marginalia)
-    | (?P<transcribers_note>tnotes?|tn|tn-?box|trans-?notes?\d?|transcribers?-?_?notes?|trnotes?|mynotes?)
-    | (?P<advertisement>adverts?|advertisements?)
-    | (?P<deleted>msodel)
-    | (?P<comment>mso(?:com|annotation)\w*)
-    | (?P<front_or_back_page>mso(?:header|footer))
+    | (?P<captions>captions?\d?|caption\w?|fig(?:ure)?-?caption|msocaption)
+    | (?P<sidenotes>side-?notes?\w?|margin-?notes?|marginalia)
+    | (?P<transcribers_notes>tnotes?|tn|tn-?box|trans-?notes?\d?|transcribers?-?_?notes?|trnotes?|mynotes?)
+    | (?P<advertisements>adverts?|advertisements?)
+    | (?P<deleted_text>msodel)
+    | (?P<comments>mso(?:com|annotation)\w*)
+    | (?P<title_pages_and_imprints>mso(?:header|footer))
     """
 )
 # Word's `mso-element` and `mso-special-character`, and hidden text.
 _DROPPED_STYLES = re.compile(
     r"""(?xi)
-    (?P<hidden>display\s*:\s*none|mso-hide\s*:\s*all)
+    (?P<hidden_text>display\s*:\s*none|mso-hide\s*:\s*all)
     | mso-(?:element|special-character)\s*:\s*'?
-      (?:(?P<note>(?:foot|end)note)|(?P<comment>comment)|(?P<front_or_back_page>header|footer))
+      (?:(?P<notes>(?:foot|end)note)|(?P<comments>comment)|(?P<title_pages_and_imprints>header|footer))
     """
 )
 # `epub:type` and `role`; standardised words.
 _DROPPED_TYPES = (
-    {"pagebreak": "page_number"}
+    {"pagebreak": "page_numbers"}
     | dict.fromkeys(
-        "noteref footnote footnotes endnote endnotes rearnote rearnotes backlink".split(), "note"
+        "noteref footnote footnotes endnote endnotes rearnote rearnotes backlink".split(), "notes"
     )
     | dict.fromkeys("toc landmarks page-list loi lot loa lov index".split(), "contents")
     | dict.fromkeys(
         "titlepage halftitlepage halftitle cover imprint colophon copyright-page copyright "
         "uncopyright seriespage other-credits contributors acknowledgements-of-sources".split(),
-        "front_or_back_page",
+        "title_pages_and_imprints",
     )
 )
 _VERSE_CLASS = re.compile(
@@ -215,19 +216,17 @@ class _Rule:
     initial: bool = False
 
 
-_ATTRIBUTES = frozenset(("class", "epub:type", "role", "style", "hidden", "href"))
+_ATTRIBUTES = frozenset(("class", "epub:type", "role", "style", "hidden_text"))
 
 
 def _rule_of(element: etree._Element) -> _Rule:
-    attributes = element.items()
-    return _rule(
-        element.tag,
-        tuple(pair for pair in attributes if pair[0] in _ATTRIBUTES and len(pair[1]) < 200),
-    )
+    attributes = tuple(pair for pair in element.items() if pair[0] in _ATTRIBUTES)
+    address = element.get("href") if element.tag == "a" else None
+    return _rule(element.tag, attributes, bool(address) and not _SCHEME.match(address))
 
 
 @functools.lru_cache(maxsize=4096)
-def _rule(name: str, attributes: tuple[tuple[str, str], ...]) -> _Rule:
+def _rule(name: str, attributes: tuple[tuple[str, str], ...], link: bool) -> _Rule:
     values = dict(attributes)
     classes = values.get("class", "").lower().split()
     types = [
@@ -240,14 +239,14 @@ def _rule(name: str, attributes: tuple[tuple[str, str], ...]) -> _Rule:
         stanza=any(map(_STANZA_CLASS.fullmatch, classes)),
         line=any(map(_LINE_CLASS.fullmatch, classes)),
         initial=any(map(_INITIAL_CLASS.fullmatch, classes)),
-        link=name == "a" and bool(values.get("href")) and not _SCHEME.match(values["href"]),
+        link=link,
     )
     if name == "sup":
-        return replace(rule, checked="note", pattern=_RAISED_TEXT)
-    if rule.link:
-        return replace(rule, checked="note", pattern=_MARK_TEXT)
+        return replace(rule, checked="notes", pattern=_RAISED_TEXT)
+    if link:
+        return replace(rule, checked="notes", pattern=_MARK_TEXT)
     if name not in _BLOCKS and any(map(_PAGE_CLASS.fullmatch, classes)):
-        return replace(rule, checked="page_number")
+        return replace(rule, checked="page_numbers")
     return rule
 
 
@@ -258,7 +257,7 @@ def _dropped_because(
     if name in _DROPPED_NAMES:
         return _DROPPED_NAMES[name]
     if "hidden" in values:
-        return "hidden"
+        return "hidden_text"
     if style := _DROPPED_STYLES.search(values.get("style", "")):
         return str(style.lastgroup)
     for word in types:
@@ -275,9 +274,8 @@ def _dropped_because(
 # ---- the text
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
-    """What the open elements do to the text inside.
+class _Context(NamedTuple):
+    """What the open elements do to the text inside. A tuple for speed.
 
     Attributes:
         initial: the innermost element is the capital that opens the next words.
@@ -419,7 +417,7 @@ def _edge_of(name: str, rule: _Rule, outer: _Context) -> str:
 
 def _left_out(element: etree._Element, rule: _Rule) -> str:
     """The reason to leave an element out; empty if it is kept."""
-    if rule.drop not in {"", "page_number"}:
+    if rule.drop not in {"", "page_numbers"}:
         return rule.drop
     if not rule.drop and not rule.checked:
         return ""
