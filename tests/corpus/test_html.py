@@ -85,6 +85,8 @@ def test_markup_becomes_paragraphs(markup, text):
         ("<div class='advertisement'>no</div>a", "a", "advertisements"),
         ("<section epub:type='imprint'><p>no</section>a", "a", "title_pages_and_imprints"),
         ("<p style='display: none'>no</p>a", "a", "hidden_text"),
+        ("<p hidden>no</p>a", "a", "hidden_text"),
+        ("<table><caption>no</caption><tr><td>a</table>", "a", "captions"),
         ("<div class='note'><p>a</p></div>", "a", ""),
         ("<p>M<sup>r.</sup> Hurst, the 4<sup>th</sup>", "Mr. Hurst, the 4th", ""),
         ("<p>See <a href='#c2'>chapter two</a>, <a href='http://a/b'>or this", "See chapter two, or this", ""),

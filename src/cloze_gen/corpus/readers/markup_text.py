@@ -72,7 +72,7 @@ _DROPPED_NAMES = dict.fromkeys(
     "head title script style template iframe noembed noframes object svg audio video canvas select "
     "button textarea rt rp xml".split(),
     "not_text",
-) | {"nav": "contents", "figcaption": "captions", "captions": "captions", "del": "deleted_text"}
+) | {"nav": "contents", "figcaption": "captions", "caption": "captions", "del": "deleted_text"}
 
 # Rules by class; each fits a whole class name. Those of `mso` are Word's, of `sd` LibreOffice's.
 _DROPPED_CLASSES = re.compile(
@@ -216,12 +216,12 @@ class _Rule:
     initial: bool = False
 
 
-_ATTRIBUTES = frozenset(("class", "epub:type", "role", "style", "hidden_text"))
+_ATTRIBUTES = frozenset(("class", "epub:type", "role", "style", "hidden"))
 
 
 def _rule_of(element: etree._Element) -> _Rule:
     attributes = tuple(pair for pair in element.items() if pair[0] in _ATTRIBUTES)
-    address = element.get("href") if element.tag == "a" else None
+    address = element.get("href", "") if element.tag == "a" else ""
     return _rule(element.tag, attributes, bool(address) and not _SCHEME.match(address))
 
 
