@@ -189,12 +189,12 @@ def parts_of_pages(files: Collection[str]) -> set[str]:
 def dropped_text(dropped: Mapping[str, int]) -> str:
     """What was left out, in words; empty if nothing.
 
-    >>> dropped_text({"page_numbers": 12, "not_text": 7})
+    >>> dropped_text({"page_numbers": 12, "notes": 0, "not_text": 7})
     'left out: 12 characters of page numbers'
     """
     parts = [
         f"{count:,} characters of {rule.replace('_', ' ')}"
         for rule, count in sorted(dropped.items())
-        if rule != "not_text"
+        if count and rule != "not_text"
     ]
     return f"left out: {', '.join(parts)}" if parts else ""
