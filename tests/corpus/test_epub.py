@@ -8,8 +8,10 @@ import pytest
 from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.corpus.readers import epub, read_book
 from cloze_gen.corpus.readers.epub import Epub
+from cloze_gen.corpus.readers.markup_text import EXTRACTOR
+from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.scan import scan
-from cloze_gen.errors import BookError
+from cloze_gen.errors import BookError, UsageError
 
 CONTAINER = '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
 METADATA = (
@@ -74,7 +76,7 @@ def test_the_spine_is_the_text_in_order():
     decoded = Epub().decode(book({"b.xhtml": ONE, "a.xhtml": TWO}))
     assert decoded.text.index("It was late.") < decoded.text.index("It was dark.")
     assert decoded.text.startswith("        I\n\nIt was late.")
-    assert (decoded.encoding, decoded.evidence) == ("epub 1", "2 of 2 documents")
+    assert (decoded.encoding, decoded.evidence) == (f"epub {EXTRACTOR}", "2 of 2 documents")
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,7 @@ def test_facts_come_from_the_metadata(tmp_path):
     """A date of the edition is no year of the book."""
     (tmp_path / "lamp.epub").write_bytes(book({"one.xhtml": ONE}))
     (found,) = scan(tmp_path).books
-    assert (found.book_id, found.kind) == ("lamp", "epub 1")
+    assert (found.book_id, found.kind) == ("lamp", f"epub {EXTRACTOR}")
     assert dict(found.facts) == {
         "title": "The Lamp",
         "author": "M. H. Thrale",
@@ -174,7 +176,6 @@ def test_metadata_in_its_variants(metadata, facts, tmp_path):
 
 GOOD = {"META-INF/container.xml": CONTAINER, "OEBPS/one.xhtml": page(ONE)}
 OPF = package({"one.xhtml": XHTML})
-BOMB = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
 LOCK = '<encryption xmlns="urn:x"><EncryptedData><EncryptionMethod Algorithm="{}"/><CipherData><CipherReference URI="{}"/></CipherData></EncryptedData></encryption>'
 
 
@@ -196,7 +197,11 @@ def flagged(raw):
 DAMAGED = {
     "empty": (packed({}), "container.xml' is missing"),
     "spine of nothing": (with_opf(OPF.replace('idref="i0"', 'idref="zz"')), "'zz', which is no item"),
-    "laughs in UTF-16": (with_opf((BOMB + OPF.split("?>")[1]).encode("utf-16")), "defines XML entities"),
+    "no bytes": (b" \n", "the file is empty. Download it again"),
+    "a web page": (b"\n<!DOCTYPE html><title>404</title>", "a web page, not an EPUB"),
+    "a PDF": (b"%PDF-1.4", "not an EPUB, which is a zip file"),
+    "half a zip": (with_opf(OPF)[:200], "not a complete zip file"),
+    "no XML": (with_opf("junk"), "'OEBPS/book.opf' is not XML"),
     "escaped path above": (with_opf(OPF.replace("one.xhtml", "%2e%2e/%2e%2e/x")), "is missing"),
     "NUL in a path": (with_opf(OPF.replace("one.xhtml", "one%00.xhtml")), "is missing"),
     "wrong checksum": (
@@ -216,7 +221,25 @@ def test_a_damaged_or_hostile_epub_has_one_reason(name, tmp_path):
     assert error.value.reason == BookReason.DAMAGED_EPUB
     assert "\n" not in str(error.value)
     (tmp_path / "a.epub").write_bytes(raw)
-    assert [one.kind for one in scan(tmp_path).books] == ["epub 1"]
+    assert [one.kind for one in scan(tmp_path).books] == [f"epub {EXTRACTOR}"]
+
+
+@pytest.mark.parametrize("entity", ['"ha"', f'SYSTEM "file://{__file__}"'])
+def test_no_entity_is_resolved(entity):
+    """Neither those of the package nor those of a page, in any encoding."""
+    doctype = f'<!DOCTYPE x [<!ENTITY a {entity}><!ENTITY b "&a;&a;&a;">]>'
+    opf = doctype + OPF.split("?>")[1].replace("The Lamp", "The Lamp &b;")
+    files = {
+        **GOOD,
+        "OEBPS/book.opf": opf.encode("utf-16"),
+        "OEBPS/one.xhtml": doctype + page(f"<p>&b;</p>{ONE}"),
+    }
+    text = Epub().decode(packed(files)).text
+    assert "&b;" in text
+    assert "hahaha" not in text
+    assert "no_entity_is_resolved" not in text
+    facts = dict(Epub().listing(io.BytesIO(packed(files)), InputSettings()).members[0].facts)
+    assert facts["title"] == "The Lamp &b;"
 
 
 def test_an_unknown_document_type_is_no_harm():
@@ -273,11 +296,83 @@ def test_an_epub_without_text_is_empty(pages):
     assert error.value.reason == "empty"
 
 
-def test_names_are_unquoted_and_fragments_cut():
-    """References are URLs, relative to the package document."""
+@pytest.mark.parametrize(
+    ("name", "href", "folder"),
+    [
+        ("OEBPS/chapter one.xhtml", "chapter%20one.xhtml#start", ""),
+        ("text/one.xhtml", "../text/one.xhtml", ""),
+        ("OEBPS/c%21.xhtml", "c%21.xhtml", ""),
+        ("OEBPS/c!.xhtml", "c%21.xhtml", ""),
+        ("OEBPS/Chapter.XHTML", "chapter.xhtml", ""),
+        ("OEBPS/c.xhtml", "c.xhtml?v=2#x", ""),
+        ("OEBPS/c?.xhtml", "c%3F.xhtml", ""),
+        ("c.xhtml", "/c.xhtml", ""),
+        ("OEBPS/caf\u00e9.xhtml", "cafe\u0301.xhtml", ""),
+        ("OEBPS/cafe\u0301.xhtml", "caf%C3%A9.xhtml", ""),
+        ("OEBPS\\text\\c.xhtml", "text/c.xhtml", ""),
+        ("OEBPS/text/c.xhtml", "text\\c.xhtml", ""),
+        ("OEBPS/c.xhtml", "c.xhtml", "lamp.epub/"),
+        ("OEBPS/C%20d.xhtml", "c%20D.xhtml", "The Lamp/"),
+    ],
+)
+def test_names_are_found_as_written_on_another_system(name, href, folder):
+    """References are URLs, relative to the package document; archives are zipped again."""
     files = {
         "META-INF/container.xml": CONTAINER,
-        "OEBPS/book.opf": package({"../text/chapter%20one.xhtml#start": XHTML}),
-        "text/chapter one.xhtml": page(ONE),
+        "OEBPS/book.opf": package({href: XHTML}),
+        name: page(ONE),
     }
+    assert "late" in Epub().decode(packed({folder + one: data for one, data in files.items()})).text
+
+
+@pytest.mark.parametrize("path", ["/OEBPS/book.opf", "oebps/Book.opf", "OEBPS\\book.opf"])
+def test_the_package_is_found_as_written_on_another_system(path):
+    container = CONTAINER.replace("OEBPS/book.opf", path)
+    files = {**GOOD, "META-INF/container.xml": container, "OEBPS/book.opf": OPF}
     assert "late" in Epub().decode(packed(files)).text
+
+
+def test_the_name_as_written_comes_first():
+    """Of names that differ in letter case only."""
+    files = {
+        **GOOD,
+        "OEBPS/book.opf": package({"One.xhtml": XHTML}),
+        "OEBPS/One.xhtml": page(TWO),
+    }
+    assert "dark" in Epub().decode(packed(files)).text
+
+
+@pytest.mark.parametrize(("to", "kept"), [("i1", True), ("i0", False), ("zz", False)])
+def test_the_fallback_of_a_document_is_read(to, kept):
+    """If the document is no text; a circle ends."""
+    opf = package({"x.json": "application/json", "one.xhtml": XHTML}, refs={})
+    opf = opf.replace('href="x.json"', f'href="x.json" fallback="{to}"')
+    opf = opf.replace('<itemref idref="i1" />', "")
+    raw = with_opf(opf)
+    if kept:
+        assert "late" in Epub().decode(raw).text
+    else:
+        with pytest.raises(BookError, match="no document of the EPUB has text"):
+            Epub().decode(raw)
+
+
+def test_an_unpacked_epub_is_refused_with_a_remedy(tmp_path):
+    """Its chapters are no books."""
+    folder = tmp_path / "books" / "lamp.epub"
+    for name, data in {**GOOD, "OEBPS/book.opf": OPF, "OEBPS/two.html": page(TWO)}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(data)
+    remedy = "zip the content of the folder and name the file .epub"
+    with pytest.raises(UsageError, match=remedy):
+        scan(folder)
+    (tmp_path / "books" / "good.epub").write_bytes(with_opf(OPF))
+    found = scan(tmp_path / "books")
+    assert [one.book_id for one in found.books] == ["good"]
+    assert f"1 unpacked EPUB ('lamp.epub'); {remedy}" in " ".join(found.skipped)
+
+
+def test_pages_of_xhtml_are_refused_with_a_remedy(tmp_path):
+    (tmp_path / "one.xhtml").write_text(page(ONE))
+    for place in (tmp_path, tmp_path / "one.xhtml"):
+        with pytest.raises(UsageError, match=r"Rename \.xhtml files to \.html"):
+            scan(place)

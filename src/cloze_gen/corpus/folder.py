@@ -17,9 +17,12 @@ from cloze_gen.corpus.manifest import (
     MANIFEST_NAME,
 )
 from cloze_gen.corpus.readers import ending_of, main_endings
+from cloze_gen.corpus.readers.html import parts_of_pages
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import counted, name_list
 from cloze_gen.store.tables import escape_cell
+
+_ZIP_IT = "zip the content of the folder and name the file .epub"
 
 
 @dataclass(slots=True)
@@ -30,6 +33,8 @@ class FolderContents:
     hidden: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
+    unpacked: list[str] = field(default_factory=list)  # EPUBs
+    page_parts: list[str] = field(default_factory=list)
 
     def add_file(self, file: str) -> None:
         name = file.rsplit("/", 1)[-1]
@@ -51,6 +56,8 @@ class FolderContents:
             self.hidden.append(folder)
         elif (path / "store" / ".locks").is_dir():
             self.outputs.append(folder)
+        elif is_unpacked_epub(path):
+            self.unpacked.append(folder)
         else:
             return True
         return False
@@ -73,6 +80,16 @@ class FolderContents:
             parts.append(
                 f"{counted(len(self.outputs), 'output folder')} of cloze-gen "
                 f"({_named_paths(self.outputs)})"
+            )
+        if self.page_parts:
+            parts.append(
+                f"{counted(len(self.page_parts), 'part')} of saved web pages "
+                f"({_named_paths(self.page_parts)})"
+            )
+        if self.unpacked:
+            parts.append(
+                f"{counted(len(self.unpacked), 'unpacked EPUB')} ({_named_paths(self.unpacked)}); "
+                f"{_ZIP_IT}"
             )
         return "; ".join(parts)
 
@@ -107,7 +124,13 @@ def scan_folder(location: Location) -> FolderContents:
             if location.enters(f"{prefix}{name}")
             and found.enters(Path(place, name), f"{prefix}{name}")
         ]
+    found.page_parts = sorted(parts_of_pages(found.books))
+    found.books = [file for file in found.books if file not in found.page_parts]
     return found
+
+
+def is_unpacked_epub(folder: Path) -> bool:
+    return (folder / "META-INF" / "container.xml").is_file()
 
 
 def refuse_unreadable(error: OSError) -> NoReturn:
@@ -166,11 +189,15 @@ def check_exists(location: Location) -> None:
     except OSError as error:
         raise UsageError(f"{location}: cannot be opened ({error.strerror}). {advice}") from None
     check_folder(location.root, advice)
+    if is_unpacked_epub(location.root):
+        raise UsageError(f"{location}: an unpacked EPUB. To read it, {_ZIP_IT}.")
 
 
 def nothing_found(location: Location, found: FolderContents) -> str:
     skipped = found.skipped()
     advice = f"Books are files with the ending {', '.join(main_endings())}."
+    if found.others[".xhtml"]:
+        advice += " Rename .xhtml files to .html if each is a whole book; zip those of an EPUB."
     if location.is_file:
         return f"{location}: not a file of books. {advice} Save PDF or Word files as text or EPUB."
     if not location.pattern:

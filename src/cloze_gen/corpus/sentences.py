@@ -190,6 +190,7 @@ _FINAL_MARKS = ".!?:;,-\"')]"
 _SPEECH_ENDS = ".!?\"'"
 _MAX_HEADING_CHARS = 160
 _VERSE_LINE_CHARS = 60
+_VERSE_INDENT = 4  # each line begins with a capital behind so many spaces: long verse
 
 
 class Paragraph(NamedTuple):
@@ -382,7 +383,8 @@ def _kind_of_lines(lines: list[str]) -> str:
         and text.count('"') * 2 >= count
     ):
         return PROSE  # short speeches, one a line, without blank lines between
-    if capitals >= 0.8 * count and (count >= 3 or min(indents) >= 2) and mean < _VERSE_LINE_CHARS:
+    short = mean < _VERSE_LINE_CHARS or min(indents) >= _VERSE_INDENT
+    if capitals >= 0.8 * count and (count >= 3 or min(indents) >= 2) and short:
         return VERSE
     if min(indents) >= 2 and mean < 48 and longest - min(indents) < 64 and capitals * 2 >= count:
         return VERSE

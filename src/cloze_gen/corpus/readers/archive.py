@@ -19,6 +19,7 @@ from pathlib import PurePosixPath
 from typing import IO, BinaryIO, ClassVar, Self
 
 from cloze_gen.corpus.readers.compressed import DAMAGE, damage, open_unpacked
+from cloze_gen.corpus.readers.html import parts_of_pages
 from cloze_gen.corpus.readers.reader import (
     MAX_BOOK_BYTES,
     InputSettings,
@@ -78,6 +79,9 @@ class _Archive(RowReader):
             if not members:
                 raise
             skipped.append(("the rest", str(error)))
+        parts = parts_of_pages([member.name for member in members])
+        members = [member for member in members if member.name not in parts]
+        skipped += [(part, "a part of a saved web page") for part in sorted(parts)]
         skipped += [
             (f"*{ending}", f"{count:,} file{'' if count == 1 else 's'}, {_OTHER_KIND}")
             for ending, count in others.most_common(_LISTED_KINDS)
