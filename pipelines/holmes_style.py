@@ -95,7 +95,7 @@ def grooming_tagger(settings: GroomingSettings) -> str:
     articles_alone = settings.checks == "articles" and not settings.verdicts
     if settings.tagger == "none" or articles_alone:
         return ""
-    return tagger_identity(settings.tagger)
+    return tagger_identity()
 
 
 def language_model_of(run: Pipeline, settings: GroomingSettings) -> FileInput | None:

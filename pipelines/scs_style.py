@@ -10,7 +10,6 @@ from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.overlap import OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
 from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.tagging import TaggerSettings
 from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.pipelines.books import Books, corpora
 from cloze_gen.pipelines.shared import builtin_words, count_words, tagged_counts, tagging, word_list
@@ -43,7 +42,6 @@ class ScsSettings(SettingsGroup):
     input: InputSettings = InputSettings()
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
-    tagger: TaggerSettings = TaggerSettings()
     vocabulary: VocabularySettings = VocabularySettings()
     inflections: InflectionsSettings = InflectionsSettings()
     sentences: SentencesSettings = SentencesSettings()
@@ -60,8 +58,8 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     kept = corpora(run, books, s)
     offensive = word_list(s.sentences.offensive_words)
     counts = count_words(run, kept["train"])
-    train_tags = tagging(run, kept["train"], "train", s.tagger)
-    source_tags = tagging(run, kept["source"], "source", s.tagger)
+    train_tags = tagging(run, kept["train"], "train")
+    source_tags = tagging(run, kept["source"], "source")
     tagged = tagged_counts(run, train_tags, counts)
     # The content vocabulary of 6,900 pairs, and the inflection table: (lemma, tag) -> form.
     vocabulary = run.stage(
@@ -153,7 +151,7 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
 
 def model_name(settings: ScsSettings, fingerprints: Mapping[str, str]) -> str:
     """The tagger, the only model behind the set, for the signature."""
-    return tagger_identity(settings.tagger.name)
+    return tagger_identity()
 
 
 def notes(settings: ScsSettings, facts: Facts) -> list[str]:
@@ -171,7 +169,7 @@ def notes(settings: ScsSettings, facts: Facts) -> list[str]:
         f"impostors: {draw}; of the answer's class and inflection, no statistic of "
         "word-to-word relations used",
         f"screen: {screen}",
-        f"tagger: {tagger_identity(settings.tagger.name)}",
+        f"tagger: {tagger_identity()}",
     ]
 
 

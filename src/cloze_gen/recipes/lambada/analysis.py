@@ -5,13 +5,12 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 from cloze_gen.adapters.inflector import inflect, lemmatize
-from cloze_gen.adapters.spacy_tagger import travelling_name
-from cloze_gen.corpus.tagging import TaggerSettings, worker_tagger
+from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
 from cloze_gen.english.treebank import clitics_cut
@@ -132,17 +131,8 @@ _MEANS = frozenset({"tokens", "context sentences"})
 _PASSAGES_PER_SHARD = 512
 
 
-@dataclass(frozen=True, slots=True)
-class TargetShard:
-    passages: tuple[Passage, ...] = field(repr=False)
-    tagger: str
-    identity: str
-
-
-def describe_targets(shard: TargetShard) -> list[Described]:
-    tags = worker_tagger(shard.tagger, shard.identity).tag(
-        [one.target_sentence for one in shard.passages]
-    )
+def describe_targets(passages: Sequence[Passage]) -> list[Described]:
+    tags = load_tagger().tag([one.target_sentence for one in passages])
     return [
         describe(
             one.sentences[:-1],
@@ -152,7 +142,7 @@ def describe_targets(shard: TargetShard) -> list[Described]:
             tag=found[one.target_position],
             forms=lemma_forms(one.target, found[one.target_position]),
         )
-        for one, found in zip(shard.passages, tags, strict=True)
+        for one, found in zip(passages, tags, strict=True)
     ]
 
 
@@ -176,28 +166,24 @@ def write_analysis(
     passages: Artifact,
     committee: Artifact,
     finished: Artifact,
-    settings: TaggerSettings,
-    identity: str,
+    tagger_identity: str,
     seed: int,
 ) -> None:
     with open(finished.path(PASSAGE_SET), encoding="utf-8") as handle:
         kept = frozenset(one.id for one in parse_passages(handle) if one.split != Split.CONTROL)
     drawn = draw_input(read_survivors(committee), seed=seed)
     needed = kept | drawn
-    tagger = travelling_name(settings.name)
-    shards = [
-        TargetShard(some, tagger, identity)
-        for some in batches(read_passages(passages, which=needed.__contains__), _PASSAGES_PER_SHARD)
-    ]
+    shards = list(batches(read_passages(passages, which=needed.__contains__), _PASSAGES_PER_SHARD))
     described: dict[str, Described] = {}
     for shard, facts in zip(shards, ctx.map(describe_targets, shards, unit="parts"), strict=True):
-        described |= zip((one.id for one in shard.passages), facts, strict=True)
+        described |= zip((one.id for one in shard), facts, strict=True)
     sets = {
         name: [facts for passage_id, facts in described.items() if passage_id in ids]
         for name, ids in ((KEPT, kept), (RANDOM, drawn))
     }
     write_json(writer.path(ANALYSIS), analysis_record(sets))
     writer.facts |= {name: len(of_set) for name, of_set in sets.items()}
+    writer.facts["tagger"] = tagger_identity
     ctx.say(
         f"{len(sets[KEPT]):,} passages of the set compared with {len(sets[RANDOM]):,} random "
         "passages that no member guesses"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cloze_gen.adapters.tagging import Tagger
+from cloze_gen.adapters.spacy_tagger import SpacyTagger
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.study import read_verdicts
 from cloze_gen.judging.tasks.groom import RejectReason
@@ -77,7 +77,7 @@ def judge_by_people(
     verdicts: Mapping[str, Mapping[str, Any]],
     index: ForwardIndex,
     knowledge: WordKnowledge,
-    tagger: Tagger | None,
+    tagger: SpacyTagger | None,
 ) -> None:
     """Apply the judges' picks. Measures and tags are recorded but decide nothing."""
     if tagger is not None:
