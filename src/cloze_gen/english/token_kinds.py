@@ -9,6 +9,7 @@ from enum import IntEnum
 import numpy as np
 
 from cloze_gen.english.penn_tags import ADVERBS
+from cloze_gen.english.penn_tags import NOUNS as NOUN_TAGS
 from cloze_gen.english.treebank import host
 
 
@@ -126,7 +127,6 @@ _CLITICS = {
     "'m": Kind.BE,
     "'re": Kind.BE,
 }
-_NOMINAL_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 # Which words of a tag are a kind of their own; the first that holds the word has it.
 _KINDS_OF_TAG: Mapping[str, tuple[Kind, ...]] = {
     "DT": (Kind.A, Kind.THE, Kind.PLURAL),
@@ -149,7 +149,7 @@ def kind_of(token: str, tag: str) -> Kind:
     ['INFINITIVE', 'TO', 'THAT', 'THE', 'POSSESSIVE', 'MODAL', 'NOUN']
     """
     word = token.casefold()
-    if tag in _NOMINAL_TAGS and word.endswith(("'s", "s'")):
+    if tag in NOUN_TAGS and word.endswith(("'s", "s'")):
         return Kind.POSSESSIVE
     if tag in {"PRP", "EX", "WP"} and "'" in word[1:]:
         return _CLITICS.get(word[word.rindex("'") :], Kind.PRONOUN)

@@ -1,6 +1,6 @@
 """The context space of option words (similarity, associations, neighbours) as an artifact.
 
-The built-in words are `word_data/words.npz`, from 522 novels (`training/words/build.py`).
+The built-in words are `english/word_data/words.npz`, from 522 novels (`training/words/build.py`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.option_words import OptionLimits, option_mask
 from cloze_gen.corpus.training_text import TOKENS
 from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.english.word_lists import WORD_DATA
 from cloze_gen.errors import StoreError
 from cloze_gen.models.context_space import ContextSpace, unpack_space
 from cloze_gen.models.context_vectors import (
@@ -45,16 +46,15 @@ from cloze_gen.store.manifest import write_json
 from cloze_gen.store.tables import ArrayFile, memory_mapped
 from cloze_gen.word_tokens import is_word
 
-FOLDER = Path(__file__).parent / "word_data"
 ARRAYS, FACTS = "words.npz", "words.json"
 
 
 @functools.cache
-def builtin_words_facts(folder: Path = FOLDER) -> dict[str, Any]:
+def builtin_words_facts(folder: Path = WORD_DATA) -> dict[str, Any]:
     return dict(json.loads((folder / FACTS).read_text(encoding="utf-8")))
 
 
-def read_builtin_words(folder: Path = FOLDER) -> ContextSpace:
+def read_builtin_words(folder: Path = WORD_DATA) -> ContextSpace:
     """The built-in words, in memory: some 60 MB."""
     data = (folder / ARRAYS).read_bytes()
     if hashlib.sha256(data).hexdigest() != builtin_words_facts(folder)["sha256"]:

@@ -14,6 +14,7 @@ from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
 from cloze_gen.english.treebank import clitics_cut
+from cloze_gen.english.word_lists import QUOTATION_MARKS
 from cloze_gen.formats.lambada import parse_passages, published_tokens
 from cloze_gen.recipes.lambada.committee import read_survivors
 from cloze_gen.recipes.lambada.passages import batches, read_passages
@@ -24,7 +25,6 @@ from cloze_gen.store.manifest import write_json
 from cloze_gen.store.tables import ANALYSIS, PASSAGE_SET
 
 # Marks of direct speech in books and published files; a separate apostrophe is a quotation mark.
-QUOTES = frozenset({'"', "'", "``", "''", "`"})
 # The classes of Figure 2. Pronouns, which only the text mentions, count as O (other).
 CLASSES = ("PN", "CN", "V", "J", "R", "O")
 _CLASS_OF = {"proper_noun": "PN", "noun": "CN", "verb": "V", "adjective": "J", "adverb": "R"}
@@ -76,7 +76,7 @@ def describe(
     folded = [{part.casefold() for token in one for part in clitics_cut(token)} for one in context]
     words = frozenset().union(*folded)
     same = target.casefold() in words
-    speech = any(not QUOTES.isdisjoint(one) for one in (*context, sentence))
+    speech = any(not QUOTATION_MARKS.isdisjoint(one) for one in (*context, sentence))
     return Described(tokens, len(context), same, same or not words.isdisjoint(forms), tag, speech)
 
 
