@@ -41,7 +41,9 @@ class GroomingSettings(SettingsGroup):
     language_model: Unhashed[str] = Field(
         "", pattern=r"^(hf:.+)?$", description="hf:FOLDER, a causal model; empty: none"
     )
-    tagger: Unhashed[Literal["builtin", "none"]] = "builtin"
+    tagger: Unhashed[Literal["builtin", "none"]] = Field(
+        "builtin", description="'none' skips the checks of tags"
+    )
 
 
 class AnswerFault(Reason):
