@@ -7,11 +7,11 @@ import shutil
 import numpy as np
 import pytest
 
+from cloze_gen.corpus.counts import WORD_DATA
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.option_words import OptionLimits, option_mask
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.english.word_lists import WORD_DATA
 from cloze_gen.errors import StoreError
 from cloze_gen.models.context_space import ContextSpace
 from cloze_gen.models.contexts import (

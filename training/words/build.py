@@ -1,4 +1,4 @@
-"""Make the built-in words, `src/cloze_gen/english/word_data/`, from the MSR training books.
+"""Make the built-in words, `src/cloze_gen/corpus/word_data/`, from the MSR training books.
 
     python training/words/build.py TEXT [--manifest TSV]
 
@@ -30,7 +30,7 @@ from books import MAX_FREQ, measure_space, read_table
 from places import draw_places, measured
 
 from cloze_gen.corpus.books import kept_books
-from cloze_gen.english.word_lists import WORD_DATA
+from cloze_gen.corpus.counts import WORD_DATA
 from cloze_gen.models.context_space import ContextSpace, pack_space, unpack_space
 from cloze_gen.models.contexts import ARRAYS, FACTS
 from cloze_gen.store.artifacts import open_artifact

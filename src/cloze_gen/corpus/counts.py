@@ -7,12 +7,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from cloze_gen.english.word_lists import OPENERS
 from cloze_gen.word_tokens import is_word
+
+# Words, counts and vectors of 522 novels (`training/words/build.py`).
+WORD_DATA = Path(__file__).parent / "word_data"
 
 
 @dataclass(frozen=True, slots=True)

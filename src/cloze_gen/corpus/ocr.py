@@ -8,8 +8,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from cloze_gen.adapters.inflector import dictionary_words
+from cloze_gen.corpus.counts import WORD_DATA
 from cloze_gen.english.content_words import FUNCTION_LEMMAS, FUNCTION_WORDS
-from cloze_gen.english.word_lists import CLOSED_CLASS, WORD_DATA
+from cloze_gen.english.word_lists import CLOSED_CLASS
 from cloze_gen.parsing import name_list
 
 OCR_REMEDY = (

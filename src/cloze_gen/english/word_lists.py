@@ -5,12 +5,8 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from pathlib import Path
 
 from cloze_gen.word_tokens import is_word
-
-# Words, vectors and counts of 522 novels (`training/words/build.py`).
-WORD_DATA = Path(__file__).parent / "word_data"
 
 QUOTATION_MARKS = frozenset({'"', "'", "``", "''", "`"})
 # Marks after which a capital is no evidence of a name: a sentence or quotation begins.

@@ -1,6 +1,6 @@
 """The context space of option words (similarity, associations, neighbours) as an artifact.
 
-The built-in words are `english/word_data/words.npz`, from 522 novels (`training/words/build.py`).
+The built-in words are `corpus/word_data/words.npz`, from 522 novels (`training/words/build.py`).
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ import numpy as np
 import scipy
 from pydantic import Field
 
-from cloze_gen.corpus.counts import CountTable
+from cloze_gen.corpus.counts import WORD_DATA, CountTable
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.option_words import OptionLimits, option_mask
 from cloze_gen.corpus.training_text import TOKENS
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.english.word_lists import WORD_DATA
 from cloze_gen.errors import StoreError
 from cloze_gen.models.context_space import ContextSpace, unpack_space
 from cloze_gen.models.context_vectors import (
