@@ -87,7 +87,7 @@ def grooming_tagger(settings: GroomingSettings) -> str:
     articles_alone = settings.checks == "articles" and not settings.verdicts
     if settings.tagger == "none" or articles_alone:
         return ""
-    return tagger_identity(settings.tagger)
+    return tagger_identity()
 
 
 def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:

@@ -5,7 +5,6 @@ word-to-word relations. The screen, which only drops questions, uses those of th
 from __future__ import annotations
 
 from cloze_gen.corpus.parse_book import BookReason
-from cloze_gen.corpus.tagging import TaggerSettings
 from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.pipelines.books import Books, BookSettings, corpora
 from cloze_gen.pipelines.shared import builtin_words, count_words, tagged_counts, tagging, word_list
@@ -34,7 +33,6 @@ from cloze_gen.release.style import OwnBackground, Style
 
 
 class ScsSettings(BookSettings):
-    tagger: TaggerSettings = TaggerSettings()
     vocabulary: VocabularySettings = VocabularySettings()
     inflections: InflectionsSettings = InflectionsSettings()
     sentences: SentencesSettings = SentencesSettings()
@@ -51,8 +49,8 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     kept = corpora(run, books, s)
     offensive = word_list(s.sentences.offensive_words)
     counts = count_words(run, kept["train"])
-    train_tags = tagging(run, kept["train"], "train", s.tagger)
-    source_tags = tagging(run, kept["source"], "source", s.tagger)
+    train_tags = tagging(run, kept["train"], "train")
+    source_tags = tagging(run, kept["source"], "source")
     tagged = tagged_counts(run, train_tags, counts)
     # The content vocabulary of 6,900 pairs, and the inflection table: (lemma, tag) -> form.
     vocabulary = run.stage(

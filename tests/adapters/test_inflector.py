@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.adapters.inflector import AMBIGUOUS_LEMMAS, inflect, lemmatize
+from cloze_gen.adapters.inflector import (
+    AMBIGUOUS_LEMMAS,
+    can_have_tag,
+    inflect,
+    is_doubtful,
+    lemmatize,
+    possible_tags,
+    same_past_forms,
+)
 
 LEMMAS = [
     ("Mothers", "NNS", "mother"), ("wives", "NNS", "wife"), ("geese", "NNS", "goose"), ("spoke",
@@ -57,3 +65,40 @@ def test_forms_lead_back(lemma, tag):
     forms = inflect(lemma, tag)
     assert len(set(forms)) == len(forms)
     assert all(lemmatize(form, tag) == lemma for form in forms)
+
+
+WORDS = st.sampled_from("lamp spread committed murmur solemn poured hidden walk zzxq".split())
+
+
+@given(WORDS)
+def test_a_listed_tag_can_be_had(word):
+    assert all(can_have_tag(word, tag) for tag in possible_tags(word))
+
+
+@pytest.mark.parametrize("word", ["mother's", "60,000", "don't"])
+def test_what_no_dictionary_lists_passes(word):
+    assert can_have_tag(word, "NN")
+
+
+@pytest.mark.parametrize("word", ["to-night", "yesterday"])
+def test_adverbs_of_time_are_no_nouns(word):
+    assert can_have_tag(word, "RB")
+    assert not can_have_tag(word, "NN")
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "doubtful"),
+    [
+        ("spread", "VBD", True), ("spread", "VBP", True), ("committed", "JJ", True),
+        ("spread", "VBZ", False), ("poured", "VBD", False), ("solemn", "JJ", False),
+        ("spread", "NN", False),
+    ],
+)  # fmt: skip
+def test_doubtful_tags(word, tag, doubtful):
+    assert is_doubtful(word, tag) == doubtful
+
+
+@given(WORDS, WORDS)
+def test_likeness_of_past_forms_goes_both_ways(word, other):
+    assert same_past_forms(word, word)
+    assert same_past_forms(word, other) == same_past_forms(other, word)

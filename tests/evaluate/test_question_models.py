@@ -254,7 +254,7 @@ def test_rules_of_tags_read_each_option_in_its_sentence(monkeypatch):
             yield ["VB" if token == "go" else "JJ" for token in tokens]
 
     monkeypatch.setattr(
-        "cloze_gen.adapters.spacy_tagger.load_tagger", lambda name: SimpleNamespace(tag=tag)
+        "cloze_gen.adapters.spacy_tagger.load_tagger", lambda: SimpleNamespace(tag=tag)
     )
     scorer = Scorer(SET, {})
     assert ITEM.options[int(judge(RULES["odd-tag-out"], scorer, SET, seed=1).choices[0])] == "go"

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from cloze_gen.corpus.counts import count_table
-from cloze_gen.english.places import CLASSES, places_of
+from cloze_gen.english.penn_tags import CONTENT_CLASSES
+from cloze_gen.english.places import places_of
 from cloze_gen.english.token_kinds import Kind, kind_of
 from cloze_gen.english.word_lists import After, Before
 from cloze_gen.models import neighbour_counts as module
@@ -123,11 +124,11 @@ def test_a_place_in_a_book_is_the_place_of_a_blank():
         rows=np.array([-1, -1, 0, 1, -1, 0, -1, -1]),
     )
     found = {
-        (int(row), CLASSES[row], int(use), int(left), int(right)): int(count)
+        (int(row), CONTENT_CLASSES[row], int(use), int(left), int(right)): int(count)
         for row, use, left, right, count in zip(*split_keys(keys), counts, strict=True)
     }
     asked = [place for place in places_of(TOKENS, TAGS) if place is not None]
-    assert found == {(CLASSES.index(place.word_class), *place): 1 for place in asked}
+    assert found == {(CONTENT_CLASSES.index(place.word_class), *place): 1 for place in asked}
 
 
 def test_sums_do_not_depend_on_how_many_parts_there_are():

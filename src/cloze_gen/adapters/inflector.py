@@ -8,10 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib.metadata import distribution
 
-from cloze_gen.english.penn_tags import can_have_tag as _can_have_tag
-from cloze_gen.english.penn_tags import coarse_class
-from cloze_gen.english.penn_tags import is_doubtful as _is_doubtful
-from cloze_gen.english.penn_tags import same_past_forms as _same_past_forms
+from cloze_gen.english.penn_tags import PAST, coarse_class
 from cloze_gen.english.treebank import normalize_for_tagging
 
 _UPOS = {
@@ -153,30 +150,49 @@ def _inflections(lemma: str, upos: str) -> Mapping[str, tuple[str, ...]]:
     return dict(lemminflect.getAllInflections(lemma, upos=upos))
 
 
+# Forms that serve under another tag too. The dictionary gives a regular verb's participle as its
+# past form only.
+_SERVES_AS = {"VBP": {"VB"}, "VBN": {"VBD"}, "JJ": {"VBN", "VBD", "VBG"}}
+# Nouns to the dictionary, adverbs in use: "he met the lady to-night" has no place for *lamp*.
+_ADVERBS_OF_TIME = frozenset({"today", "tonight", "tomorrow", "yesterday", "nowadays"})
+# tags that `spread` may have, and no -s or -ing form
+_ALIKE_IN_BASE_AND_PAST = frozenset({"VB", "VBD", "VBN", "VBP"})
+
+
 @functools.lru_cache(maxsize=200_000)
 def can_have_tag(word: str, tag: str) -> bool:
-    """`penn_tags.can_have_tag` with the dictionary.
+    """Whether a word can have a tag; words with a clitic and numbers, never listed, pass.
 
-    >>> can_have_tag("wooden", "VB"), can_have_tag("murmur", "VBP"), can_have_tag("broken", "JJ"), can_have_tag("jist", "NN")
-    (False, True, True, False)
+    >>> can_have_tag("wooden", "VB"), can_have_tag("murmur", "VBP"), can_have_tag("broken", "JJ")
+    (False, True, True)
+    >>> can_have_tag("mother's", "NN"), can_have_tag("jist", "NN"), can_have_tag("to-night", "NN")
+    (True, False, False)
     """
-    return _can_have_tag(word, tag, possible_tags(word))
+    if word.replace("-", "") in _ADVERBS_OF_TIME:
+        return tag == "RB"
+    if "'" in word or not any(character.isalpha() for character in word):
+        return True
+    possible = possible_tags(word)
+    return tag in possible or bool(possible & _SERVES_AS.get(tag, set()))
 
 
 @functools.lru_cache(maxsize=200_000)
 def is_doubtful(word: str, tag: str) -> bool:
-    """`penn_tags.is_doubtful` with the dictionary.
+    """Whether taggers often err on it: base like past tense, or a participle tagged as adjective.
 
     >>> is_doubtful("spread", "VB"), is_doubtful("committed", "JJ"), is_doubtful("solemn", "JJ")
     (True, True, False)
     """
-    return _is_doubtful(tag, possible_tags(word))
+    possible = possible_tags(word)
+    return (tag in _ALIKE_IN_BASE_AND_PAST and possible >= {"VB", "VBD"}) or (
+        tag == "JJ" and bool(PAST & possible)
+    )
 
 
 def same_past_forms(word: str, other: str) -> bool:
-    """`penn_tags.same_past_forms` with the dictionary.
+    """Whether both verbs, or neither, have one form for past tense and participle.
 
     >>> same_past_forms("poured", "walked"), same_past_forms("poured", "hidden")
     (True, False)
     """
-    return _same_past_forms(possible_tags(word), possible_tags(other))
+    return possible_tags(word) & PAST == possible_tags(other) & PAST

@@ -395,12 +395,6 @@ def rank(
         ),
     ],
     out: Out = DEFAULT_OUT,
-    tagger: Annotated[
-        str,
-        typer.Option(
-            help="part-of-speech tagger: builtin, or the name of an installed spaCy pipeline"
-        ),
-    ] = "builtin",
     text_column: TextColumn = "",
     keep_splits: KeepSplits = False,
     workers: Workers = 2,
@@ -414,9 +408,7 @@ def rank(
     from cloze_gen.corpus.readers.reader import InputSettings
 
     settings = InputSettings(text_column=text_column, keep_splits=keep_splits)
-    for line in rank_books(
-        place, settings=settings, reference=reference, out=out, tagger=tagger, workers=workers
-    ):
+    for line in rank_books(place, settings=settings, reference=reference, out=out, workers=workers):
         show(line)
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from pathlib import Path
 
 import numpy as np
 
-import cloze_gen
 from cloze_gen.adapters.inflector import dictionary_words
+from cloze_gen.corpus.counts import WORD_DATA
 from cloze_gen.english.content_words import FUNCTION_LEMMAS, FUNCTION_WORDS
 from cloze_gen.english.word_lists import CLOSED_CLASS
 from cloze_gen.parsing import name_list
@@ -22,13 +21,12 @@ OCR_NOTE = f"the text comes from OCR. {OCR_REMEDY}"
 # Of 600 books of Project Gutenberg 3 have more (dialect, and a child's spelling). With an error in
 # 200 characters all have more (`tests/corpus/test_ocr.py`).
 MOST_UNKNOWN = 0.014
-_WORDS = Path(cloze_gen.__file__).parent / "models" / "word_data" / "words.npz"
 
 
 @functools.cache
 def _known_words() -> frozenset[str]:
     """Small-letter words of the dictionary, of 514 novels, and of closed classes."""
-    with np.load(_WORDS, allow_pickle=False) as arrays:
+    with np.load(WORD_DATA / "words.npz", allow_pickle=False) as arrays:
         common = arrays["words"].tobytes().decode().split()
     return dictionary_words().union(common, FUNCTION_WORDS, FUNCTION_LEMMAS, CLOSED_CLASS)
 

@@ -11,19 +11,15 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import Field
 
 from cloze_gen.adapters.inflector import lemmatize
-from cloze_gen.adapters.spacy_tagger import SpacyTagger, load_tagger, travelling_name
+from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.english.treebank import host
-from cloze_gen.errors import ModelError
-from cloze_gen.parsing import quote
-from cloze_gen.settings import SettingsGroup, Unhashed
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet, write_tsv
@@ -32,39 +28,18 @@ TAGS_VERSION = 2
 TAGS, TAGGED_TYPES, BOOK_TAGS = "tags.parquet", "types.parquet", "books.tsv"
 
 
-class TaggerSettings(SettingsGroup):
-    name: Unhashed[str] = Field(
-        "builtin",
-        description="'builtin', or a spaCy pipeline by its package or folder",
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class TagShard:
     out: Path
     book: Path
-    tagger: str
-    identity: str
+    tagger_identity: str
 
     @property
     def key(self) -> StageKey:
         shelf, item = self.book.parts[-2:]
-        return StageKey("tags", TAGS_VERSION, {"tagger": self.identity}, {"book": shelf}, item=item)
-
-
-_loaded = functools.lru_cache(maxsize=1)(load_tagger)
-
-
-def worker_tagger(name: str, identity: str = "") -> SpacyTagger:
-    """The tagger, loaded once a process; ModelError if its identity differs from a given one."""
-    tagger = _loaded(name)
-    if identity and tagger.identity != identity:
-        raise ModelError(
-            f"the tagger {quote(name)} is {tagger.identity} here, but {identity} on the machine that "
-            "started the run. Install the same one on every "
-            "machine, and restart workers after a change of tagger."
+        return StageKey(
+            "tags", TAGS_VERSION, {"tagger": self.tagger_identity}, {"book": shelf}, item=item
         )
-    return tagger
 
 
 def tag_book(shard: TagShard) -> dict[str, int]:
@@ -78,7 +53,7 @@ def tag_book(shard: TagShard) -> dict[str, int]:
         encoded = lines.flatten().dictionary_encode()
         words, tokens = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
         lengths = pc.list_value_length(lines).to_numpy().astype(np.int64)
-        tagger = worker_tagger(shard.tagger, shard.identity)
+        tagger = load_tagger()
         plain = [word.replace(LINE_END_HYPHEN, "") or word for word in words]
         tags, labels = tagger.tag_encoded(plain, tokens, lengths), tagger.labels
         prose = np.repeat(pc.not_equal(columns["kind"], "heading").to_numpy(), lengths)
@@ -117,16 +92,14 @@ def write_tagging(
     ctx: StageContext,
     *,
     corpus: Artifact,
-    settings: TaggerSettings,
-    identity: str,
+    tagger_identity: str,
 ) -> None:
     """Tag the kept books of a corpus and list them in `books.tsv`; each book is an artifact of
     `tags.parquet` (a line a sentence) and `types.parquet` (headings excluded).
     """
     rows = kept_books(corpus)
-    tagger = travelling_name(settings.name)
     shards = [
-        TagShard(ctx.store.root, book_folder(corpus, row).resolve(), tagger, identity)
+        TagShard(ctx.store.root, book_folder(corpus, row).resolve(), tagger_identity)
         for row in rows
     ]
     done = list(ctx.map(tag_book, shards, unit="books"))
@@ -140,12 +113,12 @@ def write_tagging(
     writer.holds = sorted({folder for _, folder, _, _ in table})
     tokens = sum(book["tokens"] for book in done)
     writer.facts |= {
-        "tagger": identity,
+        "tagger": tagger_identity,
         "books": len(done),
         "sentences": sum(book["sentences"] for book in done),
         "tokens": tokens,
     }
-    ctx.say(f"{tokens:,} tokens of {len(done)} books by {identity}")
+    ctx.say(f"{tokens:,} tokens of {len(done)} books by {tagger_identity}")
 
 
 def tag_folders(tagging: Artifact) -> dict[str, Path]:

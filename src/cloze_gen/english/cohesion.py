@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from cloze_gen.english.content_words import content_words, name_places, stem
 from cloze_gen.english.treebank import host
-
-QUOTATION_MARKS = frozenset(('"', "'", "``", "''"))
+from cloze_gen.english.word_lists import QUOTATION_MARKS
 
 
 class Person(StrEnum):

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from cloze_gen.english.treebank import host
-from cloze_gen.english.word_lists import TITLES
+from cloze_gen.english.word_lists import OPENERS, TITLES
 
 # About half of any running English text.
 FUNCTION_WORDS = frozenset(
@@ -82,7 +82,7 @@ def stem(word: str) -> str:
     return text[:-1] if len(text) > 3 and text[-1] in "iey" else text
 
 
-_OPENERS = frozenset({".", "?", "!", '"', "'", "``", "`", "(", "[", "--", ":", "..."})
+_OPENERS = OPENERS | {".", "?", "!", "..."}
 _TITLES = frozenset(title.casefold().rstrip(".") for title in TITLES) | {
     "miss",
     "lady",

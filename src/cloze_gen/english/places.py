@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
+from cloze_gen.english.penn_tags import CONTENT_CLASSES, TAGS_OF_CLASS, coarse_class
 from cloze_gen.english.token_kinds import (
     ADJECTIVES,
     ADVERBIAL,
@@ -29,7 +29,6 @@ from cloze_gen.english.token_kinds import (
     kind_of,
 )
 
-CLASSES = ("noun", "verb", "adjective", "adverb")
 ACTIVE, PASSIVE, ATTRIBUTIVE = 0, 1, 2  # voices of a verb
 N_USES = 3  # voices of a verb, inflections of an adjective or adverb
 
@@ -145,8 +144,8 @@ def places_of(tokens: Sequence[str], tags: Sequence[str]) -> list[Place | None]:
     places: list[Place | None] = [None] * len(tokens)
     for at, i in enumerate(printed, 1):
         name = coarse_class(tags[i])
-        if name in CLASSES:
-            row = CLASSES.index(name)
+        if name in CONTENT_CLASSES:
+            row = CONTENT_CLASSES.index(name)
             places[i] = Place(
                 name,
                 use_of(tags[i], int(found.voice[at])),

@@ -6,11 +6,10 @@ from collections.abc import Container, Sequence
 from itertools import pairwise
 
 from cloze_gen.english.penn_tags import FINITE
-from cloze_gen.english.word_lists import TITLES
+from cloze_gen.english.word_lists import QUOTATION_MARKS, TITLES
 from cloze_gen.records.rejection import Reason
 from cloze_gen.word_tokens import is_word
 
-_QUOTATION_MARKS = frozenset({'"', "'", "``", "''", "`", "\u201c", "\u201d", "\u2018", "\u2019"})
 _PAUSES = frozenset({",", ":", ";", "--", "!", "?", "-"})
 
 
@@ -28,8 +27,8 @@ def reports_speech(tokens: Sequence[str], position: int) -> bool:
     after = position + 1
     while after < len(tokens) and tokens[after] in _PAUSES:
         after += 1
-    return (before >= 0 and tokens[before] in _QUOTATION_MARKS) or (
-        after < len(tokens) and tokens[after] in _QUOTATION_MARKS
+    return (before >= 0 and tokens[before] in QUOTATION_MARKS) or (
+        after < len(tokens) and tokens[after] in QUOTATION_MARKS
     )
 
 
@@ -57,7 +56,6 @@ _WH_TAGS = frozenset({"WDT", "WP", "WP$", "WRB"})
 _SUBORDINATORS = frozenset(
     "because though although if unless while whilst since until till lest whether that".split()
 )
-_QUOTES = ('"',)
 _MAX_QUOTES = 4  # more marks than two quotations have: an exchange of speeches that was not split
 _DASHES = frozenset({"--", "-", "---", "----", "\u2014", "\u2013"})
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
@@ -143,7 +141,7 @@ def lacks_main_clause(tokens: Sequence[str], tags: Sequence[str]) -> bool:
 
 
 def _half_dialogue(tokens: Sequence[str]) -> bool:
-    """An attribution without its speech, or quotation marks without words."""
+    """An attribution without its speech, a speech without its end, or several speeches."""
     if (
         len(tokens) > 1
         and tokens[0].casefold() in SPEECH_VERBS
@@ -151,9 +149,8 @@ def _half_dialogue(tokens: Sequence[str]) -> bool:
         and tokens[1] in {"he", "she", "I", "they"}
     ):
         return True
-    spoken = [token for token in tokens if token not in _QUOTES]
-    ends_quoted = len(tokens) > 2 and tokens[-2] in _QUOTES and tokens[-3] in {",", ";", ":"}
-    return ends_quoted or (bool(spoken) and tokens.count('"') > _MAX_QUOTES)
+    ends_quoted = len(tokens) > 2 and tokens[-2] == '"' and tokens[-3] in {",", ";", ":"}
+    return ends_quoted or tokens.count('"') > _MAX_QUOTES
 
 
 def _initial(word: str) -> bool:

@@ -9,6 +9,7 @@ from enum import IntEnum
 import numpy as np
 
 from cloze_gen.english.penn_tags import ADVERBS
+from cloze_gen.english.penn_tags import NOUNS as NOUN_TAGS
 from cloze_gen.english.treebank import host
 
 
@@ -126,7 +127,6 @@ _CLITICS = {
     "'m": Kind.BE,
     "'re": Kind.BE,
 }
-_NOMINAL_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 # Which words of a tag are a kind of their own; the first that holds the word has it.
 _KINDS_OF_TAG: Mapping[str, tuple[Kind, ...]] = {
     "DT": (Kind.A, Kind.THE, Kind.PLURAL),
@@ -149,7 +149,7 @@ def kind_of(token: str, tag: str) -> Kind:
     ['INFINITIVE', 'TO', 'THAT', 'THE', 'POSSESSIVE', 'MODAL', 'NOUN']
     """
     word = token.casefold()
-    if tag in _NOMINAL_TAGS and word.endswith(("'s", "s'")):
+    if tag in NOUN_TAGS and word.endswith(("'s", "s'")):
         return Kind.POSSESSIVE
     if tag in {"PRP", "EX", "WP"} and "'" in word[1:]:
         return _CLITICS.get(word[word.rindex("'") :], Kind.PRONOUN)
@@ -170,10 +170,11 @@ def kind_of(token: str, tag: str) -> Kind:
 
 N_KINDS = len(Kind)
 ADVERBIAL = (Kind.ADVERB, Kind.DEGREE)
-NOUNS = (Kind.NOUN, Kind.NOUNS, Kind.NAME, Kind.NUMBER)
+PLAIN_NOUNS = (Kind.NOUN, Kind.NOUNS, Kind.NAME)
+NOUNS = (*PLAIN_NOUNS, Kind.NUMBER)
 DETERMINERS = (Kind.A, Kind.THE, Kind.POSSESSIVE, Kind.PLURAL, Kind.SOME)
 ADJECTIVES = (Kind.ADJECTIVE, Kind.COMPARED)
-MODIFIERS = (*ADJECTIVES, *NOUNS[:3], Kind.ING, Kind.PARTICIPLE, *ADVERBIAL)
+MODIFIERS = (*ADJECTIVES, *PLAIN_NOUNS, Kind.ING, Kind.PARTICIPLE, *ADVERBIAL)
 ENDS = (Kind.COMMA, Kind.AND, Kind.SUBORDINATE, Kind.RELATIVE, Kind.WHO, Kind.OTHER, Kind.UNPRINTED)
 FINITES = (Kind.FINITE, Kind.MODAL, Kind.HAVE, Kind.BE)
 
@@ -225,11 +226,10 @@ OPENER = _merged({
 })  # fmt: skip
 FOLLOWER = _merged({
     Kind.END: (Kind.COMMA, Kind.AND, Kind.OTHER, Kind.UNPRINTED, Kind.SUBORDINATE),
-    Kind.FINITE: (Kind.FINITE, Kind.MODAL, Kind.HAVE, Kind.BE, Kind.BASE),
-    Kind.THE: (Kind.THE, Kind.A, Kind.POSSESSIVE, Kind.PLURAL, Kind.SOME, Kind.NUMBER, Kind.OBJECT,
-        Kind.REFLEXIVE),
+    Kind.FINITE: (*FINITES, Kind.BASE),
+    Kind.THE: (*DETERMINERS, Kind.NUMBER, Kind.OBJECT, Kind.REFLEXIVE),
     Kind.SUBJECT: (Kind.SUBJECT, Kind.PRONOUN, Kind.THERE),
-    Kind.NOUN: (Kind.NOUN, Kind.NOUNS, Kind.NAME),
+    Kind.NOUN: PLAIN_NOUNS,
     Kind.ADJECTIVE: ADJECTIVES,
     Kind.ADVERB: ADVERBIAL,
     Kind.PLACE: (Kind.PLACE, Kind.WITH, Kind.PREPOSITION),
@@ -237,7 +237,7 @@ FOLLOWER = _merged({
 BEFORE_ADJECTIVE = _merged({
     Kind.THE: (*DETERMINERS, Kind.NUMBER),
     Kind.FINITE: (Kind.BASE, Kind.FINITE, Kind.ING, Kind.PARTICIPLE, Kind.MODAL),
-    Kind.NOUN: (Kind.NOUN, Kind.NOUNS, Kind.NAME, Kind.OBJECT, Kind.PRONOUN, Kind.REFLEXIVE),
+    Kind.NOUN: (*PLAIN_NOUNS, Kind.OBJECT, Kind.PRONOUN, Kind.REFLEXIVE),
     Kind.PLACE: (Kind.OF, *PREPOSITIONS),
     Kind.ADJECTIVE: ADJECTIVES,
     Kind.END: (Kind.OTHER, Kind.UNPRINTED, Kind.SUBORDINATE, Kind.RELATIVE, Kind.WHO, Kind.THAT,
@@ -247,7 +247,7 @@ BEFORE_ADJECTIVE = _merged({
 AFTER_ADJECTIVE = _merged({
     Kind.END: (Kind.SUBORDINATE, Kind.RELATIVE, Kind.WHO, Kind.OTHER, Kind.UNPRINTED,
         Kind.QUESTION),
-    Kind.FINITE: (Kind.FINITE, Kind.BASE, Kind.MODAL, Kind.HAVE, Kind.BE, Kind.PARTICIPLE),
+    Kind.FINITE: (*FINITES, Kind.BASE, Kind.PARTICIPLE),
     Kind.THAT: (Kind.THAT, Kind.SUBJECT, Kind.PRONOUN, Kind.THERE),
     Kind.THE: (*DETERMINERS, Kind.NUMBER, Kind.OBJECT, Kind.REFLEXIVE),
     Kind.ADJECTIVE: ADJECTIVES,
@@ -255,7 +255,7 @@ AFTER_ADJECTIVE = _merged({
 })  # fmt: skip
 NEAR_ADVERB = _merged({
     Kind.THE: (*DETERMINERS, Kind.NUMBER),
-    Kind.NOUN: (Kind.NOUN, Kind.NOUNS, Kind.NAME),
+    Kind.NOUN: PLAIN_NOUNS,
     Kind.OBJECT: (Kind.OBJECT, Kind.REFLEXIVE),
     Kind.SUBJECT: (Kind.SUBJECT, Kind.PRONOUN, Kind.THERE),
     Kind.MODAL: (Kind.MODAL, Kind.HAVE),

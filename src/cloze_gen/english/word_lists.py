@@ -1,4 +1,4 @@
-"""Abbreviations that keep their stop, for splitter and tokenizer alike. Ordinary words and names
+"""Closed lists of words and marks. Abbreviations keep their stop, for splitter and tokenizer alike. Ordinary words and names
 (``no.``, ``art.``, ``Tom.``) are left out: most of their stops end sentences.
 """
 
@@ -7,6 +7,10 @@ from __future__ import annotations
 from enum import IntEnum
 
 from cloze_gen.word_tokens import is_word
+
+QUOTATION_MARKS = frozenset({'"', "'", "``", "''", "`"})
+# Marks after which a capital is no evidence of a name: a sentence or quotation begins.
+OPENERS = frozenset({'"', "'", "``", "`", "(", "[", "--", ":"})
 
 # A name always follows: such a stop never ends a sentence.
 TITLES = frozenset(

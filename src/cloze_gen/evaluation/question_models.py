@@ -465,9 +465,7 @@ class Scorer:
         from cloze_gen.adapters.spacy_tagger import load_tagger
 
         pairs = [(question, option) for question in self._questions for option in question.options]
-        tagged = load_tagger("builtin").tag(
-            question.blank.filled(option) for question, option in pairs
-        )
+        tagged = load_tagger().tag(question.blank.filled(option) for question, option in pairs)
         flat = [tags[question.position] for (question, _), tags in zip(pairs, tagged, strict=True)]
         starts = np.cumsum([0, *(len(question.options) for question in self._questions)]).tolist()
         return [flat[start:end] for start, end in pairwise(starts)]
@@ -480,7 +478,7 @@ class Scorer:
         tags = {
             word: tag
             for word, (tag, *_) in zip(
-                words, load_tagger("builtin").tag((word,) for word in words), strict=True
+                words, load_tagger().tag((word,) for word in words), strict=True
             )
         }
         return [[tags[option] for option in question.options] for question in self._questions]

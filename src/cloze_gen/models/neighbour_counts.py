@@ -14,7 +14,8 @@ from typing import Literal
 import numpy as np
 
 from cloze_gen.corpus.counts import CountTable, TokenIds
-from cloze_gen.english.places import CLASSES, N_USES, find_places
+from cloze_gen.english.penn_tags import CONTENT_CLASSES
+from cloze_gen.english.places import N_USES, find_places
 from cloze_gen.english.token_kinds import N_KINDS
 from cloze_gen.english.word_lists import After, Before, after, before
 from cloze_gen.models.ngram_index import find_sorted
@@ -161,12 +162,12 @@ def count_places(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Distinct keys (`split_keys`), ascending, of a text's targets' places, and their counts.
 
-    `classes`: index in `CLASSES` of a target, else -1; `uses`: of targets that are no verbs.
+    `classes`: index in `CONTENT_CLASSES` of a target, else -1; `uses`: of targets that are no verbs.
     """
     places = find_places(kinds)
     at = np.flatnonzero(classes >= 0)
     own = classes[at]
-    use = np.where(own == CLASSES.index("verb"), places.voice[at], uses[at])
+    use = np.where(own == CONTENT_CLASSES.index("verb"), places.voice[at], uses[at])
     found, counts = np.unique(
         join_keys(rows[at], use, places.left[own, at], places.right[own, at]), return_counts=True
     )

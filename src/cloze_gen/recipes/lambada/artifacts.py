@@ -273,7 +273,11 @@ STAGES = {
                 },
             ),
         ),
-        {"kept": "passages of the set", "random": "random passages"},
+        {
+            "kept": "passages of the set",
+            "random": "random passages",
+            "tagger": "name, version and digest of the tagger",
+        },
     ),
 }  # fmt: skip
 

@@ -22,8 +22,8 @@ from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.corpus.tagging import TAGS, lemma_pair, tag_folders
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.english.penn_tags import coarse_class
-from cloze_gen.english.places import ACTIVE, ATTRIBUTIVE, CLASSES, N_USES, PASSIVE, Place, use_of
+from cloze_gen.english.penn_tags import CONTENT_CLASSES, coarse_class
+from cloze_gen.english.places import ACTIVE, ATTRIBUTIVE, N_USES, PASSIVE, Place, use_of
 from cloze_gen.english.token_kinds import N_KINDS, Kind, kind_of
 from cloze_gen.models.neighbour_counts import count_places, join_keys, split_keys, sum_counts
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
@@ -103,12 +103,12 @@ class PlaceTable:
     ) -> None:
         self._settings = settings
         self._row_of = {pair: row for row, pair in enumerate(pairs)}
-        self._class_of = np.array([CLASSES.index(name) for _, name in pairs], np.int64)
+        self._class_of = np.array([CONTENT_CLASSES.index(name) for _, name in pairs], np.int64)
         row, use, left, right = split_keys(keys)
         unit = row * N_USES + use
         shape = len(pairs) * N_USES
         self._uses = np.bincount(unit, counts, shape)
-        active = (use == ACTIVE) & (self._class_of[row] == CLASSES.index("verb"))
+        active = (use == ACTIVE) & (self._class_of[row] == CONTENT_CLASSES.index("verb"))
         has_object = active & np.isin(right // N_KINDS, _OBJECTS)
         total, transitive = (
             np.bincount(row[some], counts[some], len(pairs)) for some in (active, has_object)
@@ -125,9 +125,9 @@ class PlaceTable:
 
     @functools.cache  # noqa: B019 - one object per process, as long-lived as its cache
     def takers(self, place: Place) -> np.ndarray:
-        own = self._class_of == CLASSES.index(place.word_class)
+        own = self._class_of == CONTENT_CLASSES.index(place.word_class)
         units = np.flatnonzero(own) * N_USES + place.use
-        group = CLASSES.index(place.word_class) * N_USES + place.use
+        group = CONTENT_CLASSES.index(place.word_class) * N_USES + place.use
         takes = np.ones(len(units), bool)
         least = (
             self._settings.min_verb_affinity
@@ -151,7 +151,7 @@ class PlaceTable:
 
     @functools.cache  # noqa: B019 - as above
     def _shares(self, place: Place) -> np.ndarray:
-        number = CLASSES.index(place.word_class)
+        number = CONTENT_CLASSES.index(place.word_class)
         seen, share = self._facets[2].column(
             place.left * _RIGHTS + place.right, number * N_USES + place.use
         )
@@ -171,7 +171,7 @@ class PlaceTable:
             place.use == ATTRIBUTIVE or (place.use == PASSIVE and place.left == Kind.NOUN)
         ):
             return False
-        own = np.flatnonzero(self._class_of == CLASSES.index(place.word_class))
+        own = np.flatnonzero(self._class_of == CONTENT_CLASSES.index(place.word_class))
         weight = np.minimum(self._uses[own * N_USES + place.use], _HELD_SHARE)
         return bool(
             weight[self.takers(place)[own]].sum()
@@ -181,7 +181,7 @@ class PlaceTable:
     @functools.cache  # noqa: B019 - as above
     def likeness(self, word_class: str, use: int) -> Likeness:
         """Which words are similar: each is in the other's most similar share of the class."""
-        own, profiles = self._profiles(CLASSES.index(word_class), use)
+        own, profiles = self._profiles(CONTENT_CLASSES.index(word_class), use)
         matrix = np.zeros((len(own), len(own)), bool)
         n = round(self._settings.similar_share * len(own))
         if n:
@@ -221,7 +221,7 @@ class _Facet:
         self._counts = csc_array((counts, (unit, column)), shape=(len(uses), len(self._codes)))
         # weight of each token of a word
         weight = np.minimum(uses, _HELD_SHARE) / np.maximum(uses, 1)
-        n_groups = len(CLASSES) * N_USES
+        n_groups = len(CONTENT_CLASSES) * N_USES
         cells = np.bincount(
             groups[unit] * len(self._codes) + column,
             counts * weight[unit],
@@ -320,8 +320,10 @@ def _numbered(lines: pa.ChunkedArray) -> tuple[list[str], np.ndarray]:
 def _facts(token: str, tag: str, vocabulary: Path) -> tuple[int, int, int, int]:
     """Kind of a token, and class, use and row of a vocabulary word; otherwise -1, 0, -1."""
     kind, name = kind_of(token, tag), coarse_class(tag)
-    row = _rows(vocabulary).get(lemma_pair(token, tag), -1) if name in CLASSES else -1
-    return (kind, CLASSES.index(name), use_of(tag, 0), row) if row >= 0 else (kind, -1, 0, -1)
+    row = _rows(vocabulary).get(lemma_pair(token, tag), -1) if name in CONTENT_CLASSES else -1
+    return (
+        (kind, CONTENT_CLASSES.index(name), use_of(tag, 0), row) if row >= 0 else (kind, -1, 0, -1)
+    )
 
 
 def write_places(

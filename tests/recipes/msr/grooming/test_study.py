@@ -73,7 +73,7 @@ def fault_of(sentence):
 
 def test_people_also_judge_what_the_machine_rejects(finished, groom):
     """Whole sentences that machine grooming rejects; people may decide otherwise."""
-    groomed = groom(tagger_identity("builtin"))
+    groomed = groom(tagger_identity())
     table = read_parquet(groomed.path("items.parquet"), columns=["id", "verdict"]).to_pydict()
     verdict_of = dict(zip(table["id"], table["verdict"], strict=True))
     items = draw(finished.folder, StudySettings())

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cloze_gen.adapters.tagging import Tagger
+from cloze_gen.adapters.spacy_tagger import SpacyTagger
 from cloze_gen.corpus.normalization import rendered_tokens
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.english.sentence_fitness import sentence_fault
@@ -224,7 +224,7 @@ def judge_by_people(
     verdicts: Mapping[str, Mapping[str, Any]],
     index: ForwardIndex,
     knowledge: WordKnowledge,
-    tagger: Tagger | None,
+    tagger: SpacyTagger | None,
 ) -> None:
     """Apply the judges' picks. Measures and tags are recorded but decide nothing."""
     if tagger is not None:
