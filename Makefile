@@ -48,7 +48,7 @@ $(STAMPS)/venv: $(SYSTEM_TOOLS)
 	for python in "$$@"; do \
 		"$$python" -c "import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))" 2>/dev/null && break; python=; done; \
 	[ -n "$$python" ] || { echo "cloze-gen needs Python 3.11 to 3.14; none found among: $$*. Install one (Debian, Ubuntu:" \
-		"sudo apt-get install python3 python3-venv python3-dev) or give its path: make PYTHON=/path/to/python3.12" >&2; exit 1; }; \
+		"sudo apt-get install python3 python3-venv) or give its path: make PYTHON=/path/to/python3.12" >&2; exit 1; }; \
 	"$$python" $(SYSTEM_TOOLS) && "$$python" -m venv .venv && mkdir -p $(STAMPS) && touch $@
 $(STAMPS)/requirements: requirements.lock $(STAMPS)/venv
 	@echo "Installing the locked dependencies into .venv ..." >&2

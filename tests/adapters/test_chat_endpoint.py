@@ -229,6 +229,16 @@ def test_no_redirect_is_followed(stub, status):
         assert KEY not in str(caught.value)
 
 
+def test_no_proxy_reads_the_key(stub, monkeypatch):
+    with Stub() as proxy:
+        for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url)
+        monkeypatch.delenv("no_proxy", raising=False)
+        stub.answers = [completion("x")]
+        assert ask(stub)[0].text == "x"
+        assert proxy.asked == []
+
+
 def test_another_refusal_ends_it(stub):
     stub.answers = [error(402, "no credit")]
     with pytest.raises(ToolError, match=r"402.*no credit"):

@@ -79,15 +79,17 @@ class ChatModel:
         self.model = model
         self.per_second = per_second
         self._key_variable, self._key = _key_of(environ)
-        _check_address(self.url, self._key_variable)
+        host = _checked_host(self.url, self._key_variable)
         self._openai = openai
         self._client: Any = openai.OpenAI(
             base_url=self.url,
             api_key=self._key or "none",
             timeout=timeout_seconds,
             max_retries=RETRIES,
-            # the items go to the user's host only
-            http_client=openai.DefaultHttpxClient(follow_redirects=False),
+            # The items go to the user's host only; a proxy before this machine would see the key.
+            http_client=openai.DefaultHttpxClient(
+                follow_redirects=False, trust_env=host not in _THIS_MACHINE
+            ),
         )
         self._settings = _SETTINGS  # those that the server knows, once it has replied
         self._next_start = 0.0
@@ -195,7 +197,7 @@ def _key_of(environ: Mapping[str, str]) -> tuple[str, str]:
     return "", ""
 
 
-def _check_address(url: str, key_variable: str) -> None:
+def _checked_host(url: str, key_variable: str) -> str:
     """The URL is in messages and in verdicts, so it may hold no password."""
     address = _ADDRESS.fullmatch(url)
     if address is None or re.search("[?#@]", url):
@@ -208,3 +210,4 @@ def _check_address(url: str, key_variable: str) -> None:
             f"--endpoint {url} would get the key in {key_variable} unencrypted. Use https, or unset "
             "the variable if the server needs no key."
         )
+    return address[2]
