@@ -196,11 +196,8 @@ def settings(config: Config) -> None:
 def doctor(
     fix: Annotated[
         bool,
-        typer.Option(help="build KenLM's programs and its Python module if they are missing"),
+        typer.Option(help="build KenLM's lmplz if it is missing"),
     ] = False,
-    kenlm_sources: Annotated[
-        Path | None, typer.Option(help="path of kenlm-0.3.0.tar.gz, for --fix without a network")
-    ] = None,
     store: Annotated[
         Path | None,
         typer.Option(
@@ -218,9 +215,7 @@ def doctor(
     """
     from cloze_gen.cli import doctor as command
 
-    command.check_store(store) if store else command.check_tools(
-        fix=fix, kenlm_sources=kenlm_sources
-    )
+    command.check_store(store) if store else command.check_tools(fix=fix)
 
 
 # ---- commands for users of a release
