@@ -50,13 +50,16 @@ $(STAMPS)/venv: $(SYSTEM_TOOLS)
 	[ -n "$$python" ] || { echo "cloze-gen needs Python 3.11 to 3.14; none found among: $$*. Install one (Debian, Ubuntu:" \
 		"sudo apt-get install python3 python3-venv) or give its path: make PYTHON=/path/to/python3.12" >&2; exit 1; }; \
 	"$$python" $(SYSTEM_TOOLS) && "$$python" -m venv .venv && mkdir -p $(STAMPS) && touch $@
+# The locked setuptools comes first: kenlm, the only package without wheels, is then built without isolation.
 $(STAMPS)/requirements: requirements.lock $(STAMPS)/venv
 	@echo "Installing the locked dependencies into .venv ..." >&2
-	@$(PIP) install --quiet --require-hashes --only-binary :all: -r requirements.lock
+	@sed -n '/^setuptools==/,/[^\\]$$/p' requirements.lock >$@.first
+	@$(PIP) install --quiet --require-hashes -r $@.first
+	@$(PIP) install --quiet --require-hashes --only-binary :all: --no-binary kenlm --no-build-isolation -r requirements.lock
 	@touch $@
 $(STAMPS)/project: pyproject.toml $(STAMPS)/requirements
 	@$(PIP) install --quiet --no-deps --no-build-isolation --editable . && touch $@
-$(STAMPS)/kenlm: src/cloze_gen/adapters/kenlm_build.py | $(STAMPS)/project
+$(STAMPS)/kenlm: src/cloze_gen/adapters/kenlm_build.py $(STAMPS)/project
 	@$(BIN)/python -m cloze_gen.adapters.kenlm_build && touch $@
 
 data:

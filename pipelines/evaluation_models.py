@@ -161,7 +161,6 @@ def question_models(books: TrainingBooks) -> dict[str, Stage]:
             "eval-lm",
             write_evaluation_lm,
             label=f"eval-lm {order}-gram",
-            v=2,
             priority=order,
             check=find_lmplz,
             text=text,

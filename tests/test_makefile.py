@@ -9,6 +9,7 @@ import tomllib
 
 import pytest
 
+from cloze_gen.adapters import kenlm_build
 from cloze_gen.cli import doctor
 from tests.conftest import ROOT
 
@@ -99,7 +100,7 @@ def test_python_that_does_not_run_is_skipped(checkout):
 
 
 def test_versions_are_the_same_everywhere():
-    """README, Makefile, pyproject.toml and doctor name the same Pythons."""
+    """README, Makefile, pyproject.toml and doctor name the same Pythons, and the lock their KenLM."""
     (major, oldest), (_, newest) = doctor.PYTHON_FROM, doctor.PYTHON_TO
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     classified = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
@@ -108,6 +109,9 @@ def test_versions_are_the_same_everywhere():
     for name in ("README.md", "Makefile"):
         text = (ROOT / name).read_text(encoding="utf-8")
         assert f"Python {major}.{oldest} to {major}.{newest}" in text
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    kenlm = rf"^kenlm=={kenlm_build.VERSION} .*\n +--hash=sha256:{kenlm_build.SHA256}$"
+    assert re.search(kenlm, lock, re.MULTILINE)
 
 
 def test_the_lock_names_no_index_and_no_host():

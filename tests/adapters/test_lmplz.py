@@ -69,7 +69,7 @@ def test_missing_names_the_mending_command(bare):
 def test_variable_that_names_nothing_is_an_error(bare, monkeypatch):
     program(bare / "env" / "bin" / "lmplz")
     monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(bare / "typo"))
-    with pytest.raises(ToolError, match="typo, which estimates"):
+    with pytest.raises(ToolError, match="typo"):
         find_lmplz()
 
 
@@ -105,10 +105,10 @@ def test_trains_and_streams_progress(tmp_path):
     text = small_text(tmp_path / "some text.txt")
     said = []
     assert "\\3-grams:" in train(tmp_path, text, said)
-    phases = [line for line in said if line[1:3] == "/5"]
-    assert phases[0] == "1/5 Counting and sorting n-grams"
-    assert len(phases) == 5
-    assert not any("***" in line or "---" in line for line in said)
+    assert "1/5 Counting and sorting n-grams" in said
+    assert [line for line in said if line.startswith("1/5 Counting and sorting n-grams:")][
+        -1
+    ].endswith(" 100 %")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a model.arpa", "some text.txt"]
 
 
@@ -131,6 +131,14 @@ def test_tiny_text_suggests_the_fallback_and_the_fallback_works(tmp_path):
     with pytest.raises(CorpusError, match=r"tiny\.txt: too small.*lm\.discount_fallback=true"):
         train(tmp_path, text, [])
     assert "\\3-grams:" in train(tmp_path, text, [], discount_fallback=True)
+
+
+@pytest.mark.usefixtures("real_lmplz")
+def test_reserved_word_is_named(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("a <s> b\n")
+    with pytest.raises(CorpusError, match="holds <s> as a word"):
+        train(tmp_path, text, [])
 
 
 @pytest.mark.usefixtures("real_lmplz")
@@ -159,19 +167,14 @@ def test_full_disk(tmp_path):
 @pytest.mark.parametrize(
     ("script", "kind", "message"),
     [
-        ("kill -KILL $$", ToolError, "ran out of memory; set lm.memory lower than 100M"),
+        ("kill -KILL $$", ToolError, "was killed, most likely because memory ran out"),
         ("kill -TERM $$", ToolError, "SIGTERM"),
-        (
-            "echo 'odd thing' >&2; exit 3",
-            ToolError,
-            r"failed on .*text\.txt\.\nStatus 3, output: odd thing",
-        ),
+        ("echo 'odd thing' >&2; exit 3", ToolError, "failed with status 3.*\n.*odd thing"),
         (
             "echo 'lmplz: error while loading shared libraries: libboost' >&2; exit 127",
             ToolError,
             "make kenlm",
         ),
-        ("echo 'Try a more conservative -S' >&2; exit 1", ToolError, "ran out of memory"),
         ("echo 'write failed: No space left on device' >&2; exit 1", StoreError, "disk space"),
     ],
 )

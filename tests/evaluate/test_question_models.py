@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cloze_gen.adapters.kenlm_model import KenlmModel, build_trie
 from cloze_gen.adapters.lmplz import train_arpa
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.corpus.normalization import printed_lines, rendered_tokens
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.errors import ToolError
 from cloze_gen.evaluation.lsa import fit_word_vectors, fold_ids
 from cloze_gen.evaluation.question_models import (
     WORDS,
@@ -36,7 +38,6 @@ from cloze_gen.records.question import Question
 from cloze_gen.store.artifacts import Store, open_artifact
 from cloze_gen.store.fingerprint import StageKey
 from tests.small_models import index_of
-from tests.support.kenlm_model import KenlmModel
 from tests.support.stage import made
 
 # ---- text
@@ -161,8 +162,8 @@ def test_only_four_grams_and_longer_are_pruned(order, prune):
     assert EvalLmSizes(order=order).prune == prune
 
 
-def test_the_index_scores_as_kenlm(text, tmp_path):
-    arpa = tmp_path / "m.arpa"
+def test_trie_and_index_score_as_the_arpa_file(text, tmp_path):
+    arpa, binary = tmp_path / "m.arpa", tmp_path / "m.binary"
     train_arpa(
         text=text.path(TEXT),
         arpa=arpa,
@@ -172,14 +173,26 @@ def test_the_index_scores_as_kenlm(text, tmp_path):
         discount_fallback=True,
         on_line=lambda _: None,
     )
-    index, oracle = IndexModel(index_of(arpa.read_bytes())), KenlmModel(arpa)
+    build_trie(arpa=arpa, binary=binary, memory="100M", temp_dir=tmp_path)
+    index = IndexModel(index_of(arpa.read_bytes()))
+    oracle, trie = KenlmModel(arpa), KenlmModel(binary)
     for line in text.path(TEXT).read_text(encoding="utf-8").split("\n")[:20]:
         tokens = [*line.split(" "), "zzz"]
-        assert index.score_sentence(tokens) == pytest.approx(
-            oracle.score_sentence(tokens), abs=1e-4
-        )
-        assert index.log10_prob(("<s>", tokens[0]), "fog") == pytest.approx(
-            oracle.log10_prob(("<s>", tokens[0]), "fog"), abs=1e-5
+        for model in (trie, index):
+            assert model.score_sentence(tokens) == pytest.approx(
+                oracle.score_sentence(tokens), abs=1e-4
+            )
+            assert model.log10_prob(("<s>", tokens[0]), "fog") == pytest.approx(
+                oracle.log10_prob(("<s>", tokens[0]), "fog"), abs=1e-5
+            )
+
+
+def test_a_broken_arpa_file_is_one_message(tmp_path):
+    """build_binary's failure comes out as one error with what it said."""
+    (tmp_path / "m.arpa").write_text("nothing\n")
+    with pytest.raises(ToolError, match="build_binary failed"):
+        build_trie(
+            arpa=tmp_path / "m.arpa", binary=tmp_path / "m.binary", memory="100M", temp_dir=tmp_path
         )
 
 

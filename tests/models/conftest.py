@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cloze_gen.adapters.kenlm_model import KenlmModel
 from cloze_gen.adapters.lmplz import find_lmplz, train_arpa
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.corpus.parse_book import IngestSettings, parse_book
@@ -21,7 +22,6 @@ from cloze_gen.models.network_layers import (
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.rng import derive_rng
 from tests.small_models import index_of
-from tests.support.kenlm_model import KenlmModel
 
 SAMPLE = Path(__file__).parents[2] / "corpora" / "sample" / "train"
 

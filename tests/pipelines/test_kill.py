@@ -354,6 +354,7 @@ def test_an_evaluation_is_of_the_questions_it_lies_beside(copied, tmp_path):
         f'"{find_lmplz()}" "$@"\n'
     )
     lmplz.chmod(0o755)
+    (tmp_path / "build_binary").symlink_to(find_lmplz().with_name("build_binary"))
     program, where = (
         [sys.executable, "-m", "cloze_gen"],
         ["--out", str(copied.out), "--workers", "1"],

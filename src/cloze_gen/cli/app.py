@@ -196,8 +196,11 @@ def settings(config: Config) -> None:
 def doctor(
     fix: Annotated[
         bool,
-        typer.Option(help="build KenLM's lmplz if it is missing"),
+        typer.Option(help="build KenLM's programs and its Python module if they are missing"),
     ] = False,
+    kenlm_sources: Annotated[
+        Path | None, typer.Option(help="path of kenlm-0.3.0.tar.gz, for --fix without a network")
+    ] = None,
     store: Annotated[
         Path | None,
         typer.Option(
@@ -215,7 +218,9 @@ def doctor(
     """
     from cloze_gen.cli import doctor as command
 
-    command.check_store(store) if store else command.check_tools(fix=fix)
+    command.check_store(store) if store else command.check_tools(
+        fix=fix, kenlm_sources=kenlm_sources
+    )
 
 
 # ---- commands for users of a release

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.metadata
 import os
 import platform
 import re
@@ -14,6 +16,7 @@ from pathlib import Path
 import typer
 
 from cloze_gen.adapters import kenlm_build
+from cloze_gen.adapters.kenlm_build import module_is_there
 from cloze_gen.adapters.lmplz import REMEDY, binary_sha256, find_lmplz
 from cloze_gen.adapters.terminal import show
 from cloze_gen.engine.progress import track
@@ -27,6 +30,7 @@ PYTHON_FROM, PYTHON_TO = (3, 11), (3, 14)
 # Twice the disk space of a run on the 522 books of the MSR challenge: model, index and release.
 DISK_AT_LEAST_BYTES = 4 * 1000**3
 MEMORY_AT_LEAST_BYTES = 4 * 1024**3  # of the largest process of that run, and the default lm.memory
+KENLM_PACKAGES = ("kenlm", "ufal-kenlm")  # both provide the module `kenlm`
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class Check:
 def run_checks(folder: Path = Path()) -> list[Check]:
     return [
         _python(),
+        _kenlm(),
         _lmplz(),
         _disk(folder),
         *_memory(),
@@ -54,6 +59,23 @@ def _python() -> Check:
     return Check(
         "python", ok, f"{platform.python_version()} ({sys.executable})", "" if ok else remedy
     )
+
+
+def _not_installed(name: str) -> Check:
+    remedy = "make setup (without a checkout: reinstall cloze-gen)"
+    return Check(name, False, "not installed", remedy)
+
+
+def _kenlm() -> Check:
+    if not module_is_there():
+        return _not_installed("kenlm")
+    packages = (f"{version} ({name})" for name in KENLM_PACKAGES for version in _version(name))
+    return Check("kenlm", True, next(packages, "unknown version"))
+
+
+def _version(name: str) -> Iterator[str]:
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        yield importlib.metadata.version(name)
 
 
 def _lmplz() -> Check:
@@ -156,11 +178,14 @@ def _folders(parent: Path) -> list[Path]:
     ]
 
 
-def check_tools(*, fix: bool) -> None:
-    if fix and not _lmplz().ok:
-        show(f"Building lmplz of KenLM {kenlm_build.VERSION} (two minutes) ...")
-        kenlm_build.build()
+def check_tools(*, fix: bool, kenlm_sources: Path | None) -> None:
     checks = run_checks()
+    missing = {check.name for check in checks if not check.ok}
+    if fix and "lmplz" in missing:
+        for line in kenlm_build.plan(kenlm_sources):
+            show(f"Next: {line} ...")
+        kenlm_build.build(kenlm_sources)
+        checks = run_checks()
     for check in checks:
         show(f"{'ok     ' if check.ok else 'MISSING'} {check.name:<16} {check.detail}")
         if not check.ok and check.remedy:

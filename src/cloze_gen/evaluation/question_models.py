@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import scipy
 from numpy.typing import NDArray
 
+from cloze_gen.adapters.kenlm_model import KenlmModel, build_trie, find_build_binary
 from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
 from cloze_gen.corpus.arrays import line_ids
 from cloze_gen.corpus.frequencies import read_counts
@@ -63,7 +64,7 @@ from cloze_gen.evaluation.questions import (
     QuestionSet,
     judge_scores,
 )
-from cloze_gen.models.language_model import open_index, write_index_of
+from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.records.question import Question
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
@@ -191,7 +192,7 @@ def read_ids(artifact: Artifact) -> np.ndarray:
 
 # ---- Opening models
 
-WORDS, VECTORS = "words.txt", "vectors.npy"
+WORDS, BINARY, VECTORS = "words.txt", "model.binary", "vectors.npy"
 
 
 def read_words(artifact: Artifact) -> list[str]:
@@ -199,8 +200,8 @@ def read_words(artifact: Artifact) -> list[str]:
     return artifact.path(WORDS).read_text(encoding="utf-8").split("\n")[:-1]
 
 
-def open_evaluation_lm(artifact: Artifact) -> IndexModel:
-    return IndexModel(open_index(artifact))
+def open_evaluation_lm(artifact: Artifact) -> KenlmModel:
+    return KenlmModel(artifact.path(BINARY))
 
 
 def open_lsa(artifact: Artifact) -> tuple[np.ndarray, dict[str, int]]:
@@ -282,7 +283,7 @@ def write_evaluation_lm(
     text: Artifact,
     sizes: EvalLmSizes,
 ) -> None:
-    """A modified Kneser-Ney model of the printed text, as a forward index; rare words are `<unk>`.
+    """A modified Kneser-Ney model of the printed text (KenLM); rare words are `<unk>`.
 
     For a text too small to estimate discounts, lmplz uses fixed ones.
     """
@@ -300,10 +301,13 @@ def write_evaluation_lm(
             text=text.path(TEXT), arpa=temp / "model.arpa", order=sizes.order, memory=memory, temp_dir=temp, prune=sizes.prune,
             limit_vocab=temp / "vocabulary.txt", discount_fallback=True, on_line=report_line, meanwhile=ctx.meanwhile,
         )  # fmt: skip
-    write_index_of(writer, ctx, temp / "model.arpa")
+    build_trie(arpa=temp / "model.arpa", binary=writer.path(BINARY), memory=memory, temp_dir=temp)
     shutil.rmtree(temp)
     writer.facts |= {"words": len(frequent)}
-    writer.versions |= {"lmplz_sha256": binary_sha256(find_lmplz())}
+    writer.versions |= {
+        "lmplz_sha256": binary_sha256(find_lmplz()),
+        "build_binary_sha256": binary_sha256(find_build_binary()),
+    }
     ctx.say(f"order {sizes.order} over {len(frequent):,} words in {clock.seconds:.0f} s")
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from cloze_gen.adapters.kenlm_model import KenlmModel
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.partition import write_part
@@ -46,7 +47,6 @@ from cloze_gen.records.passage import Part
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import REJECTED, read_parquet
 from tests.recipes.lambada.conftest import Novels, make_novels
-from tests.support.kenlm_model import KenlmModel
 
 PROBS = st.lists(st.floats(1e-9, 1.0), min_size=3, max_size=3)
 
