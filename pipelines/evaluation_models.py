@@ -13,7 +13,7 @@ from typing import Any
 
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.corpus.books import kept_books
-from cloze_gen.corpus.location import Location
+from cloze_gen.corpus.folder import Location
 from cloze_gen.engine.local import engine_scope
 from cloze_gen.errors import StoreError
 from cloze_gen.evaluation import blank_baselines as of_blanks

@@ -245,6 +245,7 @@ class RunTask(PipelineTask):
             settings=self.settings,
             artifacts={stage.label: self.pipeline.open(stage) for stage in self.stages},
             books=self.sides.location(self.of_style.drawn_from),
+            store=self.store,
             sample=self.sides.is_sample,
             overrides=json.loads(self.overrides),
         )

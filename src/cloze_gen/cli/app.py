@@ -250,7 +250,7 @@ def verify(
     exit status is 1 if anything differs.
     """
     from cloze_gen.cli.release import verify_release
-    from cloze_gen.corpus.readers.reader import InputSettings
+    from cloze_gen.corpus.collect import InputSettings
     from cloze_gen.release.checks import check_text
 
     wrong = False
@@ -287,7 +287,7 @@ def fill(
     are byte-identical to the original ones.
     """
     from cloze_gen.cli.release import fill
-    from cloze_gen.corpus.readers.reader import InputSettings
+    from cloze_gen.corpus.collect import InputSettings
 
     settings = InputSettings(text_column=text_column)
     show(fill(release, books=books, settings=settings, to=to))
@@ -379,7 +379,7 @@ def inspect_books(
     Example: cloze-gen corpus inspect books/
     """
     from cloze_gen.cli.corpus import inspect_books
-    from cloze_gen.corpus.readers.reader import InputSettings
+    from cloze_gen.corpus.collect import InputSettings
 
     settings = InputSettings(text_column=text_column, keep_splits=keep_splits)
     inspect_books(place, settings=settings)
@@ -405,7 +405,7 @@ def rank(
     Example: cloze-gen corpus rank books/ --reference reference/questions.jsonl
     """
     from cloze_gen.cli.corpus import rank_books
-    from cloze_gen.corpus.readers.reader import InputSettings
+    from cloze_gen.corpus.collect import InputSettings
 
     settings = InputSettings(text_column=text_column, keep_splits=keep_splits)
     for line in rank_books(place, settings=settings, reference=reference, out=out, workers=workers):

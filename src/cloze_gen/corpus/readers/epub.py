@@ -12,7 +12,6 @@ import zipfile
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO, ClassVar
 from urllib.parse import unquote
 
 from lxml import etree
@@ -20,15 +19,9 @@ from lxml import etree
 from cloze_gen.corpus.decoding import Decoded
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
 from cloze_gen.corpus.readers.compressed import DAMAGE
-from cloze_gen.corpus.readers.html import check_extractor, decode_markup, dropped_text, kind_of
+from cloze_gen.corpus.readers.html import decode_markup, dropped_text
 from cloze_gen.corpus.readers.markup_text import MarkupText, extract_text
-from cloze_gen.corpus.readers.reader import (
-    MAX_BOOK_BYTES,
-    InputSettings,
-    Listing,
-    Member,
-    Reader,
-)
+from cloze_gen.corpus.readers.reader import MAX_BOOK_BYTES
 from cloze_gen.errors import BookError
 from cloze_gen.parsing import error_text, quote
 
@@ -82,62 +75,51 @@ class _Package:
     guided: Container[str]
 
 
-class Epub(Reader):
-    """EPUB 2 and 3; `Decoded.encoding` is "epub N", N the version of the extractor.
+def decode_epub(raw: bytes) -> Decoded:
+    """The text of the spine in order, a document after the other, without navigation, notes, and front
+    and back pages that are not the author's.
 
-    The text is that of the spine in order, a document after the other, without navigation, notes,
-    and front and back pages that are not the author's.
+    Raises:
+        BookError: ``damaged_epub``, ``encrypted``, ``too_large``, ``empty``.
     """
+    archive = _Archive(raw)
+    package = archive.package()
+    paths = [path for path, reason in package.documents.items() if not reason]
+    archive.check_not_encrypted(paths)
+    pages = [_page(archive.read(path)) for path in paths]
+    most = _MAX_SHARE * sum(len(page.text) for page in pages)
+    left_out = Counter(filter(None, package.documents.values()))
+    dropped: Counter[str] = Counter()
+    texts = []
+    for path, page in zip(paths, pages, strict=True):
+        dropped.update(page.dropped)
+        reason = "guide" if path in package.guided else _page_reason(path, page)
+        if not page.text:
+            left_out["without prose"] += 1
+        elif reason and len(page.text) <= most:
+            left_out[reason] += 1
+        else:
+            texts.append(page.text)
+    if not texts:
+        raise BookError("empty", "no document of the EPUB has text")
+    evidence = f"{len(texts)} of {len(package.documents)} documents"
+    if left_out:
+        counts = [f"{count} {reason}" for reason, count in sorted(left_out.items())]
+        evidence += f", left out by rule: {', '.join(counts)}"
+    return Decoded(
+        "\n\n\n".join(texts),
+        "epub",
+        "; ".join(filter(None, (evidence, dropped_text(dropped)))),
+    )
 
-    endings: ClassVar[tuple[str, ...]] = (".epub",)
-    shape: ClassVar[str] = "EPUB"
-    kind: ClassVar[str] = kind_of("epub")
 
-    def takes(self, name: str, head: bytes) -> bool:
-        return name.endswith(self.endings)
+def epub_facts(raw: bytes) -> Mapping[str, str]:
+    """Title, authors, language, licence, year and e-text number.
 
-    def listing(self, file: BinaryIO, settings: InputSettings) -> Listing:
-        try:
-            facts = _Archive(file.read(MAX_BOOK_BYTES + 1)).package().facts
-        except BookError:  # `decode` reports it as the reason why this book is dropped
-            facts = {}
-        return Listing(self.shape, (Member(facts=tuple(facts.items()), kind=self.kind),))
-
-    def decode(self, raw: bytes, encoding: str = "") -> Decoded:
-        """
-        Raises:
-            BookError: ``damaged_epub``, ``encrypted``, ``too_large``, ``empty``.
-        """
-        check_extractor(encoding, self.kind)
-        archive = _Archive(raw)
-        package = archive.package()
-        paths = [path for path, reason in package.documents.items() if not reason]
-        archive.check_not_encrypted(paths)
-        pages = [_page(archive.read(path)) for path in paths]
-        most = _MAX_SHARE * sum(len(page.text) for page in pages)
-        left_out = Counter(filter(None, package.documents.values()))
-        dropped: Counter[str] = Counter()
-        texts = []
-        for path, page in zip(paths, pages, strict=True):
-            dropped.update(page.dropped)
-            reason = "guide" if path in package.guided else _page_reason(path, page)
-            if not page.text:
-                left_out["without prose"] += 1
-            elif reason and len(page.text) <= most:
-                left_out[reason] += 1
-            else:
-                texts.append(page.text)
-        if not texts:
-            raise BookError("empty", "no document of the EPUB has text")
-        evidence = f"{len(texts)} of {len(package.documents)} documents"
-        if left_out:
-            counts = [f"{count} {reason}" for reason, count in sorted(left_out.items())]
-            evidence += f", left out by rule: {', '.join(counts)}"
-        return Decoded(
-            "\n\n\n".join(texts),
-            self.kind,
-            "; ".join(filter(None, (evidence, dropped_text(dropped)))),
-        )
+    Raises:
+        BookError: ``damaged_epub``, ``too_large``.
+    """
+    return _Archive(raw).package().facts
 
 
 def _page(raw: bytes) -> MarkupText:

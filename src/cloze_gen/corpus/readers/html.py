@@ -5,16 +5,11 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Collection, Mapping
-from typing import BinaryIO, ClassVar
 
 from cloze_gen.corpus.decoding import LEGACY_ENCODINGS, Decoded, decode_book
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
-from cloze_gen.corpus.readers.markup_text import (
-    EXTRACTOR,
-    extract_text,
-    parse_html,
-)
-from cloze_gen.corpus.readers.reader import InputSettings, Listing, Member, Reader
+from cloze_gen.corpus.readers.markup_text import extract_text, parse_html
+from cloze_gen.corpus.readers.reader import ENDINGS_OF_FORMAT, HTML
 from cloze_gen.errors import BookError
 
 _HEAD_BYTES = 64 * 1024  # titles and authors are looked for in so many
@@ -57,46 +52,17 @@ _META_FACTS = {
 }
 
 
-def kind_of(name: str) -> str:
-    """A reader's kind, from its name, with the version of the extractor."""
-    return f"{name} {EXTRACTOR}"
-
-
-def check_extractor(encoding: str, kind: str) -> None:
-    """LookupError if another extractor made the text, whose encoding is "KIND, CHARSET"."""
-    extractor = encoding.partition(", ")[0]
-    if extractor not in {"", kind}:
-        raise LookupError(
-            f"its text was made by extractor {extractor!r}, this version has {kind!r}: run again"
-        )
-
-
-class HtmlBook(Reader):
-    """HTML; `Decoded.encoding` is "html N, CHARSET", N the version of the extractor."""
-
-    endings: ClassVar[tuple[str, ...]] = (".html", ".htm")
-    shape: ClassVar[str] = "HTML file"
-    kind: ClassVar[str] = kind_of("html")
-
-    def takes(self, name: str, head: bytes) -> bool:
-        return name.endswith(self.endings)
-
-    def listing(self, file: BinaryIO, settings: InputSettings) -> Listing:
-        head = _decoded_head(file.read(_HEAD_BYTES))
-        facts = tuple((name, fact) for name, fact in html_facts(head).items())
-        return Listing(self.shape, (Member(facts=facts, kind=self.kind),))
-
-    def decode(self, raw: bytes, encoding: str = "") -> Decoded:
-        check_extractor(encoding, self.kind)
-        decoded = decode_markup(raw)
-        made = extract_text(decoded.text)
-        if not made.text:
-            raise BookError("empty", "the HTML file has no text")
-        return Decoded(
-            made.text,
-            f"{self.kind}, {decoded.encoding}",
-            "; ".join(filter(None, (decoded.evidence, dropped_text(made.dropped)))),
-        )
+def decode_html(raw: bytes) -> Decoded:
+    """
+    Raises:
+        BookError: ``empty`` or ``binary``.
+    """
+    decoded = decode_markup(raw)
+    made = extract_text(decoded.text)
+    if not made.text:
+        raise BookError("empty", "the HTML file has no text")
+    evidence = "; ".join(filter(None, (decoded.evidence, dropped_text(made.dropped))))
+    return Decoded(made.text, f"html, {decoded.encoding}", evidence)
 
 
 def decode_markup(raw: bytes) -> Decoded:
@@ -138,12 +104,13 @@ def _decoded_head(head: bytes) -> str:
         return head.decode(_declared(head) or "cp1252", "replace")
 
 
-def html_facts(head: str) -> dict[str, str]:
+def html_facts(raw: bytes) -> dict[str, str]:
     """Title, author, language, licence and e-text number, from the beginning of an HTML file.
 
-    >>> html_facts("<title>The Project Gutenberg eBook of Emma, by Jane Austen.</title>")
+    >>> html_facts(b"<title>The Project Gutenberg eBook of Emma, by Jane Austen.</title>")
     {'title': 'Emma', 'author': 'Jane Austen'}
     """
+    head = _decoded_head(raw[:_HEAD_BYTES])
     root = parse_html(head)
     if root is None:
         return {}
@@ -177,11 +144,13 @@ def parts_of_pages(files: Collection[str]) -> set[str]:
     >>> parts_of_pages(["a/emma.htm", "a/emma_files/header.htm", "my_files/lamp.html"])
     {'a/emma_files/header.htm'}
     """
-    pages = {file.rpartition(".")[0] for file in files if file.lower().endswith(HtmlBook.endings)}
+    pages = {
+        file.rpartition(".")[0] for file in files if file.lower().endswith(ENDINGS_OF_FORMAT[HTML])
+    }
     parts = set()
     for file in files:
         folder = _FOLDER_OF_PARTS.fullmatch(file.rpartition("/")[0])
-        if folder and folder[1] in pages and file.lower().endswith(HtmlBook.endings):
+        if folder and folder[1] in pages and file.lower().endswith(ENDINGS_OF_FORMAT[HTML]):
             parts.add(file)
     return parts
 

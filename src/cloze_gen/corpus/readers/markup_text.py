@@ -1,7 +1,6 @@
 """HTML and XHTML to text that reads like a plain-text book; lxml parses, this module writes.
 
-Raise the number in `EXTRACTOR` whenever any text may change: it is part of the stored book's key, and
-of the encoding in `books.tsv`, by which a newer extractor refuses spans of an older one.
+Raise `collect.VERSION` whenever any text may change.
 """
 
 from __future__ import annotations
@@ -16,9 +15,6 @@ from typing import NamedTuple
 from lxml import etree
 
 from cloze_gen.errors import BookError
-
-# Versions of libxml2 may build different trees.
-EXTRACTOR = "2 (libxml2 {}.{})".format(*etree.LIBXML_VERSION)
 
 _LINE_CHARS = 72  # paragraphs are wrapped like those of Gutenberg's text files
 _VERSE_INDENT = " " * 4
