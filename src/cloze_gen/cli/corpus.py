@@ -70,8 +70,8 @@ def rank_books(
     check_apart(out, location)
     with engine_scope(engine):
         components = reference_counts(reference)
-        found = collect(location, ctx.store, settings=settings, workers=workers)
-        ranks = _ranks(ctx, found, components)
+        collection = collect(location, ctx.store, settings=settings, workers=workers)
+        ranks = _ranks(ctx, collection, components)
     yield (
         f"reference: {len(components):,} common words (lemma, class); a book passes above "
         f"{MIN_SIMILARITY} / {MIN_COVERAGE} (similarity / coverage)"

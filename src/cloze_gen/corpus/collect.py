@@ -221,7 +221,6 @@ def collect(
         *manifest.notes,
         *_unmatched_members(manifest, books),
         *catalog_notes,
-        *dict.fromkeys(note for one in readable for note in one.report.notes),
         *([] if settings.keep_splits else split_notes(of_splits)),
     ]
     return Collection(
@@ -365,7 +364,6 @@ def store_texts(shard: FileShard) -> UnknownTableError | None:
                 writer.facts |= {
                     "shape": report.shape,
                     "skipped": report.skipped,
-                    "notes": report.notes,
                     "bytes": shard.path.stat().st_size,
                 }
     except UnknownTableError as error:
@@ -399,7 +397,7 @@ def _store_text(path: Path, text: Text) -> dict[str, Any]:
 
 def _begins_inside(text: str) -> bool:
     letter = re.search(r"[^\W\d_]", text[:1000])
-    return bool(letter) and letter[0].islower()
+    return letter is not None and letter[0].islower()
 
 
 def _stored_contents(store: Store, shard: FileShard, root: Path, file: str) -> FileContents:
@@ -424,7 +422,7 @@ def _stored_contents(store: Store, shard: FileShard, root: Path, file: str) -> F
     ]
     facts = artifact.facts
     skipped = {why: (count, names) for why, (count, names) in facts["skipped"].items()}
-    return FileContents(FileReport(facts["shape"], skipped, facts["notes"]), books, facts["bytes"])
+    return FileContents(FileReport(facts["shape"], skipped), books, facts["bytes"])
 
 
 # ---- ids and facts

@@ -30,10 +30,9 @@ from cloze_gen.corpus.books import (
 )
 from cloze_gen.corpus.content_sketch import find_overlaps
 from cloze_gen.corpus.dropped import remedies_text, warn_of_dropped
-from cloze_gen.corpus.layouts import SPLIT_OF_FOLDER, SPLITS
 from cloze_gen.corpus.overlap import read_sketches
 from cloze_gen.corpus.parse_book import BookReason
-from cloze_gen.corpus.splits import split_of
+from cloze_gen.corpus.splits import SPLIT_OF_FOLDER, SPLITS, split_of
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
 from cloze_gen.parsing import name_list
