@@ -5,7 +5,7 @@ from __future__ import annotations
 from cloze_gen.store.file_docs import FileDoc, StageDoc
 
 _SPAN = {
-    "start": "int32: first character of the sentence in the decoded raw file",
+    "start": "int32: first character of the sentence in the text of the book",
     "end": "int32: character after its last one",
     "paragraph": "int32: index of the paragraph in the book",
 }
@@ -24,7 +24,9 @@ SENTENCE_COLUMNS = {
 BOOK_COLUMNS = {
     "book_id": "text: id of the book: the stem of its file name, or `book_id` of the corpus manifest",
     "file": "text: path below the corpus folder; control characters are escaped (`\\t`, `\\n`, `\\xNN`)",
-    "digest": "text: sha256 of the file, or `unreadable: ` and the reason",
+    "member": "text?: path in an archive, or number of a row; empty where the file is the book",
+    "digest": "text: sha256 of the book's own bytes, unpacked; empty if they cannot be read",
+    "text": "text: the UTF-8 text in which `start` and `end` count characters, relative to this folder; empty: the file itself",
     "folder": "text: the book's artifact, relative to this one; empty for a dropped book",
     "title": "text?: from the corpus manifest",
     "author": "text?: from the corpus manifest",
@@ -88,6 +90,34 @@ _OVERLAPS = FileDoc(
 )
 
 STAGES = {
+    "books": StageDoc(
+        "The texts of a file that is not plain UTF-8 text, in `store/books-FINGERPRINT/ITEM/`. `ITEM` is the first "
+        "24 digits of the file's sha256, so each file is unpacked once.",
+        (
+            FileDoc(
+                "books.jsonl",
+                "One row a book, in the file's order.",
+                {
+                    "member": "string: path in an archive, or number of a row; empty where the file is the book",
+                    "book_id": "string: the id that the file gives; may be empty",
+                    "format": "string: how the bytes became text: `text`, `html`, `epub`, or `sentences` for a part of a file with one sentence a line",
+                    "sha256": "string?: of the book's own bytes, unpacked",
+                    "text": "string?: its text below `text/`",
+                    "encoding": "string?: the encoding that was detected",
+                    "evidence": "string?: the evidence for this encoding, and what was left out",
+                    "is_like_page": "bool?: whether the text begins or ends inside a sentence, or begins with a number",
+                    "fault": "list?: reason and detail of a book that cannot be read",
+                    "facts": "dict: title, author and more, as the file gives them",
+                },
+            ),
+            FileDoc("text/", "The texts in UTF-8, by number of the row."),
+        ),
+        {
+            "shape": "format of the file in words",
+            "skipped": "reason -> number of entries, and the names of the first ones",
+            "bytes": "size of the file",
+        },
+    ),
     "book": StageDoc(
         "One artifact for each book and ingest settings, in `store/book-FINGERPRINT/ITEM/`. `ITEM` is the "
         "first 24 digits of the file's sha256, so each file is read once. The facts are the "

@@ -53,9 +53,11 @@ FACTS = ("title", "author", "genre", "year", "etext", "language", "license", "ro
 _UNREADABLE = "unreadable"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _THREADS = 4  # SHA-256 lets other threads work
-_PAGE_NAME = re.compile(r"(.*?)(\d{1,5})(?:\.[A-Za-z0-9.-]+)?")
-_MIN_PAGES = 10
-_MIN_BROKEN_SHARE = 0.2  # of the pages of a book; of books hardly any begins in small letters
+# Pages and chapters: files of one folder, numbered without a gap, of which many begin or end inside
+# a sentence or begin with a number. A book has no more of them.
+_PAGE_NAME = re.compile(r"(.*?)(\d{1,10})(?:\.[A-Za-z0-9.-]+)?")
+_MIN_PAGES, _MAX_PAGES = 5, 3_000
+_MIN_PAGE_SHARE = 0.5
 
 
 class InputSettings(SettingsGroup):
@@ -82,7 +84,7 @@ class Book:
         file_sha256: of the file.
         format: how its bytes became text; `SENTENCES` for a part of a file of sentences.
         fault: (reason, detail) of a book that cannot be read.
-        begins_inside: whether the text begins with a small letter.
+        is_like_page: see `_is_like_page`.
         facts: by manifest column.
         listed: its row of the manifest.
     """
@@ -98,7 +100,7 @@ class Book:
     encoding: str = ""
     evidence: str = ""
     fault: tuple[str, str] | None = None
-    begins_inside: bool = False
+    is_like_page: bool = False
     facts: tuple[tuple[str, str], ...] = ()
     listed: ManifestRow | None = field(default=None, compare=False)
 
@@ -343,7 +345,7 @@ def _look(root: Path, file: str) -> FileContents | str:
             book,
             encoding=decoded.encoding,
             evidence=decoded.evidence,
-            begins_inside=_begins_inside(decoded.text),
+            is_like_page=_is_like_page(decoded.text),
         )
     return FileContents(FileReport(SHAPE), [book], len(data))
 
@@ -391,13 +393,19 @@ def _store_text(path: Path, text: Text) -> dict[str, Any]:
         "facts": {**facts, **text.facts},
         "encoding": decoded.encoding,
         "evidence": decoded.evidence,
-        "begins_inside": _begins_inside(decoded.text),
+        "is_like_page": _is_like_page(decoded.text),
     }
 
 
-def _begins_inside(text: str) -> bool:
-    letter = re.search(r"[^\W\d_]", text[:1000])
-    return letter is not None and letter[0].islower()
+def _is_like_page(text: str) -> bool:
+    """Whether a text begins with a number or a small letter, or ends with a small letter or comma.
+
+    >>> [_is_like_page(text) for text in ("and left.", "12 THE MILL\\nShe left.", "She left. THE END")]
+    [True, True, False]
+    """
+    first = re.search(r"\w", text[:1000])
+    begins = first is not None and (first[0].islower() or first[0].isdecimal())
+    return begins or re.search(r"[a-z,;-]\s*$", text[-1000:]) is not None
 
 
 def _stored_contents(store: Store, shard: FileShard, root: Path, file: str) -> FileContents:
@@ -415,7 +423,7 @@ def _stored_contents(store: Store, shard: FileShard, root: Path, file: str) -> F
             row.get("encoding", ""),
             row.get("evidence", ""),
             tuple(row["fault"]) if "fault" in row else None,
-            row.get("begins_inside", False),
+            row.get("is_like_page", False),
             tuple(row["facts"].items()),
         )
         for row in read_jsonl(artifact.path(TABLE))
@@ -556,21 +564,26 @@ def _refuse_equal_ids(root: Path, books: Sequence[Book]) -> None:
 
 
 def _refuse_pages(root: Path, books: Sequence[Book]) -> None:
-    """UsageError if the files of a folder or archive are numbered and break sentences."""
-    folders: defaultdict[tuple[str, str], list[Book]] = defaultdict(list)
+    """UsageError if a folder or archive has the pages or chapters of a book."""
+    folders: defaultdict[tuple[str, str], dict[int, Book]] = defaultdict(dict)
     for book in books:
         folder, _, name = book.place.rpartition("/")
         match = _PAGE_NAME.fullmatch(name)
-        if match and not (book.listed or book.fault or book.format == SENTENCES):
-            folders[folder, match[1]].append(book)
+        if match and format_of(name) and not (book.listed or book.fault):
+            folders[folder, match[1]][int(match[2])] = book
     for (folder, _), pages in folders.items():
-        broken = sum(page.begins_inside for page in pages)
-        if len(pages) >= _MIN_PAGES and broken >= _MIN_BROKEN_SHARE * len(pages):
+        is_gapless = max(pages) - min(pages) == len(pages) - 1
+        like_pages = sum(page.is_like_page for page in pages.values())
+        if (
+            is_gapless
+            and _MIN_PAGES <= len(pages) <= _MAX_PAGES
+            and like_pages >= _MIN_PAGE_SHARE * len(pages)
+        ):
+            first = pages[min(pages)]
             raise UsageError(
-                f"{root / escape_cell(folder)}: {len(pages):,} numbered texts "
-                f"({quote(pages[0].place)}, ...), of which {broken:,} begin inside a sentence: pages of "
-                "a book, not books. Join the pages of each book in one file, or list each file in "
-                f"{MANIFEST_NAME} to read them as books."
+                f"{root / escape_cell(folder)}: {len(pages):,} numbered texts ({quote(first.place)}, "
+                "...) look like the pages or chapters of a book, and not like books. Join those of "
+                f"each book in one file, or list them in {MANIFEST_NAME} to read each as a book."
             )
 
 

@@ -23,7 +23,6 @@ from cloze_gen.corpus.manifest import MANIFEST_NAME
 from cloze_gen.corpus.ocr import ocr_warning
 from cloze_gen.corpus.parse_book import (
     BookReason,
-    BookStatus,
     IngestSettings,
     ParsedBook,
     parse_book,
@@ -84,12 +83,12 @@ def ingest_book(shard: BookShard) -> dict[str, Any]:
                     _write_book(writer, parsed)
     except BookError as error:
         return {
-            "status": str(BookStatus.REJECTED),
+            "status": "rejected",
             "reason": str(error.reason),
             "detail": str(error),
         }
     facts = store.open(shard.key).facts
-    return {"status": str(BookStatus.KEPT), "folder": f"../{shard.key.folder_name}", **facts}
+    return {"status": "kept", "folder": f"../{shard.key.folder_name}", **facts}
 
 
 def _difference(book: Book) -> str:
