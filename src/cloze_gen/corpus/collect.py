@@ -185,7 +185,7 @@ def collect(
     contents = read_files(location, sorted(chosen.files), store, settings=settings, workers=workers)
     unknown = {file: one for file, one in contents.items() if isinstance(one, UnknownTableError)}
     files = {file: one for file, one in contents.items() if isinstance(one, FileContents)}
-    of_archives = _choose_members(files, catalog, manifest, chosen)
+    of_archives = _choose_members(files, catalog, chosen)
     books, repeated = _name_books(root, files, manifest, chosen, of_archives)
     skipped = [
         *([f"skipped {found.skipped()}"] if found.skipped() else []),
@@ -439,12 +439,15 @@ def _stored_contents(store: Store, shard: FileShard, root: Path, file: str) -> F
 def _choose_members(
     files: Mapping[str, FileContents],
     catalog: Mapping[int, Mapping[str, str]],
-    manifest: Manifest,
     chosen: Chosen,
 ) -> Chosen:
     """Of the files in archives, those to read."""
     members = [book.place for one in files.values() for book in one.books if format_of(book.member)]
-    read = {facts["etext"] for facts in chosen.files.values() if "etext" in facts}
+    read = {
+        facts["etext"]
+        for file, facts in chosen.files.items()
+        if format_of(file) and "etext" in facts
+    }
     found = choose_files(members, catalog, read=read)
     for part in parts_of_pages(found.files):
         del found.files[part]
@@ -468,12 +471,12 @@ def _name_books(
     for file, one in files.items():
         for book in one.books:
             facts = dict(book.facts)
+            if len(one.books) == 1:
+                facts |= chosen.files[file]
             if format_of(book.member):
                 if book.place not in of_archives.files:
                     continue
                 facts |= of_archives.files[book.place]
-            elif len(one.books) == 1:
-                facts |= chosen.files[file]
             row = manifest.row_of(file, book.member)
             cells = {name: cell for name, cell in row.cells.items() if cell} if row else {}
             if row and "book_id" in cells and (_safe_id(cells["book_id"]) != cells["book_id"]):
@@ -529,7 +532,7 @@ def _settle_ids(root: Path, books: Sequence[Book]) -> tuple[list[Book], list[str
     repeated = []
     for same in by_id.values():
         first_of: dict[str, Book] = {}
-        for book in same:
+        for book in sorted(same, key=lambda book: bool(book.member)):
             content = book.sha256 or book.place
             if content in first_of:
                 repeated.append(f"{book.place!r} (as {first_of[content].place!r})")

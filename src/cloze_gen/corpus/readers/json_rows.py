@@ -33,7 +33,7 @@ def read_json(file: IO[bytes], report: FileReport, text_column: str) -> Iterator
     start = source.read(_CHUNK_BYTES)
     is_array = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
     if is_array:
-        rows, kind = _rows_of_array(start + read_whole(source)), "JSON array"
+        rows, kind = _rows_of_array(read_whole(source, start)), "JSON array"
     else:
         rows, kind = _rows_of_lines(start, source), "JSON lines"
     sample = list(itertools.islice(rows, _SAMPLE_ROWS))

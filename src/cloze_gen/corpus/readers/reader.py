@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -86,15 +87,15 @@ def format_of(name: str) -> str:
     return ""
 
 
-def read_whole(source: IO[bytes]) -> bytes:
-    """All bytes.
+def read_whole(source: IO[bytes], head: bytes = b"") -> bytes:
+    """All bytes, those of `head` first.
 
     Raises:
         BookError: ``too_large``.
     """
     chunks: list[bytes] = []
     size = 0
-    while chunk := source.read(_CHUNK_BYTES):
+    for chunk in itertools.chain([head], iter(lambda: source.read(_CHUNK_BYTES), b"")):
         chunks.append(chunk)
         size += len(chunk)
         if size > MAX_BOOK_BYTES:

@@ -21,7 +21,7 @@ def read_text(file: IO[bytes], report: FileReport, text_column: str) -> Iterator
         yield from parts_of(head, source)
     else:
         report.shape = SHAPE if source is file else "text file, compressed"
-        yield Text(head + read_whole(source))
+        yield Text(read_whole(source, head))
 
 
 def unpacked(data: bytes) -> bytes:
