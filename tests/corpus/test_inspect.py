@@ -2,9 +2,9 @@
 
 import pytest
 
+from cloze_gen.corpus.collect import InputSettings
 from cloze_gen.corpus.inspect import inspection, summary
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import scan
+from tests.support.books import collection
 
 HEADER = "*** START OF THE PROJECT GUTENBERG EBOOK EMMA ***"
 
@@ -27,7 +27,7 @@ def books(tmp_path):
 def test_the_page_of_a_location(books):
     """Formats, metadata, what is skipped, the first words of the text itself, and what to type."""
     words = "It was a fine day. " + "Go. " * 20
-    assert inspection(scan(books), InputSettings()).splitlines() == [
+    assert inspection(collection(books), InputSettings()).splitlines() == [
         f"{books}: 3 books, 493 bytes",
         "",
         "formats      text file: 3 files",
@@ -44,7 +44,7 @@ def test_the_page_of_a_location(books):
 
 
 def test_the_first_lines_of_a_run(books):
-    assert summary(scan(books)) == [
+    assert summary(collection(books)) == [
         f"3 books in {books}, 493 bytes (text file: 3 files)",
         "metadata (books that have it): title 2, author 1, license 1",
         "skipped 1 other file (1 .md)",
@@ -54,7 +54,7 @@ def test_the_first_lines_of_a_run(books):
 def test_a_run_names_only_some_of_much_that_is_skipped(tmp_path):
     """The rest is counted, with the command that prints it."""
     (tmp_path / "a b.txt").write_text("A.")
-    found = scan(tmp_path)
+    found = collection(tmp_path)
     many = type(found)(
         found.location,
         found.books,
@@ -78,7 +78,7 @@ def test_advice_depends_on_what_is_there(tmp_path):
     place.mkdir()
     (place / "a.txt").write_text("A.")
     (place / "b.txt").write_text("B.")
-    found = scan(place)
+    found = collection(place)
     sentences = type(found)(found.location, (), found.shapes, 2, (), (), sentences=True)
     page = inspection(sentences, InputSettings())
     assert "background only" in page
@@ -112,7 +112,7 @@ def test_advice_depends_on_what_is_there(tmp_path):
 def test_the_next_command_depends_on_the_number_of_books(tmp_path, count, commands):
     for number in range(count):
         (tmp_path / f"b{number}.txt").write_text(f"Book {number}.")
-    lines = inspection(scan(tmp_path), InputSettings()).splitlines()
+    lines = inspection(collection(tmp_path), InputSettings()).splitlines()
     at = next(at for at, line in enumerate(lines) if line.startswith("next"))
     assert [line[13:] for line in lines[at:]] == [one.format(tmp_path) for one in commands]
     warned = f"no author for {count} of {count} books" in "\n".join(lines)
@@ -126,7 +126,7 @@ def test_unreadable_files_are_named_and_are_no_books(tmp_path, cli):
     assert outcome.status == 1
     assert f"{tmp_path}: 0 books, 0 bytes" in outcome.out
     (tmp_path / "a.txt").write_text("A.")
-    found = scan(tmp_path)
+    found = collection(tmp_path)
     page = inspection(found, InputSettings()).splitlines()
     assert page[0] == f"{tmp_path}: 1 book, 2 bytes"
     assert page[3].startswith(
@@ -139,10 +139,9 @@ def test_unreadable_files_are_named_and_are_no_books(tmp_path, cli):
     assert cli("corpus", "inspect", tmp_path).status == 0
 
 
-def test_rows_of_a_named_column_have_its_name(tmp_path):
+def test_rows_of_a_named_column_are_books(tmp_path):
     rows = "".join(f'{{"story": "A {number}", "n": {number}}}\n' for number in range(2))
     (tmp_path / "x.jsonl").write_text(rows)
-    settings = InputSettings(text_column="story")
-    found = scan(tmp_path, settings=settings)
+    found = collection(tmp_path, text_column="story")
     assert [book.book_id for book in found.books] == ["x-0", "x-1"]
-    assert [book.member for book in found.books] == ["0:story", "1:story"]
+    assert [book.member for book in found.books] == ["0", "1"]

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from cloze_gen.corpus.gutenberg_files import CATALOGS, is_catalog
 from cloze_gen.corpus.manifest import MANIFEST_NAME
-from cloze_gen.corpus.readers import ENDINGS, ending_of
+from cloze_gen.corpus.readers import IN_WORDS, ending_of
 from cloze_gen.corpus.readers.html import parts_of_pages
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import counted, name_list
@@ -258,7 +258,7 @@ def check_exists(location: Location) -> None:
 
 def nothing_found(location: Location, found: FolderContents) -> str:
     skipped = found.skipped()
-    advice = f"Books are files with the ending {', '.join(ENDINGS)}."
+    advice = f"Books are files with the ending {IN_WORDS}."
     if found.others[".xhtml"]:
         advice += " Rename .xhtml files to .html if each is a whole book; zip those of an EPUB."
     if location.is_file:

@@ -52,6 +52,7 @@ READERS: Mapping[tuple[str, ...], Reader] = {
     (".parquet",): read_parquet,
     JSON_ENDINGS: read_json,
 }
+IN_WORDS = ".txt, .epub, .html, .zip, .tar, .parquet, .jsonl or .json; .gz and .zst are read, too"
 ENDINGS = tuple(ending for endings in READERS for ending in endings)
 
 
