@@ -15,7 +15,7 @@ from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.partition import PartitionSettings, write_part, write_partition
 from cloze_gen.records.passage import Part
 from cloze_gen.store.artifacts import Store
-from tests.support.books import scan_corpus
+from tests.support.books import collection
 from tests.support.stage import made
 
 _SCENES = (
@@ -65,11 +65,10 @@ class Novels:
         return made(self.store, name, write, **given)
 
     def corpus(self):
-        found = scan_corpus(self.books)
         own = self.stage(
             "ingest",
             write_ingest,
-            books=[(book, book.digest()) for book in found],
+            books=collection(self.books, store=self.store).books,
             settings=IngestSettings(min_word_tokens=20),
         )
         return self.stage(

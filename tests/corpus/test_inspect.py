@@ -1,5 +1,7 @@
 """What is printed about a location before anything runs."""
 
+from dataclasses import replace
+
 import pytest
 
 from cloze_gen.corpus.collect import InputSettings
@@ -28,15 +30,14 @@ def test_the_page_of_a_location(books):
     """Formats, metadata, what is skipped, the first words of the text itself, and what to type."""
     words = "It was a fine day. " + "Go. " * 20
     assert inspection(collection(books), InputSettings()).splitlines() == [
-        f"{books}: 3 books, 493 bytes",
+        f"{books}: 2 books, 493 bytes",
         "",
-        "formats      text file: 3 files",
+        "formats      text file: 2 files",
+        "unreadable   'empty.txt': the file is empty (add the text to the files, or remove them)",
         "metadata     books that have it: title 2, author 1, year 0, genre 0, language 0, license 1",
         "skipped      1 other file (1 .md)",
         "examples     emma  Emma, by Jane Austen",
         f"                 {words[:97]}...",
-        "             empty",
-        "                 cannot be read (empty): the file is empty",
         "             evil  Evil",
         "                 A [2J word.",
         f"next         cloze-gen run holmes-style --source {books}",
@@ -45,8 +46,9 @@ def test_the_page_of_a_location(books):
 
 def test_the_first_lines_of_a_run(books):
     assert summary(collection(books)) == [
-        f"3 books in {books}, 493 bytes (text file: 3 files)",
+        f"2 books in {books}, 493 bytes (text file: 2 files)",
         "metadata (books that have it): title 2, author 1, license 1",
+        "1 book cannot be read: 'empty.txt'",
         "skipped 1 other file (1 .md)",
     ]
 
@@ -55,14 +57,7 @@ def test_a_run_names_only_some_of_much_that_is_skipped(tmp_path):
     """The rest is counted, with the command that prints it."""
     (tmp_path / "a b.txt").write_text("A.")
     found = collection(tmp_path)
-    many = type(found)(
-        found.location,
-        found.books,
-        found.shapes,
-        2,
-        tuple(f"skipped {n}" for n in range(9)),
-        ("odd",),
-    )
+    many = replace(found, skipped=tuple(f"skipped {n}" for n in range(9)), notes=("odd",))
     assert summary(many)[1:] == [
         *(f"skipped {n}" for n in range(5)),
         f"5 more lines: cloze-gen corpus inspect {tmp_path}",
@@ -79,7 +74,8 @@ def test_advice_depends_on_what_is_there(tmp_path):
     (place / "a.txt").write_text("A.")
     (place / "b.txt").write_text("B.")
     found = collection(place)
-    sentences = type(found)(found.location, (), found.shapes, 2, (), (), sentences=True)
+    book = replace(found.books[0], format="sentences")
+    sentences = replace(found, books=(book,))
     page = inspection(sentences, InputSettings())
     assert "background only" in page
     assert page.endswith(
@@ -135,7 +131,7 @@ def test_unreadable_files_are_named_and_are_no_books(tmp_path, cli):
     assert page[3].endswith("(make the files readable, download them again, or remove them)")
     assert not any("bad" in line for line in page[4:])
     assert summary(found)[0] == f"1 book in {tmp_path}, 2 bytes (text file: 1 file)"
-    assert summary(found)[1] == "1 file cannot be read: 'bad.parquet'"
+    assert summary(found)[1] == "1 book cannot be read: 'bad.parquet'"
     assert cli("corpus", "inspect", tmp_path).status == 0
 
 
