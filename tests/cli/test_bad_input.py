@@ -11,7 +11,7 @@ import pytest
 
 from cloze_gen.corpus import ingest
 from cloze_gen.corpus import readers as corpus_room
-from cloze_gen.corpus.readers import read_book
+from cloze_gen.corpus.collect import read_text
 from cloze_gen.store.tables import read_tsv, unescape_cell
 from tests.conftest import without_canary
 
@@ -503,12 +503,12 @@ def test_a_book_that_changes_while_it_is_read_ends_the_run(
     text = book.read_bytes()
     call = ("run", *corpus.options, "--name", "tiny", "--out", tmp_path / "out", "--workers", "1")
 
-    def disturbed(*arguments, **options):
+    def disturbed(read):
         book.write_bytes(text[: len(text) // 2])
-        return read_book(*arguments, **options)
+        return read_text(read)
 
     with monkeypatch.context() as patch:
-        patch.setattr(ingest, "read_book", disturbed)
+        patch.setattr(ingest, "read_text", disturbed)
         said = one_message(cli(*call), 1)
     assert f"{book}: changed while it was read" in said
     assert "run again" in said

@@ -6,12 +6,10 @@ import zipfile
 import pytest
 
 from cloze_gen.corpus.parse_book import BookReason
-from cloze_gen.corpus.readers import epub, read_book
-from cloze_gen.corpus.readers.epub import Epub
-from cloze_gen.corpus.readers.markup_text import EXTRACTOR
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import scan
+from cloze_gen.corpus.readers import epub
+from cloze_gen.corpus.readers.epub import decode_epub, epub_facts
 from cloze_gen.errors import BookError, UsageError
+from tests.support.books import collection
 
 CONTAINER = '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
 METADATA = (
@@ -73,10 +71,10 @@ def book(pages, more=None, **opf):
 
 def test_the_spine_is_the_text_in_order():
     """Not in the order of names or of the archive; each document once."""
-    decoded = Epub().decode(book({"b.xhtml": ONE, "a.xhtml": TWO}))
+    decoded = decode_epub(book({"b.xhtml": ONE, "a.xhtml": TWO}))
     assert decoded.text.index("It was late.") < decoded.text.index("It was dark.")
     assert decoded.text.startswith("        I\n\nIt was late.")
-    assert (decoded.encoding, decoded.evidence) == (f"epub {EXTRACTOR}", "2 of 2 documents")
+    assert (decoded.encoding, decoded.evidence) == ("epub", "2 of 2 documents")
 
 
 @pytest.mark.parametrize(
@@ -107,7 +105,7 @@ def test_front_and_back_pages_are_left_out(name, body, rule):
         properties={"nav.html": "nav"},
         refs={"side.xhtml": 'linear="no"'},
     )
-    decoded = Epub().decode(raw)
+    decoded = decode_epub(raw)
     assert "no\n" not in decoded.text
     assert decoded.evidence.startswith(f"2 of 3 documents, left out by rule: 1 {rule}")
 
@@ -129,25 +127,20 @@ def test_the_authors_pages_are_kept(name, body):
     """What only looks alike, and what is too long for a page of that kind."""
     guide = '<reference type="toc" href="guided.xhtml"/>'
     raw = book({name: body, "one.xhtml": ONE, "two.xhtml": TWO}, guide=guide)
-    assert "kept" in Epub().decode(raw).text
+    assert "kept" in decode_epub(raw).text
 
 
 def test_facts_come_from_the_metadata(tmp_path):
     """A date of the edition is no year of the book."""
     (tmp_path / "lamp.epub").write_bytes(book({"one.xhtml": ONE}))
-    (found,) = scan(tmp_path).books
-    assert (found.book_id, found.kind) == ("lamp", f"epub {EXTRACTOR}")
+    (found,) = collection(tmp_path).books
+    assert (found.book_id, found.format) == ("lamp", "epub")
     assert dict(found.facts) == {
         "title": "The Lamp",
         "author": "M. H. Thrale",
         "language": "en",
         "license": "CC0",
     }
-    raw = read_book(found.path, digest=found.digest())
-    decoded = raw.decode()
-    assert raw.decode(decoded.encoding).text == decoded.text
-    with pytest.raises(LookupError, match="extractor 'epub 0'"):
-        raw.decode("epub 0")
 
 
 @pytest.mark.parametrize(
@@ -171,7 +164,7 @@ def test_facts_come_from_the_metadata(tmp_path):
 )  # fmt: skip
 def test_metadata_in_its_variants(metadata, facts, tmp_path):
     (tmp_path / "a.epub").write_bytes(book({"one.xhtml": ONE}, metadata=metadata))
-    assert dict(scan(tmp_path).books[0].facts) == facts
+    assert dict(collection(tmp_path).books[0].facts) == facts
 
 
 GOOD = {"META-INF/container.xml": CONTAINER, "OEBPS/one.xhtml": page(ONE)}
@@ -217,11 +210,11 @@ def test_a_damaged_or_hostile_epub_has_one_reason(name, tmp_path):
     """Listed as one book, and dropped with what is wrong."""
     raw, message = DAMAGED[name]
     with pytest.raises(BookError, match=message) as error:
-        Epub().decode(raw)
+        decode_epub(raw)
     assert error.value.reason == BookReason.DAMAGED_EPUB
     assert "\n" not in str(error.value)
     (tmp_path / "a.epub").write_bytes(raw)
-    assert [one.kind for one in scan(tmp_path).books] == [f"epub {EXTRACTOR}"]
+    assert [book.fault[0] for book in collection(tmp_path).books if book.fault] == ["damaged_epub"]
 
 
 @pytest.mark.parametrize("entity", ['"ha"', f'SYSTEM "file://{__file__}"'])
@@ -234,12 +227,11 @@ def test_no_entity_is_resolved(entity):
         "OEBPS/book.opf": opf.encode("utf-16"),
         "OEBPS/one.xhtml": doctype + page(f"<p>&b;</p>{ONE}"),
     }
-    text = Epub().decode(packed(files)).text
+    text = decode_epub(packed(files)).text
     assert "&b;" in text
     assert "hahaha" not in text
     assert "no_entity_is_resolved" not in text
-    facts = dict(Epub().listing(io.BytesIO(packed(files)), InputSettings()).members[0].facts)
-    assert facts["title"] == "The Lamp &b;"
+    assert epub_facts(packed(files))["title"] == "The Lamp &b;"
 
 
 def test_an_unknown_document_type_is_no_harm():
@@ -247,7 +239,7 @@ def test_an_unknown_document_type_is_no_harm():
     opf = OPF.replace(
         "<package", '<!DOCTYPE package PUBLIC "+//ISBN" "http://x/oebpkg1.dtd"><package'
     )
-    assert "late" in Epub().decode(with_opf(opf)).text
+    assert "late" in decode_epub(with_opf(opf)).text
 
 
 @pytest.mark.parametrize(
@@ -262,10 +254,10 @@ def test_an_unknown_document_type_is_no_harm():
 )  # fmt: skip
 def test_an_encrypted_text_is_told_from_encrypted_fonts(raw, encrypted):
     if not encrypted:
-        assert "late" in Epub().decode(raw).text
+        assert "late" in decode_epub(raw).text
         return
     with pytest.raises(BookError, match="is encrypted") as error:
-        Epub().decode(raw)
+        decode_epub(raw)
     assert error.value.reason == BookReason.ENCRYPTED
 
 
@@ -277,14 +269,14 @@ def test_nothing_above_the_limit_is_unpacked(monkeypatch, spread):
     raw = book({f"{n}.xhtml": body for n in range(4 if spread else 1)})
     assert len(raw) < 100_000
     with pytest.raises(BookError, match="larger than a book can be") as error:
-        Epub().decode(raw)
+        decode_epub(raw)
     assert error.value.reason == "too_large"
 
 
 def test_a_document_listed_often_is_read_once():
     """A short package cannot ask for a long text."""
     opf = OPF.replace('<itemref idref="i0" />', '<itemref idref="i0" />' * 1000)
-    assert Epub().decode(with_opf(opf)).text.count("It was late.") == 1
+    assert decode_epub(with_opf(opf)).text.count("It was late.") == 1
 
 
 @pytest.mark.parametrize(
@@ -292,7 +284,7 @@ def test_a_document_listed_often_is_read_once():
 )
 def test_an_epub_without_text_is_empty(pages):
     with pytest.raises(BookError) as error:
-        Epub().decode(book(pages))
+        decode_epub(book(pages))
     assert error.value.reason == "empty"
 
 
@@ -322,14 +314,14 @@ def test_names_are_found_as_written_on_another_system(name, href, folder):
         "OEBPS/book.opf": package({href: XHTML}),
         name: page(ONE),
     }
-    assert "late" in Epub().decode(packed({folder + one: data for one, data in files.items()})).text
+    assert "late" in decode_epub(packed({folder + one: data for one, data in files.items()})).text
 
 
 @pytest.mark.parametrize("path", ["/OEBPS/book.opf", "oebps/Book.opf", "OEBPS\\book.opf"])
 def test_the_package_is_found_as_written_on_another_system(path):
     container = CONTAINER.replace("OEBPS/book.opf", path)
     files = {**GOOD, "META-INF/container.xml": container, "OEBPS/book.opf": OPF}
-    assert "late" in Epub().decode(packed(files)).text
+    assert "late" in decode_epub(packed(files)).text
 
 
 def test_the_name_as_written_comes_first():
@@ -339,7 +331,7 @@ def test_the_name_as_written_comes_first():
         "OEBPS/book.opf": package({"One.xhtml": XHTML}),
         "OEBPS/One.xhtml": page(TWO),
     }
-    assert "dark" in Epub().decode(packed(files)).text
+    assert "dark" in decode_epub(packed(files)).text
 
 
 @pytest.mark.parametrize(("to", "kept"), [("i1", True), ("i0", False), ("zz", False)])
@@ -350,10 +342,10 @@ def test_the_fallback_of_a_document_is_read(to, kept):
     opf = opf.replace('<itemref idref="i1" />', "")
     raw = with_opf(opf)
     if kept:
-        assert "late" in Epub().decode(raw).text
+        assert "late" in decode_epub(raw).text
     else:
         with pytest.raises(BookError, match="no document of the EPUB has text"):
-            Epub().decode(raw)
+            decode_epub(raw)
 
 
 def test_an_unpacked_epub_is_refused_with_a_remedy(tmp_path):
@@ -364,9 +356,9 @@ def test_an_unpacked_epub_is_refused_with_a_remedy(tmp_path):
         (folder / name).write_text(data)
     remedy = "zip the content of the folder and name the file .epub"
     with pytest.raises(UsageError, match=remedy):
-        scan(folder)
+        collection(folder)
     (tmp_path / "books" / "good.epub").write_bytes(with_opf(OPF))
-    found = scan(tmp_path / "books")
+    found = collection(tmp_path / "books")
     assert [one.book_id for one in found.books] == ["good"]
     assert f"1 unpacked EPUB ('lamp.epub'); {remedy}" in " ".join(found.skipped)
 
@@ -375,4 +367,4 @@ def test_pages_of_xhtml_are_refused_with_a_remedy(tmp_path):
     (tmp_path / "one.xhtml").write_text(page(ONE))
     for place in (tmp_path, tmp_path / "one.xhtml"):
         with pytest.raises(UsageError, match=r"Rename \.xhtml files to \.html"):
-            scan(place)
+            collection(place)

@@ -1,22 +1,19 @@
 """HTML books: the text made of them, what is left out, encodings, facts, and hostile files."""
 
-import io
 import zipfile
 
 import pytest
 
+from cloze_gen.corpus.collect import read_text
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.gutenberg import Body, find_body
-from cloze_gen.corpus.ingest import _memo
 from cloze_gen.corpus.parse_book import IngestSettings, find_markup, parse_book
-from cloze_gen.corpus.readers import READERS, read_book
-from cloze_gen.corpus.readers.html import HtmlBook, html_facts
-from cloze_gen.corpus.readers.markup_text import EXTRACTOR, extract_text
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import scan
+from cloze_gen.corpus.readers.html import decode_html, html_facts
+from cloze_gen.corpus.readers.markup_text import extract_text
 from cloze_gen.corpus.sentences import split_paragraphs
 from cloze_gen.errors import BookError
 from tests.conftest import SAMPLE
+from tests.support.books import collection
 
 BREAK = "       *       *       *       *       *"
 
@@ -217,12 +214,11 @@ def test_a_book_of_html_is_the_book_of_text():
         f"<pre>{one}</pre>" if one.startswith("  ") else f"<p>{one}</p>\n" for one in blocks
     )
     plain, html = (
-        parse_book(data, settings=IngestSettings(), memo=_memo(), decode=reader.decode)
-        for data, reader in ((raw, READERS[0]), (page.encode(), HtmlBook()))
+        parse_book(text, settings=IngestSettings())
+        for text in (raw.decode(), decode_html(page.encode()).text)
     )
     assert len(plain.text) > 100
     assert (html.text, html.kind, html.tokens) == (plain.text, plain.kind, plain.tokens)
-    assert html.audit.encoding.startswith(f"html {EXTRACTOR}, ")
 
 
 GUTENBERG = """<body><section class='pg-boilerplate pgheader' id='pg-header' lang='en'>
@@ -260,18 +256,11 @@ def test_gutenbergs_header_and_footer_are_cut_as_in_text_files():
         (b"<meta charset=windows-1252><p>caf\xe9 r\xe9sum\xe9 na\xefve \x81", "latin-1"),
     ],
 )  # fmt: skip
-def test_the_encoding_is_found_and_decodes_again(raw, encoding):
+def test_the_encoding_is_found(raw, encoding):
     """Valid UTF-8 before what is declared; a declared codec only if it is one of texts."""
-    found = HtmlBook().decode(raw)
+    found = decode_html(raw)
     assert found.text.startswith("café")
-    assert found.encoding == f"html {EXTRACTOR}, {encoding}"
-    assert HtmlBook().decode(raw, found.encoding).text == found.text
-
-
-def test_text_of_another_extractor_is_not_read_again():
-    """Spans count the characters of one extractor's text."""
-    with pytest.raises(LookupError, match="extractor 'html 0'"):
-        HtmlBook().decode(b"<p>a", "html 0, ascii")
+    assert found.encoding == f"html, {encoding}"
 
 
 @pytest.mark.parametrize(
@@ -301,20 +290,19 @@ def test_text_of_another_extractor_is_not_read_again():
 )  # fmt: skip
 def test_facts_come_from_the_head(head, facts):
     """Title, author, language, licence and e-text number."""
-    assert html_facts(head) == facts
+    assert html_facts(head.encode()) == facts
 
 
 def test_a_folder_lists_and_reads_html(tmp_path):
-    """With its facts and the kind that keys the stored book."""
+    """With its facts."""
     (tmp_path / "a.HTM").write_bytes(b"<title>Emma, by J. A.</title>" + b"<p>caf\xe9" * 40_000)
-    (book,) = scan(tmp_path).books
-    assert (book.book_id, book.kind, dict(book.facts)) == (
+    (book,) = collection(tmp_path).books
+    assert (book.book_id, book.format, dict(book.facts)) == (
         "a",
-        f"html {EXTRACTOR}",
+        "html",
         {"title": "Emma", "author": "J. A."},
     )
-    raw = read_book(book.path, digest=book.digest())
-    assert raw.decode().text.count("café") == 40_000
+    assert read_text(book).count("café") == 40_000
 
 
 def test_parts_of_a_saved_page_are_no_books(tmp_path):
@@ -327,7 +315,7 @@ def test_parts_of_a_saved_page_are_no_books(tmp_path):
         for name, text in files.items():
             archive.writestr(name, f"<p>{text}")
     for place in (tmp_path / "books", tmp_path / "all.zip"):
-        found = scan(place)
+        found = collection(place)
         assert [book.book_id for book in found.books] == ["lamp", "mill"]
         assert "mill_files/header.htm" in " ".join(found.skipped)
         assert "saved web page" in " ".join(found.skipped)
@@ -336,7 +324,7 @@ def test_parts_of_a_saved_page_are_no_books(tmp_path):
 @pytest.mark.parametrize("raw", [b"", b"  ", b"<html><title>a</title><img src=x></html>"])
 def test_html_without_text_is_empty(raw):
     with pytest.raises(BookError) as error:
-        HtmlBook().decode(raw)
+        decode_html(raw)
     assert error.value.reason == "empty"
 
 
@@ -390,9 +378,3 @@ def test_hostile_markup_takes_linear_time(name):
             extract_text(HOSTILE[name])
     else:
         assert "\0" not in extract_text(HOSTILE[name]).text
-
-
-def test_a_listing_reads_only_the_head():
-    file = io.BytesIO(b"<title>a</title>" + b" " * 10**6)
-    HtmlBook().listing(file, InputSettings())
-    assert file.tell() < 10**5

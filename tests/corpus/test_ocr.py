@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
+from cloze_gen.corpus.collect import InputSettings
 from cloze_gen.corpus.decoding import decode_book
 from cloze_gen.corpus.inspect import inspection
 from cloze_gen.corpus.ocr import MOST_UNKNOWN
 from cloze_gen.corpus.parse_book import IngestSettings, parse_book
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import scan
 from cloze_gen.corpus.tokens import ChunkMemo
 from tests.ocr_noise import with_ocr_errors
+from tests.support.books import collection
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "corpora" / "sample"
@@ -36,7 +36,7 @@ def test_inspect_warns_of_the_books_it_reads(tmp_path):
     text = decode_book((SAMPLE / "source" / "the-clockmakers-debt.txt").read_bytes()).text
     (tmp_path / "clean.txt").write_text(text)
     (tmp_path / "scanned.txt").write_text(with_ocr_errors(text, 0.02))
-    page = inspection(scan(tmp_path), InputSettings())
+    page = inspection(collection(tmp_path), InputSettings())
     warning = "1 book looks like OCR, of 2 that were read in part"
     assert (warning in page, "scanned (" in page, "clean (" in page) == (True, True, False)
 

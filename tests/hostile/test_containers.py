@@ -24,9 +24,10 @@ import pyarrow as pa
 import pytest
 
 from cloze_gen.corpus.books import SENTENCES, read_books
+from cloze_gen.corpus.collect import Collection, collect
+from cloze_gen.corpus.folder import Location
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
-from cloze_gen.corpus.scan import CorpusScan, read_digests, scan
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import ClozeGenError
@@ -342,7 +343,7 @@ class Read:
     """What became of a folder of books."""
 
     refusal: str = ""
-    scan: CorpusScan | None = None
+    scan: Collection | None = None
     rows: list[dict[str, str]] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     text: str = ""
@@ -352,8 +353,7 @@ def read_folder(books, out, meanwhile=None):
     """Scan and ingest, as a run does."""
     found, said = Read(), io.StringIO()
     try:
-        found.scan = scan(books)
-        digests = read_digests(found.scan.books)
+        found.scan = collect(Location(books), Store(out))
         if meanwhile is not None:
             meanwhile(books)
         store, key = Store(out), StageKey("ingest", 1)
@@ -362,7 +362,7 @@ def read_folder(books, out, meanwhile=None):
             write_ingest(
                 writer,
                 StageContext(store, InProcessEngine(), "ingest"),
-                books=zip(found.scan.books, digests, strict=True),
+                books=found.scan.books,
                 settings=IngestSettings(min_word_tokens=20),
             )
     except ClozeGenError as error:

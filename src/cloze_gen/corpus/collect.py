@@ -451,7 +451,7 @@ def _choose_members(
     found = choose_files(members, catalog, read=read)
     for part in parts_of_pages(found.files):
         del found.files[part]
-        found.skipped.setdefault("a part of a saved page", []).append(part)
+        found.skipped.setdefault("a part of a saved web page", []).append(part)
     return found
 
 
