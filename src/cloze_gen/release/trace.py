@@ -216,9 +216,9 @@ def _source_lines(style: Style, folder: Path, tables: Sequence[ItemTable]) -> It
     file = "/".join(filter(None, (book["file"], book.get("member"))))
     yield ""
     yield f"book: {title or book_id}"
-    yield f"raw file: {file} ({book['encoding']})"
     path = text_file(corpus, folder / f"corpus-{style.drawn_from}", book)
-    yield f"text: {path}, characters {start}-{end}"
+    stored = f" of {path}" if book["text"] else ""
+    yield f"raw file: {file} ({book['encoding']}), characters {start}-{end}{stored}"
     try:
         text = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
