@@ -36,7 +36,7 @@ def test_the_page_of_a_location(books):
         "examples     emma  Emma, by Jane Austen",
         f"                 {words[:97]}...",
         "             empty",
-        "                 cannot be read (empty): the file is empty",
+        "                 cannot be read (empty): there is no text",
         "             evil  Evil",
         "                 A [2J word.",
         f"next         cloze-gen run holmes-style --source {books}",

@@ -114,11 +114,9 @@ class Reader:
         """The text of a book. Spans count its characters, so equal bytes must give equal text.
 
         Args:
-            encoding: found by an earlier run; empty: detect it.
+            encoding: of an earlier run, for a reader whose extractor may have changed.
         Raises:
             BookError: the bytes are no text.
-            LookupError, UnicodeDecodeError: the given encoding does not fit.
+            LookupError: another extractor made the text.
         """
-        if encoding:
-            return Decoded(raw.decode(encoding), encoding, "given")
         return decode_book(raw)
