@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from cloze_gen.corpus.legacy_encodings import most_plausible, read_as
 from cloze_gen.parsing import name_list
 
+_ASCII = bytes(range(0x80))
 LOST = "\ufffd"  # stands for a character that a program could not read
 
 _SAMPLE_CHARS = 20_000  # of the beginning, where LF CR is told from the CR LF of blank lines
-_RETURNS = re.compile(r"\r{2,}\n")
+_RETURNS = re.compile(r"\r\r+\n")
 _MIN_NEXT_LINES = 5
 _MAX_LINE_CHARS = 500  # of the mean line, if U+0085 ends the lines and is not cp1252's dots
 
@@ -27,7 +28,7 @@ def mend_line_ends(text: str) -> tuple[str, str]:
     """
     mended = text
     if "\r" in text:
-        mended = _RETURNS.sub("\n", mended)
+        mended = _RETURNS.sub("\n", text)
         sample = mended[:_SAMPLE_CHARS]
         if sample.count("\n\r") > sample.count("\r\n"):
             mended = mended.replace("\n\r", "\n")
@@ -66,8 +67,7 @@ def _misread_characters() -> dict[str, str]:
 
 _MISREAD = _misread_characters()
 _MISREAD_PATTERN = re.compile("|".join(map(re.escape, sorted(_MISREAD, key=len, reverse=True))))
-# Found much faster than the pattern; but no `â`, which is a letter of French words.
-_MISREAD_BEGINNINGS = {characters[:-1] for characters in _MISREAD} - {"â"}
+_MISREAD_BEGINNINGS = {characters[:-1].encode() for characters in _MISREAD} - {"â".encode()}
 
 
 def undo_double_encoding(text: str) -> tuple[str, str]:
@@ -76,18 +76,25 @@ def undo_double_encoding(text: str) -> tuple[str, str]:
     >>> undo_double_encoding("RenÃ©e couldnâ€™t swim.")
     ('Renée couldn’t swim.', '2 double-encoded characters repaired')
     """
+    high_bytes = _high_bytes(text)
+    if not any(beginning in high_bytes for beginning in _MISREAD_BEGINNINGS):
+        return text, ""
     repaired = 0
-    while not text.isascii() and any(beginning in text for beginning in _MISREAD_BEGINNINGS):
+    count = 1
+    while count:
         text, count = _MISREAD_PATTERN.subn(lambda match: _MISREAD[match.group()], text)
-        if not count:
-            break
         repaired += count
     return text, f"{repaired:,} double-encoded characters repaired" if repaired else ""
 
 
+def _high_bytes(text: str) -> bytes:
+    """What is not ASCII, in UTF-8: so little that a search in it takes no time."""
+    return b"" if text.isascii() else text.encode().translate(None, _ASCII)
+
+
 # ---- bytes of another encoding that were read as Latin-1
 
-_CONTROL = re.compile("[\x80-\x9f]")
+_CONTROL = re.compile(rb"\xc2[\x80-\x9f]")
 
 
 def reread_controls(text: str) -> tuple[str, str]:
@@ -95,7 +102,7 @@ def reread_controls(text: str) -> tuple[str, str]:
     >>> reread_controls("a d\x82collet\x82 gown")
     ('a décolleté gown', '2 control characters read as cp437')
     """
-    count = 0 if text.isascii() else len(_CONTROL.findall(text))
+    count = len(_CONTROL.findall(_high_bytes(text)))
     if not count:
         return text, ""
     encoding, _ = most_plausible(text)
