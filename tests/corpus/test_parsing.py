@@ -193,6 +193,9 @@ def assert_laws(book, raw):
     assert sum(len(tokens.split(" ")) for tokens in book.tokens) == book.audit.tokens
 
 
+PLAIN_LINE = "The straw was cold, and nobody had seen the horse since the morning. "
+
+
 def test_a_book_becomes_sentences_of_tokens():
     """Headings, prose and verse with their spans; credits, rules and licence left out."""
     book = parse(BOOK)
@@ -221,6 +224,23 @@ def test_a_paragraph_with_a_placeholder_is_background_only():
         ("prose", clean.strip()),
         ("other", "DW and D, he read."),  # brackets around a sentence are trimmed
     ]
+
+
+def test_a_lost_character_splits_no_word_and_is_in_no_item():
+    book = parse(f"{PLAIN_LINE}\n\nThe na\ufffdve groom slept.".encode())
+    assert book.kind[-1] == "other"
+    assert book.tokens[-1] == "The na\ufffdve groom slept ."
+
+
+@pytest.mark.parametrize("lost", ["\ufffd", "?"])
+@pytest.mark.parametrize("line", ["The groom hadn{}t slept.", "He said, {}Wait,{} and slept."])
+def test_a_book_with_many_lost_characters_is_dropped(lost, line):
+    """Few are only counted."""
+    few = parse(f"{line.format(lost, lost)}\n{PLAIN_LINE * 200}".encode())
+    many = parse((line.format(lost, lost) + PLAIN_LINE).encode() * 10)
+    assert (few.audit.reason, many.audit.reason) == ("", BookReason.LOST_CHARACTERS)
+    assert few.audit.lost_chars == line.count("{}")
+    assert many.audit.lost_chars == 10 * line.count("{}")
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ BOOK_COLUMNS = {
     "footer_marker": "text?: the line that ends the book; empty if none was found",
     "function_word_share": "float?: English function words / word tokens; about 0.5 in English prose",
     "header_marker": "text?: the line that begins the book; empty if none was found",
+    "lost_chars": "int?: characters that became U+FFFD or a question mark inside a word",
     "line_end_hyphens": "int?: words that are broken at a line end",
     "reason": "text?: why the book was dropped; empty for a kept book",
     "removed": "text?: characters of the decoded file that each rule removed: `licence 18,420; footnotes 2,114`",

@@ -10,7 +10,8 @@ from cloze_gen.parsing import NAMED
 
 REMEDIES: Mapping[str, str] = {
     BookReason.EMPTY: "add the text to the files, or remove them",
-    BookReason.BINARY: "save the books as plain text",
+    BookReason.BINARY: "save the books as plain text in UTF-8",
+    BookReason.LOST_CHARACTERS: "use other copies, or convert the original files again with the right encoding",
     BookReason.MARKUP: "rename HTML files to .html; for a table: remove the tags from the column; save other formats as plain text",
     BookReason.ONE_SENTENCE_PER_LINE: "use the original books, with letter case, paragraphs and untouched punctuation",
     BookReason.NEARLY_EMPTY: "use longer texts, or lower ingest.min_word_tokens",

@@ -17,6 +17,12 @@ from cloze_gen.corpus.decoding import Decoded, decode_book, flatten
 from cloze_gen.corpus.gutenberg import Body, find_body
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN, SEPARATOR, normalize_many
 from cloze_gen.corpus.sentences import HEADING, OTHER, VERSE, SentenceCutter, split_paragraphs
+from cloze_gen.corpus.text_repairs import (
+    LOST,
+    MAX_LOST_SHARE,
+    MIN_LOST,
+    count_lost_characters,
+)
 from cloze_gen.corpus.tokens import ChunkedText, ChunkMemo
 from cloze_gen.english.content_words import function_word_share
 from cloze_gen.errors import BookError
@@ -33,6 +39,7 @@ _BOILERPLATE_WORDS = tuple(
 class BookReason(Reason):
     EMPTY = ("empty", "the file has no text")
     BINARY = ("binary", "the file is not plain text")
+    LOST_CHARACTERS = ("lost_characters", "many characters were replaced by U+FFFD or `?`")
     MARKUP = ("markup", "the file has HTML or XML tags")
     ONE_SENTENCE_PER_LINE = (
         "one_sentence_per_line",
@@ -68,6 +75,7 @@ class BookAudit:
     Attributes:
         book_bytes: size of the raw (unpacked) file; `sha256` is of the same bytes.
         body_share: characters in sentences / characters of the decoded file.
+        lost_chars: characters that became U+FFFD or a question mark.
         control_chars: characters below 0x20 other than tab, line ends and form feed.
         removed: characters that each rule of `front_back_matter` removed, most first.
         residual_boilerplate: kept tokens about licence or e-text.
@@ -82,6 +90,7 @@ class BookAudit:
     header_marker: str = ""
     footer_marker: str = ""
     body_share: float = 0.0
+    lost_chars: int = 0
     control_chars: int = 0
     removed: str = ""
     residual_boilerplate: int = 0
@@ -189,8 +198,9 @@ def find_sentence_lines(flat: str) -> str:
 # ---- parse book
 
 _T = TypeVar("_T")
-# PG-19 replaces offensive words: "an old <DW64>" (README of google-deepmind/pg19).
-_PLACEHOLDER = re.compile(r"<DW\d*>")
+# PG-19 replaces offensive words: "an old <DW64>" (README of google-deepmind/pg19). U+FFFD is a lost
+# character.
+_PLACEHOLDER = re.compile(r"<DW\d*>|\ufffd")
 _NOT_CONTROL = b"\t\n\v\f\r" + bytes(range(0x20, 0x100))
 _SHORT_CHARS = 8  # only a sentence this short can be without a word (stray quotation marks, rules)
 
@@ -246,9 +256,19 @@ def parse_book(
         decoded = decode(raw)
     except BookError as error:
         return _dropped(audit, error.reason, str(error))
-    if not decoded.text:  # a byte-order mark alone
-        return _dropped(audit, BookReason.EMPTY, "the file is empty")
-    audit = replace(audit, encoding=decoded.encoding, encoding_evidence=decoded.evidence)
+    lost = count_lost_characters(decoded.text)
+    audit = replace(
+        audit,
+        encoding=decoded.encoding,
+        encoding_evidence=decoded.evidence,
+        lost_chars=lost,
+    )
+    if lost > max(MIN_LOST, MAX_LOST_SHARE * len(decoded.text)):
+        detail = (
+            f"{lost:,} of {len(decoded.text):,} characters were replaced by U+FFFD or by a "
+            "question mark: quotation marks, apostrophes, dashes or accented letters are lost"
+        )
+        return _dropped(audit, BookReason.LOST_CHARACTERS, detail)
     markup = find_markup(decoded.text)
     if markup:
         return _dropped(audit, BookReason.MARKUP, f"{markup}; tags are not prose")
@@ -346,7 +366,7 @@ def _sentence_columns(flat: str, body: Body) -> tuple[list[int], list[int], list
     indices: list[int] = []
     kinds: list[str] = []
     cutter = SentenceCutter(flat)
-    placeholders = "<DW" in flat
+    placeholders = "<DW" in flat or LOST in flat
     for index, (begin, end, kind) in enumerate(split_paragraphs(flat, body)):
         if kind == OTHER:
             continue

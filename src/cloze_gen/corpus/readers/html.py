@@ -6,7 +6,8 @@ import codecs
 import re
 from collections.abc import Collection, Mapping
 
-from cloze_gen.corpus.decoding import LEGACY_ENCODINGS, Decoded, decode_book
+from cloze_gen.corpus.decoding import Decoded, decode_book
+from cloze_gen.corpus.legacy_encodings import LEGACY_ENCODINGS
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
 from cloze_gen.corpus.readers.markup_text import extract_text, parse_html
 from cloze_gen.corpus.readers.reader import ENDINGS_OF_FORMAT, HTML
@@ -71,7 +72,7 @@ def decode_markup(raw: bytes) -> Decoded:
     Raises:
         BookError: ``empty`` or ``binary``.
     """
-    found = decode_book(raw)
+    found = decode_book(raw, markup=True)
     declared = _declared(raw) if found.encoding in LEGACY_ENCODINGS else ""
     if declared:
         try:
