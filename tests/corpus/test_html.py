@@ -8,13 +8,13 @@ import pytest
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.gutenberg import Body, find_body
 from cloze_gen.corpus.ingest import _memo
+from cloze_gen.corpus.paragraphs import split_paragraphs
 from cloze_gen.corpus.parse_book import IngestSettings, find_markup, parse_book
 from cloze_gen.corpus.readers import READERS, read_book
 from cloze_gen.corpus.readers.html import HtmlBook, html_facts
 from cloze_gen.corpus.readers.markup_text import EXTRACTOR, extract_text
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.scan import scan
-from cloze_gen.corpus.sentences import split_paragraphs
 from cloze_gen.errors import BookError
 from tests.conftest import SAMPLE
 

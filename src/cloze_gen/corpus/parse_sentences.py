@@ -14,6 +14,7 @@ from dataclasses import replace
 from cloze_gen.corpus.content_sketch import content_sketch
 from cloze_gen.corpus.decoding import Decoded, flatten
 from cloze_gen.corpus.normalization import SEPARATOR, normalize_many
+from cloze_gen.corpus.paragraphs import PROSE
 from cloze_gen.corpus.parse_book import (
     BookAudit,
     BookReason,
@@ -21,7 +22,6 @@ from cloze_gen.corpus.parse_book import (
     IngestSettings,
     ParsedBook,
 )
-from cloze_gen.corpus.sentences import PROSE
 from cloze_gen.corpus.tokens import ChunkMemo
 from cloze_gen.english.content_words import function_word_share
 from cloze_gen.errors import BookError
