@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cloze_gen.corpus.gutenberg import find_body
-from cloze_gen.corpus.sentences import OTHER, split_paragraphs
+from cloze_gen.corpus.paragraphs import OTHER, split_paragraphs
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "front_back_matter.json").read_text())
 STORY = "It was night.\n\nThe lamp was lit, and nobody had come to put it out.\n"

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cloze_gen.corpus.sentences import PROSE
+from cloze_gen.corpus.paragraphs import PROSE
 from cloze_gen.english.sentence_fitness import HEADING_WORDS, MAX_CAPITALS_SHARE, ODD_MARKS
 from cloze_gen.english.treebank import treebank_split
 from cloze_gen.word_tokens import is_word

@@ -15,7 +15,7 @@ from pydantic import Field
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.sentences import HEADING
+from cloze_gen.corpus.paragraphs import HEADING
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.errors import CorpusError
 from cloze_gen.settings import SettingsGroup

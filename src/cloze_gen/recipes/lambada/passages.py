@@ -29,7 +29,7 @@ from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, mend_text, write_hyphens
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.corpus.sentences import HEADING, PROSE
+from cloze_gen.corpus.paragraphs import HEADING, PROSE
 from cloze_gen.corpus.source_sentences import book_parts, decided_hyphens, hyphen_evidence
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.treebank import treebank_split
