@@ -40,8 +40,7 @@ lint: setup
 types: setup
 	$(BIN)/mypy
 
-setup: $(STAMPS)/project $(STAMPS)/kenlm
-kenlm: $(STAMPS)/kenlm
+setup: $(STAMPS)/project $(BIN)/lmplz
 # PYTHON or the first that works; each candidate is started, since pyenv has shims for versions that do not run.
 $(STAMPS)/venv: $(SYSTEM_TOOLS)
 	@if [ -n "$$PYTHON" ]; then set -- "$$PYTHON"; else set -- python3 python3.14 python3.13 python3.12 python3.11; fi; \
@@ -59,8 +58,8 @@ $(STAMPS)/requirements: requirements.lock $(STAMPS)/venv
 	@touch $@
 $(STAMPS)/project: pyproject.toml $(STAMPS)/requirements
 	@$(PIP) install --quiet --no-deps --no-build-isolation --editable . && touch $@
-$(STAMPS)/kenlm: src/cloze_gen/adapters/kenlm_build.py $(STAMPS)/project
-	@$(BIN)/python -m cloze_gen.adapters.kenlm_build && touch $@
+kenlm $(BIN)/lmplz: | $(STAMPS)/project
+	@$(BIN)/python -m cloze_gen.adapters.kenlm_build
 
 data:
 	@[ -d "$$SHARED/corpora" ] || { echo "make data: DIR/corpora not found. Give SHARED=DIR, a folder with corpora/*.tar.xz" >&2; exit 2; }

@@ -261,7 +261,7 @@ def test_no_lmplz(
 ):
     monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(tmp_path / "nowhere"))
     new = cli(*copied.call(out=tmp_path / "out"))
-    assert "CLOZE_GEN_LMPLZ names" in one_message(new, 1)
+    assert "nowhere is missing" in one_message(new, 1)
     assert not list((tmp_path / "out").glob("store/*-*"))
     assert cli(*copied.call("--set", "choice.n_questions=3")).status == 0
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.adapters.kenlm_model import KenlmModel, build_trie
-from cloze_gen.adapters.lmplz import train_arpa
+from cloze_gen.adapters.kenlm_model import KenlmModel
+from cloze_gen.adapters.lmplz import build_trie, train_arpa
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.corpus.normalization import printed_lines, rendered_tokens
 from cloze_gen.corpus.training_text import TEXT, TOKENS

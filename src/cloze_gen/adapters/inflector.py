@@ -20,20 +20,22 @@ _UPOS = {
 }
 # the form is its own lemma, but for the words below
 _BASE_TAGS = frozenset({"NN", "NNP", "VB", "VBP", "JJ", "RB"})
-# Older forms and base-tagged verb forms, which lemminflect lacks or takes for bases.
+# Older forms and base-tagged verb forms, which lemminflect lacks or takes for bases, by lemma.
+_VERB_FORMS = {
+    "be": "am are is was were art wert wast 's 'm 're",
+    "have": "'ve 'd hath hast hadst",
+    "do": "doth dost didst",
+    "say": "saith",
+    "speak": "spake",
+    "will": "'ll",
+}
 _IRREGULAR = {
-    ("am", "verb"): "be", ("are", "verb"): "be", ("is", "verb"): "be", ("was", "verb"): "be",
-    ("were", "verb"): "be", ("art", "verb"): "be",
-    ("wert", "verb"): "be", ("wast", "verb"): "be", ("'s", "verb"): "be", ("'m", "verb"): "be",
-    ("'re", "verb"): "be",
-    ("'ve", "verb"): "have", ("'d", "verb"): "have", ("hath", "verb"): "have", ("hast",
-        "verb"): "have", ("hadst", "verb"): "have",
-    ("doth", "verb"): "do", ("dost", "verb"): "do", ("didst", "verb"): "do", ("saith",
-        "verb"): "say", ("spake", "verb"): "speak",
-    ("n't", "adverb"): "not", ("'ll", "verb"): "will",
-    **{(word, name): word for word in ("more", "most", "less", "least") for name in ("adjective",
-        "adverb")},
-}  # fmt: skip
+    (form, "verb"): lemma for lemma, forms in _VERB_FORMS.items() for form in forms.split()
+}
+_IRREGULAR["n't", "adverb"] = "not"
+for _word in ("more", "most", "less", "least"):
+    _IRREGULAR[_word, "adjective"] = _word
+    _IRREGULAR[_word, "adverb"] = _word
 # Their past forms depend on person or sense (was/were, lay/lied, hung/hanged), which lemma and tag
 # do not give.
 AMBIGUOUS_LEMMAS = frozenset({"be", "lie", "lay", "hang"})

@@ -195,12 +195,8 @@ def settings(config: Config) -> None:
 @app.command()
 def doctor(
     fix: Annotated[
-        bool,
-        typer.Option(help="build KenLM's programs and its Python module if they are missing"),
+        bool, typer.Option(help="build KenLM's programs if lmplz is missing or does not start")
     ] = False,
-    kenlm_sources: Annotated[
-        Path | None, typer.Option(help="path of kenlm-0.3.0.tar.gz, for --fix without a network")
-    ] = None,
     store: Annotated[
         Path | None,
         typer.Option(
@@ -212,15 +208,12 @@ def doctor(
 
     Example: cloze-gen doctor
 
-    Prints each tool's version and, if a tool is missing, the command that
-    installs it. With --store DIR it checks that output folder instead. The exit
+    Loads each library and starts lmplz, and prints how to mend what fails. With --store DIR it checks that output folder instead. The exit
     status is 1 if a check fails.
     """
     from cloze_gen.cli import doctor as command
 
-    command.check_store(store) if store else command.check_tools(
-        fix=fix, kenlm_sources=kenlm_sources
-    )
+    command.check_store(store) if store else command.check_tools(fix=fix)
 
 
 # ---- commands for users of a release

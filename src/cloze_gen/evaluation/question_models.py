@@ -18,8 +18,14 @@ import pyarrow.compute as pc
 import scipy
 from numpy.typing import NDArray
 
-from cloze_gen.adapters.kenlm_model import KenlmModel, build_trie, find_build_binary
-from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
+from cloze_gen.adapters.kenlm_model import KenlmModel
+from cloze_gen.adapters.lmplz import (
+    binary_sha256,
+    build_trie,
+    find_build_binary,
+    find_lmplz,
+    train_arpa,
+)
 from cloze_gen.corpus.arrays import line_ids
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.normalization import printed_lines
