@@ -69,7 +69,7 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     sentences = run.stage(
         "sentences",
         write_sentences,
-        v=6,
+        v=7,
         source=kept["source"],
         tagging=source_tags,
         counts=counts,

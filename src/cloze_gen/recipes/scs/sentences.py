@@ -25,7 +25,7 @@ from cloze_gen.corpus.source_sentences import (
 from cloze_gen.corpus.tagging import TAGS, lemma_pair, tag_folders
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import FINITE, VERBS
-from cloze_gen.english.sentence_fitness import SentenceFault, sentence_fault
+from cloze_gen.english.sentence_fitness import SentenceFault, printed_fault
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence
@@ -116,7 +116,7 @@ def fault_of_sentence(
     settings: SentencesSettings,
 ) -> SentenceReason | SentenceFault | None:
     printed = rendered_positions(sentence.tokens)
-    fault = shape_fault(sentence) or sentence_fault(
+    fault = shape_fault(sentence) or printed_fault(
         sentence.tokens, printed=printed, offensive=offensive
     )
     if fault is None:
