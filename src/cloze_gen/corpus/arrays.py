@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cloze_gen.corpus.sentences import PROSE
 from cloze_gen.english.sentence_fitness import sentence_fault
 from cloze_gen.english.treebank import treebank_split
+from cloze_gen.english.word_lists import FINAL_MARKS
 from cloze_gen.word_tokens import is_word
 
 SEPARATOR = 0
@@ -113,8 +114,7 @@ def least_context(
     return first, np.where(first >= 0, edges[:-1] - edges[first], 0)
 
 
-_FINAL = frozenset(".?!")
-_FINAL_OR_CLOSING = _FINAL | frozenset("\"'")
+_FINAL_OR_CLOSING = FINAL_MARKS | frozenset("\"'")
 _SPEECH = ('"', "'")  # the mark that a book sets around speech: the commoner of the two
 
 
@@ -149,7 +149,7 @@ def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTra
     ends = book.bounds[1:]
     last_word = _last_before(np.flatnonzero(_holds(book, is_word)), starts, ends)
     behind = np.where(last_word >= 0, last_word + 1, starts)
-    finals = _sums(_holds(book, _FINAL.__contains__), behind, ends)
+    finals = _sums(_holds(book, FINAL_MARKS.__contains__), behind, ends)
     marks = _sums(_holds(book, _FINAL_OR_CLOSING.__contains__), behind, ends)
     speech = _holds(book, _speech_mark(book).__eq__)
     speech_marks = _sums(speech, starts, ends)

@@ -8,7 +8,7 @@ from collections.abc import Container, Sequence
 from itertools import pairwise
 
 from cloze_gen.english.penn_tags import FINITE
-from cloze_gen.english.word_lists import QUOTATION_MARKS, TITLES
+from cloze_gen.english.word_lists import DASHES, FINAL_MARKS, FOLDED_TITLES, QUOTATION_MARKS
 from cloze_gen.records.rejection import Reason
 from cloze_gen.word_tokens import is_word
 
@@ -35,10 +35,9 @@ def reports_speech(tokens: Sequence[str], position: int) -> bool:
 
 
 # No sentence ends with one of these: it was cut at the stop of an abbreviation.
-_NEVER_LAST = frozenset(title.casefold() for title in TITLES) | {"vol", "viz"}
+_NEVER_LAST = FOLDED_TITLES | {"vol", "viz"}
 # Nor with one of these.
 _HANGING = frozenset("the a an and or but nor than if because my our your their".split())
-_FINAL = frozenset(".?!")
 _HEADING_WORDS = frozenset(
     "chapter book volume canto act scene contents illustration footnote appendix preface".split()
 )
@@ -54,7 +53,6 @@ _SUBORDINATORS = frozenset(
     "because though although if unless while whilst since until till lest whether that".split()
 )
 _MAX_QUOTES = 4  # more marks than two quotations have: an exchange of speeches that was not split
-_DASHES = frozenset({"--", "-", "---", "----", "\u2014", "\u2013"})
 # Verbs of attribution. At the start of a sentence they mark the second half of a split dialogue: '," said he'
 # without its first half.
 SPEECH_VERBS = frozenset(
@@ -167,7 +165,7 @@ def _fault_of_end(word: str, behind: Sequence[str]) -> SentenceFault | None:
         if is_initial or word.rstrip(".").casefold() in _NEVER_LAST:
             return SentenceFault.CUT_AT_ABBREVIATION
         return None if word.endswith(".") else SentenceFault.INCOMPLETE
-    if behind[0] not in _FINAL:
+    if behind[0] not in FINAL_MARKS:
         return None
     if word.rstrip(".").casefold() in _NEVER_LAST:
         return SentenceFault.CUT_AT_ABBREVIATION
@@ -238,6 +236,6 @@ def _runs_on(tokens: Sequence[str], printed: Sequence[int]) -> bool:
     return any(
         is_word(tokens[left])
         and is_word(tokens[right])
-        and any(token in _DASHES for token in tokens[left + 1 : right])
+        and any(token in DASHES for token in tokens[left + 1 : right])
         for left, right in pairwise(printed)
     )
