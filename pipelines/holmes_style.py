@@ -143,7 +143,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     grooming = run.stage(
         "grooming",
         write_grooming,
-        v=17,
+        v=18,
         focus=focus,
         counts=counts,
         index=index,

@@ -19,7 +19,8 @@ from cloze_gen.recipes.scs.impostors import (
     write_impostors,
 )
 from cloze_gen.recipes.scs.inflections import FormStatus, InflectionsSettings, write_inflections
-from cloze_gen.recipes.scs.places import PlacesSettings, write_places
+from cloze_gen.recipes.scs.place_counts import write_places
+from cloze_gen.recipes.scs.place_table import PlacesSettings
 from cloze_gen.recipes.scs.questions import QuestionReason, QuestionsSettings, write_questions
 from cloze_gen.recipes.scs.release import REFERENCE, model_name, notes, scs_files
 from cloze_gen.recipes.scs.screen import ScreenReason, ScreenSettings, write_screen
@@ -68,7 +69,7 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     sentences = run.stage(
         "sentences",
         write_sentences,
-        v=6,
+        v=7,
         source=kept["source"],
         tagging=source_tags,
         counts=counts,

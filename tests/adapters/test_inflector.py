@@ -14,34 +14,55 @@ from cloze_gen.adapters.inflector import (
     same_past_forms,
 )
 
-LEMMAS = [
-    ("Mothers", "NNS", "mother"), ("wives", "NNS", "wife"), ("geese", "NNS", "goose"), ("spoke",
-        "VBD", "speak"), ("lain", "VBN", "lie"),
-    ("lay", "VBD", "lie"), ("lay", "VB", "lay"), ("laid", "VBD", "lay"), ("dying", "VBG", "die"),
-    ("is", "VBZ", "be"),
-    ("'ve", "VBP", "have"), ("doth", "VBZ", "do"), ("happiest", "JJS", "happy"), ("worse", "JJR",
-        "bad"),
-    ("sooner", "RBR", "soon"), ("n't", "RB", "not"),
-    ("interested", "JJ", "interested"), ("other", "JJ", "other"), ("Adams", "NNP", "Adams"), ("THE",
-        "DT", "the"),
-    ("To-morrow", "NN", "tomorrow"),
-]  # fmt: skip
+LEMMAS = """
+    Mothers NNS mother
+    wives NNS wife
+    geese NNS goose
+    spoke VBD speak
+    lain VBN lie
+    lay VBD lie
+    lay VB lay
+    laid VBD lay
+    dying VBG die
+    is VBZ be
+    've VBP have
+    doth VBZ do
+    happiest JJS happy
+    worse JJR bad
+    more RBR more
+    sooner RBR soon
+    n't RB not
+    interested JJ interested
+    other JJ other
+    Adams NNP Adams
+    THE DT the
+    To-morrow NN tomorrow
+"""
+FORMS = """
+    wife NNS wives
+    child NNS children
+    swim VBN swum
+    swim VBD swam
+    carry VBZ carries
+    see VBD saw
+    find VBD found
+    stop VBG stopping
+    happy JJR happier
+    fast RBS fastest
+    quick JJ quick
+"""
 
-FORMS = [
-    ("wife", "NNS", "wives"), ("child", "NNS", "children"), ("swim", "VBN", "swum"), ("swim", "VBD",
-        "swam"), ("carry", "VBZ", "carries"),
-    ("see", "VBD", "saw"), ("find", "VBD", "found"), ("stop", "VBG", "stopping"), ("happy", "JJR",
-        "happier"), ("fast", "RBS", "fastest"),
-    ("quick", "JJ", "quick"),
-]  # fmt: skip
+
+def rows(table):
+    return [line.split() for line in table.strip().splitlines()]
 
 
-@pytest.mark.parametrize(("token", "tag", "lemma"), LEMMAS)
+@pytest.mark.parametrize(("token", "tag", "lemma"), rows(LEMMAS))
 def test_lemmatize(token, tag, lemma):
     assert lemmatize(token, tag) == lemma
 
 
-@pytest.mark.parametrize(("lemma", "tag", "form"), FORMS)
+@pytest.mark.parametrize(("lemma", "tag", "form"), rows(FORMS))
 def test_inflect(lemma, tag, form):
     assert inflect(lemma, tag)[0] == form
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import functools
 import gzip
 from collections.abc import Mapping
-from functools import lru_cache
 from importlib.metadata import distribution
 
-from cloze_gen.english.penn_tags import PAST, coarse_class
+from cloze_gen.english.penn_tags import CONTENT_CLASSES, PAST, coarse_class
 from cloze_gen.english.treebank import normalize_for_tagging
 
 _UPOS = {
@@ -20,8 +19,8 @@ _UPOS = {
 }
 # the form is its own lemma, but for the words below
 _BASE_TAGS = frozenset({"NN", "NNP", "VB", "VBP", "JJ", "RB"})
-# Older forms and base-tagged verb forms, which lemminflect lacks or takes for bases, by lemma.
-_VERB_FORMS = {
+# Older forms and base-tagged verb forms, which lemminflect lacks or takes for bases.
+_FORMS_OF_VERB = {
     "be": "am are is was were art wert wast 's 'm 're",
     "have": "'ve 'd hath hast hadst",
     "do": "doth dost didst",
@@ -29,19 +28,18 @@ _VERB_FORMS = {
     "speak": "spake",
     "will": "'ll",
 }
-_IRREGULAR = {
-    (form, "verb"): lemma for lemma, forms in _VERB_FORMS.items() for form in forms.split()
+_COMPARED = {"more": "more", "most": "most", "less": "less", "least": "least"}
+_LEMMA_OF_IRREGULAR = {
+    "verb": {form: lemma for lemma, forms in _FORMS_OF_VERB.items() for form in forms.split()},
+    "adjective": _COMPARED,
+    "adverb": _COMPARED | {"n't": "not"},
 }
-_IRREGULAR["n't", "adverb"] = "not"
-for _word in ("more", "most", "less", "least"):
-    _IRREGULAR[_word, "adjective"] = _word
-    _IRREGULAR[_word, "adverb"] = _word
 # Their past forms depend on person or sense (was/were, lay/lied, hung/hanged), which lemma and tag
 # do not give.
 AMBIGUOUS_LEMMAS = frozenset({"be", "lie", "lay", "hang"})
 
 
-@lru_cache(maxsize=200_000)  # cache size; a corpus has some 300,000 (type, tag) pairs
+@functools.lru_cache(maxsize=200_000)  # cache size; a corpus has some 300,000 (type, tag) pairs
 def lemmatize(token: str, penn_tag: str) -> str:
     """The lemma of a token without clitic; lower-case except for proper nouns. Words of closed
     classes are unchanged.
@@ -59,9 +57,9 @@ def lemmatize(token: str, penn_tag: str) -> str:
     if name == "proper_noun":
         return word if penn_tag == "NNP" else _first(lemminflect.getLemma(word, upos="PROPN"), word)
     word = word.lower()
-    irregular = _IRREGULAR.get((word, name))
-    if irregular is not None:
-        return irregular
+    irregular = _LEMMA_OF_IRREGULAR.get(name, {})
+    if word in irregular:
+        return irregular[word]
     if penn_tag in _BASE_TAGS:
         return word
     lemmas = lemminflect.getAllLemmas(word, upos=upos).get(upos) or lemminflect.getAllLemmasOOV(
@@ -83,7 +81,7 @@ def _first(candidates: tuple[str, ...], default: str) -> str:
     return candidates[0] if candidates and candidates[0] else default
 
 
-@lru_cache(maxsize=50_000)
+@functools.lru_cache(maxsize=50_000)
 def inflect(lemma: str, penn_tag: str) -> tuple[str, ...]:
     """Forms of a lemma under a Penn tag, the commonest first; may be empty.
 
@@ -120,9 +118,6 @@ def dictionary_words() -> frozenset[str]:
         return frozenset(line.partition(",")[0] for line in lines)
 
 
-_OPEN = ("NOUN", "VERB", "ADJ", "ADV")
-
-
 @functools.lru_cache(maxsize=100_000)
 def possible_tags(word: str) -> frozenset[str]:
     """The dictionary's open-class tags, also of `to-night` without hyphen and of the last part of a
@@ -139,7 +134,8 @@ def possible_tags(word: str) -> frozenset[str]:
 
     found: set[str] = set()
     lemmas = lemminflect.getAllLemmas(word)
-    for upos in _OPEN:
+    for name in CONTENT_CLASSES:
+        upos = _UPOS[name]
         for lemma in lemmas.get(upos, ()):
             found.update(tag for tag, forms in _inflections(lemma, upos).items() if word in forms)
     return frozenset(found)

@@ -1,5 +1,5 @@
 """Penn tags of whole words by the built-in spaCy pipeline. A book's tags depend on its own sentences
-only: batches are fixed, and each word type is computed alone.
+only, because each word type is computed alone.
 """
 
 from __future__ import annotations
@@ -8,8 +8,7 @@ import functools
 import hashlib
 import json
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,27 +33,6 @@ _MODEL_FILES = (
     "tokenizer",
     "vocab/strings.json",
 )
-# tokens a batch; 1,024 to 8,192 measured within 5 % of each other, memory grows with it
-BATCH_TOKENS = 2048
-
-
-@dataclass(frozen=True, slots=True)
-class _SplitWords:
-    """Words cut into treebank parts; all but `types` have a row a word.
-
-    Attributes:
-        types: of all parts, word by word.
-        first: first part in `types`.
-        counts: number of parts.
-        hosts: the part that gives the word its tag.
-        compounds: whether it is a compound.
-    """
-
-    types: Ints
-    first: Ints
-    counts: Ints
-    hosts: Ints
-    compounds: Any
 
 
 class SpacyTagger:
@@ -86,10 +64,8 @@ class SpacyTagger:
             tokens: the number in `words` of each token.
             lengths: number of tokens of each sentence.
         """
-        result = [np.zeros(0, np.int64)]
-        for numbers, _, hosts in self._part_labels(words, tokens, lengths, np.arange(len(tokens))):
-            result.append(numbers[hosts])
-        return np.concatenate(result)
+        numbers, starts, hosts = self._part_labels(words, tokens, lengths, np.arange(len(tokens)))
+        return numbers[starts + hosts]
 
     def tag_at(self, places: Iterable[tuple[Sequence[str], int]]) -> list[str]:
         """The tag of one token of each sentence; those of its clitics follow after `+`: ``don't``
@@ -99,52 +75,43 @@ class SpacyTagger:
         words, tokens, lengths = _encode([sentence for sentence, _ in rows])
         positions = np.array([position for _, position in rows], np.int64)
         wanted = np.cumsum(lengths) - lengths + positions
+        numbers, starts, hosts = self._part_labels(words, tokens, lengths, wanted)
+        labels = [self.labels[number] for number in numbers.tolist()]
+        stops = np.append(starts, len(labels))[1:]
         tags = []
-        for numbers, starts, hosts in self._part_labels(words, tokens, lengths, wanted):
-            stops = [*starts[1:].tolist(), len(numbers)]
-            for start, stop, host in zip(starts.tolist(), stops, hosts.tolist(), strict=True):
-                parts = [host, *range(start, host), *range(host + 1, stop)]
-                tags.append("+".join([self.labels[numbers[part]] for part in parts]))
+        for start, stop, host in zip(starts.tolist(), stops.tolist(), hosts.tolist(), strict=True):
+            clitics = labels[start:stop]
+            tag = clitics.pop(host)
+            tags.append("+".join([tag, *clitics]))
         return tags
 
     def _part_labels(
         self, words: Sequence[str], tokens: Ints, lengths: Ints, wanted: Ints
-    ) -> Iterator[tuple[Ints, Ints, Ints]]:
-        """Label numbers of the parts of the wanted tokens (ascending), a batch at a time, with one
-        BLAS thread; then where the parts of each token start, and which is its host.
+    ) -> tuple[Ints, Ints, Ints]:
+        """Label numbers of the treebank parts of the wanted tokens (ascending); where the parts of
+        each token start, and which of them gives it its tag.
         """
-        participle, adjective = self.labels.index("VBN"), self.labels.index("JJ")
-        ends = np.cumsum(lengths)
+        split = [treebank_split(word) for word in words]
+        part_counts = np.array([len(parts) for parts in split], np.int64)
+        first_parts = np.cumsum(part_counts) - part_counts
+        counts = part_counts[tokens]
+        stops = np.concatenate([[0], np.cumsum(counts)])
+        sentence_stops = stops[np.cumsum(lengths)]
         with self._lock, self._threads.limit(limits=1, user_api="blas"):
-            split = self._split(words)
-            for batch in _batches(lengths):
-                start, stop = ends[batch][0] - lengths[batch][0], ends[batch][-1]
-                first, counts = split.first[tokens[start:stop]], split.counts[tokens[start:stop]]
-                part_ends = np.cumsum(counts)
-                sentence_ends = np.concatenate([[0], part_ends])[ends[batch] - start]
-                inside = slice(*np.searchsorted(wanted, [start, stop]))
-                asked = tokens[wanted[inside]]
-                at = _ranges((part_ends - counts)[wanted[inside] - start], split.counts[asked])
-                numbers = self._network.predict(
-                    split.types[_ranges(first, counts)], np.diff(sentence_ends, prepend=0), at
-                )
-                starts = np.cumsum(split.counts[asked]) - split.counts[asked]
-                hosts = starts + split.hosts[asked]
-                # a compound is an adjective where the treebank has a participle
-                compounds = hosts[split.compounds[asked]]
-                numbers[compounds[numbers[compounds] == participle]] = adjective
-                yield numbers, starts, hosts
-
-    def _split(self, words: Sequence[str]) -> _SplitWords:
-        parts = [treebank_split(word) for word in words]
-        counts = np.array([len(of_word) for of_word in parts], np.int64)
-        return _SplitWords(
-            types=self._network.type_ids([part for of_word in parts for part in of_word]),
-            first=np.cumsum(counts) - counts,
-            counts=counts,
-            hosts=np.array([host_index(of_word) for of_word in parts], np.int64),
-            compounds=np.array([is_compound(word) for word in words], np.bool_),
-        )
+            types = self._network.type_ids([part for parts in split for part in parts])
+            numbers = self._network.predict(
+                types[_ranges(first_parts[tokens], counts)],
+                np.diff(sentence_stops, prepend=0),
+                _ranges(stops[wanted], counts[wanted]),
+            )
+        starts = np.cumsum(counts[wanted]) - counts[wanted]
+        hosts = np.array([host_index(parts) for parts in split], np.int64)[tokens[wanted]]
+        # a compound is an adjective where the treebank has a participle
+        compound = np.array([is_compound(word) for word in words], np.bool_)[tokens[wanted]]
+        places = (starts + hosts)[compound]
+        participles = places[numbers[places] == self.labels.index("VBN")]
+        numbers[participles] = self.labels.index("JJ")
+        return numbers, starts, hosts
 
 
 def _encode(sentences: Sequence[Sequence[str]]) -> tuple[list[str], Ints, Ints]:
@@ -168,18 +135,6 @@ def _ranges(first: Ints, counts: Ints) -> Ints:
     [7, 8, 2, 3, 4]
     """
     return np.arange(counts.sum()) + np.repeat(first - np.cumsum(counts) + counts, counts)
-
-
-def _batches(lengths: Ints) -> Iterator[slice]:
-    """Consecutive sentences of about `BATCH_TOKENS` tokens."""
-    first, token_count = 0, 0
-    for stop, length in enumerate(lengths.tolist(), 1):
-        token_count += length
-        if token_count >= BATCH_TOKENS:
-            yield slice(first, stop)
-            first, token_count = stop, 0
-    if first < len(lengths):
-        yield slice(first, len(lengths))
 
 
 @functools.cache

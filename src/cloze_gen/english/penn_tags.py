@@ -5,52 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 TAGS_OF_CLASS: Mapping[str, tuple[str, ...]] = {
-    "noun": ("NN", "NNS"),
-    "proper_noun": ("NNP", "NNPS"),
-    "verb": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"),
-    "adjective": ("JJ", "JJR", "JJS"),
-    "adverb": ("RB", "RBR", "RBS"),
-    "number": ("CD",),
-    "function": (
-        "CC",
-        "DT",
-        "EX",
-        "IN",
-        "MD",
-        "PDT",
-        "POS",
-        "PRP",
-        "PRP$",
-        "RP",
-        "TO",
-        "WDT",
-        "WP",
-        "WP$",
-        "WRB",
-    ),
-    "interjection": ("UH",),
-    "punctuation": (
-        ".",
-        ",",
-        ":",
-        "``",
-        "''",
-        "-LRB-",
-        "-RRB-",
-        "HYPH",
-        "NFP",
-        "$",
-        "SYM",
-        "#",
-        "(",
-        ")",
-    ),
+    name: tuple(tags.split())
+    for name, tags in {
+        "noun": "NN NNS",
+        "proper_noun": "NNP NNPS",
+        "verb": "VB VBD VBG VBN VBP VBZ",
+        "adjective": "JJ JJR JJS",
+        "adverb": "RB RBR RBS",
+        "number": "CD",
+        "function": "CC DT EX IN MD PDT POS PRP PRP$ RP TO WDT WP WP$ WRB",
+        "interjection": "UH",
+        "punctuation": ". , : `` '' -LRB- -RRB- HYPH NFP $ SYM # ( )",
+    }.items()
 }
 # The classes of content words.
 CONTENT_CLASSES = ("noun", "verb", "adjective", "adverb")
-VERBS, ADJECTIVES, ADVERBS = (
-    frozenset(TAGS_OF_CLASS[name]) for name in ("verb", "adjective", "adverb")
-)
+VERBS = frozenset(TAGS_OF_CLASS["verb"])
+ADJECTIVES = frozenset(TAGS_OF_CLASS["adjective"])
+ADVERBS = frozenset(TAGS_OF_CLASS["adverb"])
 NOUNS = frozenset(TAGS_OF_CLASS["noun"] + TAGS_OF_CLASS["proper_noun"])
 FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 PAST = frozenset({"VBD", "VBN"})

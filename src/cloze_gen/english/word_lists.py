@@ -11,6 +11,8 @@ from cloze_gen.word_tokens import is_word
 QUOTATION_MARKS = frozenset({'"', "'", "``", "''", "`"})
 # Marks after which a capital is no evidence of a name: a sentence or quotation begins.
 OPENERS = frozenset({'"', "'", "``", "`", "(", "[", "--", ":"})
+FINAL_MARKS = frozenset(".?!")
+DASHES = frozenset({"--", "-", "---", "----", "\u2014", "\u2013"})
 
 # A name always follows: such a stop never ends a sentence.
 TITLES = frozenset(
@@ -18,6 +20,8 @@ TITLES = frozenset(
     Sergt Sgt Corp Maj Cmdr Adm Rev Revd
     Hon Prof Pres Gov Sen Rep Supt Insp Mt""".split()
 )
+
+FOLDED_TITLES = frozenset(title.casefold() for title in TITLES)
 
 # May end a sentence: the next word decides.
 PERHAPS_FINAL = frozenset(
@@ -126,19 +130,14 @@ _BEFORE = {
 }
 _AFTER = {
     After.OBJECT: "the a an this these those my his her our your their its no any some every "
-    "each another "
-    "both all one two three "
+    "each another both all one two three "
     "me him them us it you himself herself themselves myself itself yourself ourselves "
     "nothing something anything everything",
     After.CLAUSE: "that how what whether why which who where",
     After.CLOSED: f"{_PREPOSITIONS} to out away back up down off along aside forward together if "
-    "when while "
-    ""
-    "because until till then so not "
-    "never",
+    "when while because until till then so not never",
     After.FINITE: "is are was were am had has have would could should will may might must shall "
-    "can did do "
-    "does i he she we they",
+    "can did do does i he she we they",
 }
 _BEFORE_OF = {word: kind for kind, words in _BEFORE.items() for word in words.split()}
 _AFTER_OF = {word: kind for kind, words in _AFTER.items() for word in words.split()}

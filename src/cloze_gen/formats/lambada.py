@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cloze_gen.corpus.tokens import spaces_after
 from cloze_gen.english.sentence_fitness import SPEECH_VERBS
 from cloze_gen.english.treebank import clitics_cut
-from cloze_gen.english.word_lists import TITLES
+from cloze_gen.english.word_lists import FOLDED_TITLES
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.questions import BLANK_MARK
 from cloze_gen.json_lines import ItemId, Wording, read_records
@@ -221,7 +221,6 @@ def parse_passages(lines: Iterable[str], *, name: str = "passages.jsonl") -> Ite
 LEAST_TOKENS = 2  # a context and a target
 _FINAL = frozenset({".", "?", "!", "...", "?!", "!?", "!!", "!!!", "??"})
 _CLOSING = frozenset({"''", "'", "-rrb-"})
-_TITLES = frozenset(title.casefold() for title in TITLES)
 
 
 def format_plain_text(passages: Iterable[Sequence[str]]) -> str:
@@ -278,7 +277,7 @@ def sentence_ends(tokens: Sequence[str]) -> list[int]:
     """
     ends, at = [], 0
     while at < len(tokens):
-        mark = tokens[at] in _FINAL and not (at and tokens[at - 1].rstrip(".") in _TITLES)
+        mark = tokens[at] in _FINAL and not (at and tokens[at - 1].rstrip(".") in FOLDED_TITLES)
         at += 1
         after_mark = at
         while mark and at < len(tokens) and tokens[at] in _CLOSING:

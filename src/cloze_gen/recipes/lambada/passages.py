@@ -24,7 +24,13 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import Field
 
-from cloze_gen.corpus.arrays import BookText, book_text, least_context, sentence_traits
+from cloze_gen.corpus.arrays import (
+    BookText,
+    book_text,
+    least_context,
+    sentence_traits,
+    whole_sentences,
+)
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, mend_text, write_hyphens
@@ -87,7 +93,10 @@ class PassageReason(Reason):
     CONTEXT_NOT_PROSE = ("context_not_prose", "the context contains verse, a table or a break")
     CONTEXT_LONG = ("context_long", "the context has more tokens than passages.max_context_tokens")
     BEGINS_IN_SPEECH = ("passage_begins_within_speech", "the context begins inside a speech")
-    TORN = ("passage_has_split_sentence", "a sentence of the passage was split wrongly")
+    TORN = (
+        "passage_has_split_sentence",
+        "a sentence of the passage is not whole, a heading or has odd marks",
+    )
     OFFENSIVE = ("passage_offensive", "the passage contains a listed offensive word")
 
 
@@ -153,7 +162,7 @@ def cut_passages(
         PassageReason.CONTEXT_NOT_PROSE: _interrupted(prose, book.paragraph, opening, own),
         PassageReason.CONTEXT_LONG: context_tokens > settings.max_context_tokens,
         PassageReason.BEGINS_IN_SPEECH: traits.in_speech[opening],
-        PassageReason.TORN: _any_of(~traits.whole, opening, own),
+        PassageReason.TORN: _any_of(~whole_sentences(book), opening, own),
         PassageReason.OFFENSIVE: _any_of(traits.offensive, opening, own),
     }
     verdict = np.full(book.sentence_count, KEPT, dtype=np.int8)

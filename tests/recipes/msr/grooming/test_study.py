@@ -6,7 +6,7 @@ import pytest
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
-from cloze_gen.english.sentence_fitness import sentence_fault
+from cloze_gen.english.sentence_fitness import printed_fault
 from cloze_gen.formats.questions import as_printed
 from cloze_gen.judging.state import StudySettings
 from cloze_gen.recipes.msr.grooming.people import draw
@@ -66,9 +66,7 @@ def test_no_torn_sentence_is_asked_about(finished):
 
 
 def fault_of(sentence):
-    return sentence_fault(
-        sentence.tokens, printed=rendered_positions(sentence.tokens), offensive=()
-    )
+    return printed_fault(sentence.tokens, printed=rendered_positions(sentence.tokens), offensive=())
 
 
 def test_people_also_judge_what_the_machine_rejects(finished, groom):

@@ -17,7 +17,7 @@ from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.articles import breaks_article
 from cloze_gen.english.content_words import stem
-from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause, sentence_fault
+from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause, printed_fault
 from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
@@ -75,7 +75,7 @@ def frequent_words(counts: Artifact) -> frozenset[str]:
 def judge_sentences(items: Iterable[Item], offensive: Collection[str]) -> None:
     for item in items:
         tokens = item.sentence.tokens
-        item.fault = sentence_fault(tokens, printed=item.printed, offensive=offensive) or FIT
+        item.fault = printed_fault(tokens, printed=item.printed, offensive=offensive) or FIT
 
 
 def judge_answers(
