@@ -214,7 +214,7 @@ def test_of_its_steps_none_grooms(finished, cli, tmp_path):
 # ---- more books
 
 BOOK, SECOND = "the-clockmakers-debt", "zz-again"
-SETTINGS = ("--set", "overlap.within=keep", "--set", "choice.n_questions=200")
+SETTINGS = ("--set", "choice.n_questions=200")
 TABLES = [
     ("focus", "focus.parquet"), ("focus", "rejected.parquet"), ("focus", "sentences.parquet"), ("alternates", "alternates"),
     ("forward", "items.parquet"), ("forward", "scored"), ("grooming", "decisions"), ("grooming", "items.parquet"),
