@@ -19,12 +19,12 @@ from tests.support.books import collection
 from tests.support.stage import made
 
 _SCENES = (
-    '"Who is there?" asked {name}. Nobody answered, and the {thing} went out. It was {name} '
-    "who found the {thing} again by candle-\n"
-    "light, long after the others had gone to bed.",
-    "In the morning the {thing} was gone. {name} looked for it in the garden, but it was not "
-    "in the {place}.\n\n"
-    '"Ask the old man," said her sister. "He was up before any of us. He may have seen it." '
+    '"Who is there?" asked {name}. Nobody answered, and the {thing} of no {day} went out. It was '
+    "{name} who found the {thing} again by candle-\n"
+    "light, long after the other {day} had gone to bed.",
+    "In the morning the {thing} was gone. {name} looked for it {day} times in the garden, but it "
+    "was not in the {place}.\n\n"
+    '"Ask the old man," said her sister. "He was up before the {day} of us. He may have seen it." '
     "They asked him, and he only shook his head.",
     "CHAPTER {number}\n\nThere was no wind. {name} walked to the {place} with the {thing} "
     "under her arm. She never came home again.",
@@ -37,13 +37,14 @@ _NAMES, _THINGS, _PLACES = (
 
 
 def novel(number):
-    """A novel of thirty scenes, too unlike others to count as their copy."""
+    """A novel of thirty scenes; it shares hardly any eight words with the next ones."""
     scenes = [
         _SCENES[(number + i) % 3].format(
             name=_NAMES[(number * 3 + i) % 5],
             thing=_THINGS[(number + 2 * i) % 4],
             place=f"{_PLACES[i % 3]} of no {number}-{i}",
             number=i + 1,
+            day=number * 100 + i,
         )
         for i in range(30)
     ]
@@ -77,11 +78,11 @@ class Novels:
             own=own,
             other=None,
             side="books",
-            settings=OverlapSettings(within="keep"),
+            settings=OverlapSettings(),
         )
 
     def partition(self, *, seed=1, **settings):
-        given = PartitionSettings.model_validate({"min_containment": 0.9} | settings)
+        given = PartitionSettings.model_validate(settings)
         return self.stage(
             "partition",
             write_partition,
