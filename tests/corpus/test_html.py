@@ -7,10 +7,10 @@ import pytest
 from cloze_gen.corpus.collect import read_text
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.gutenberg import Body, find_body
+from cloze_gen.corpus.paragraphs import split_paragraphs
 from cloze_gen.corpus.parse_book import IngestSettings, find_markup, parse_book
 from cloze_gen.corpus.readers.html import decode_html, html_facts
 from cloze_gen.corpus.readers.markup_text import extract_text
-from cloze_gen.corpus.paragraphs import split_paragraphs
 from cloze_gen.errors import BookError
 from tests.conftest import SAMPLE
 from tests.support.books import collection

@@ -16,14 +16,14 @@ from cloze_gen.corpus.content_sketch import Sketch, content_sketch
 from cloze_gen.corpus.decoding import Decoded, decode_book, flatten
 from cloze_gen.corpus.gutenberg import Body, find_body
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN, SEPARATOR, normalize_many
+from cloze_gen.corpus.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
+from cloze_gen.corpus.sentences import SentenceCutter
 from cloze_gen.corpus.text_repairs import (
     LOST,
     MAX_LOST_SHARE,
     MIN_LOST,
     count_lost_characters,
 )
-from cloze_gen.corpus.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
-from cloze_gen.corpus.sentences import SentenceCutter
 from cloze_gen.corpus.tokens import ChunkedText, ChunkMemo
 from cloze_gen.english.content_words import function_word_share
 from cloze_gen.errors import BookError

@@ -11,8 +11,8 @@ import re
 from cloze_gen.corpus.content_sketch import content_sketch
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.normalization import normalize_many
-from cloze_gen.corpus.parse_book import BookAudit, IngestSettings, ParsedBook, check_prose
 from cloze_gen.corpus.paragraphs import PROSE
+from cloze_gen.corpus.parse_book import BookAudit, IngestSettings, ParsedBook, check_prose
 from cloze_gen.corpus.tokens import tokenize
 from cloze_gen.word_tokens import is_word
 
