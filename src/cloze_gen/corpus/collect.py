@@ -20,6 +20,7 @@ from pydantic import Field
 
 from cloze_gen.corpus.decoding import decode_book
 from cloze_gen.corpus.folder import Location, check_exists, find_files, nothing_found
+from cloze_gen.corpus.gutenberg import header_facts
 from cloze_gen.corpus.gutenberg_files import Chosen, choose_files, read_catalog
 from cloze_gen.corpus.manifest import MANIFEST_NAME, Manifest, ManifestRow, read_manifest
 from cloze_gen.corpus.readers import decode_text, ending_of, read_texts
@@ -345,6 +346,7 @@ def _look(root: Path, file: str) -> FileContents | str:
             book,
             encoding=decoded.encoding,
             evidence=decoded.evidence,
+            facts=tuple(header_facts(decoded.text).items()),
             is_like_page=_is_like_page(decoded.text),
         )
     return FileContents(FileReport(SHAPE), [book], len(data))
@@ -489,12 +491,24 @@ def _name_books(
             books.append(
                 replace(
                     book,
+                    fault=book.fault or _foreign(facts.get("language", "")),
                     book_id=_safe_id(book_id) if book_id else book_id_from_names(book),
                     facts=tuple((name, facts[name]) for name in FACTS if facts.get(name)),
                     listed=row,
                 )
             )
     return _settle_ids(root, books)
+
+
+def _foreign(language: str) -> tuple[str, str] | None:
+    """The fault of a book that is not in English, as its file, catalogue or manifest says.
+
+    >>> _foreign("en-GB"), _foreign("French, English"), _foreign("fr")
+    (None, None, ('other_language', "its language is 'fr'"))
+    """
+    if not language or re.search(r"\ben(?:g|glish)?\b", language, re.IGNORECASE):
+        return None
+    return "other_language", f"its language is {quote(language)}"
 
 
 def book_id_from_names(book: Book) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from cloze_gen.corpus.decoding import Decoded, decode_book
+from cloze_gen.corpus.gutenberg import header_facts
 from cloze_gen.corpus.readers.archive import TAR_ENDINGS, read_tar, read_zip
 from cloze_gen.corpus.readers.compressed import DAMAGE, damage
 from cloze_gen.corpus.readers.epub import decode_epub, epub_facts
@@ -106,8 +107,10 @@ def decode_text(text: Text) -> tuple[Decoded, Mapping[str, str]]:
     """
     if isinstance(text.data, BookError):
         raise text.data
-    if text.format == HTML:
-        return decode_html(text.data), html_facts(text.data)
     if text.format == EPUB:
         return decode_epub(text.data), epub_facts(text.data)
-    return decode_book(text.data), {}
+    if text.format == HTML:
+        decoded = decode_html(text.data)
+        return decoded, header_facts(decoded.text) | html_facts(text.data)
+    decoded = decode_book(text.data)
+    return decoded, header_facts(decoded.text)
