@@ -95,7 +95,7 @@ def test_what_is_not_read_is_said_in_one_line(tmp_path):
     found = collection(tmp_path)
     assert [book.file for book in found.books] == ["a.txt"]
     assert list(found.skipped) == [
-        "skipped 5 other files "
+        "5 other files "
         "(2 .md, 1 without an ending, 1 .bak, 1 .mobi); "
         "2 hidden ('.git', '.hidden.txt'); 1 linked folder, not followed ('more'); 1 output "
         "folder of cloze-gen ('old')"

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -127,11 +127,11 @@ class Book:
 
     @property
     def digest(self) -> str:
-        """Everything that a stage reads of it."""
-        told = (self.facts, self.fault, self.format, self.differs_from_manifest)
-        if told == ((), None, TEXT, False):
+        """A digest of everything that a stage reads of it."""
+        known = (self.facts, self.fault, self.format, self.differs_from_manifest)
+        if known == ((), None, TEXT, False):
             return self.sha256
-        return f"{self.sha256} {hashlib.blake2b(repr(told).encode(), digest_size=8).hexdigest()}"
+        return f"{self.sha256} {hashlib.blake2b(repr(known).encode(), digest_size=8).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,57 +184,62 @@ def collect(
     catalog, catalog_notes = read_catalog(root, found.catalogs)
     chosen = choose_files(found.books, catalog, listed=manifest.files)
     contents = read_files(location, sorted(chosen.files), store, settings=settings, workers=workers)
-    unknown = {file: one for file, one in contents.items() if isinstance(one, UnknownTableError)}
-    files = {file: one for file, one in contents.items() if isinstance(one, FileContents)}
+    files: dict[str, FileContents] = {}
+    unknown: list[str] = []
+    for file, content in contents.items():
+        if isinstance(content, FileContents):
+            files[file] = content
+        else:
+            unknown.append(f"{escape_cell(file)}: {content}")
     of_archives = _choose_members(files, catalog, chosen)
     books, repeated = _name_books(root, files, manifest, chosen, of_archives)
     skipped = [
-        *([f"skipped {found.skipped()}"] if found.skipped() else []),
-        *(f"skipped {escape_cell(file)}: {error}" for file, error in unknown.items()),
+        *filter(None, [found.skipped()]),
+        *unknown,
         *chosen.skipped_lines,
         *of_archives.skipped_lines,
         *repeated,
-        *(
-            line
-            for file, one in files.items()
-            for line in one.report.skipped_lines(escape_cell(file))
-        ),
-        *(
-            f"skipped {escape_cell(file)}: it contains no books"
-            for file, one in files.items()
-            if not one.books
-        ),
+        *_skipped_in_files(files),
     ]
     if not books:
-        errors = [f"{root / escape_cell(file)}: {error}" for file, error in unknown.items()]
-        raise UsageError(
-            "; ".join(errors[:NAMED]) or f"{location}: no book. {'; '.join(skipped[:NAMED])}"
-        )
+        refused = [str(root / line) for line in unknown] or [f"{location}: no book.", *skipped]
+        raise UsageError("; ".join(refused[:NAMED]))
     _refuse_pages(root, books)
     of_splits = [with_split(book) for book in books]
     if settings.keep_splits:
-        books = of_splits
-        check_splits(location, books)
-    readable = [one for one in files.values() if any(not book.fault for book in one.books)]
-    shapes: dict[str, tuple[int, int]] = {}
-    for one in readable:
-        n_files, n_books = shapes.get(one.report.shape, (0, 0))
-        shapes[one.report.shape] = (n_files + 1, n_books + len(one.books))
-    notes = [
-        *manifest.notes,
-        *_unmatched_members(manifest, books),
-        *catalog_notes,
-        *([] if settings.keep_splits else split_notes(of_splits)),
-    ]
+        check_splits(location, of_splits)
+    readable = [file for file in files.values() if any(not book.fault for book in file.books)]
     return Collection(
         location,
-        tuple(sorted(books, key=lambda book: book.book_id)),
-        shapes,
-        sum(one.bytes for one in readable),
+        tuple(sorted(of_splits if settings.keep_splits else books, key=lambda book: book.book_id)),
+        _shapes(readable),
+        sum(file.bytes for file in readable),
         tuple(sorted(chosen.names | of_archives.names)),
         tuple(skipped),
-        tuple(notes),
+        (
+            *manifest.notes,
+            *_unmatched_members(manifest, books),
+            *catalog_notes,
+            *([] if settings.keep_splits else split_notes(of_splits)),
+        ),
     )
+
+
+def _skipped_in_files(files: Mapping[str, FileContents]) -> Iterator[str]:
+    for file, content in files.items():
+        if not content.books:
+            yield f"{escape_cell(file)}: it contains no books"
+        for why, (count, names) in content.report.skipped.items():
+            named = name_list([quote(name) for name in names])
+            yield f"{count:,} of {escape_cell(file)} ({why}): {named}"
+
+
+def _shapes(files: Iterable[FileContents]) -> dict[str, tuple[int, int]]:
+    shapes: dict[str, tuple[int, int]] = {}
+    for file in files:
+        n_files, n_books = shapes.get(file.report.shape, (0, 0))
+        shapes[file.report.shape] = (n_files + 1, n_books + len(file.books))
+    return shapes
 
 
 def read_text(book: Book) -> str:
@@ -470,10 +475,10 @@ def _name_books(
         UsageError: a manifest gives an id with other characters, or two books have one id.
     """
     books = []
-    for file, one in files.items():
-        for book in one.books:
+    for file, content in files.items():
+        for book in content.books:
             facts = dict(book.facts)
-            if len(one.books) == 1:
+            if len(content.books) == 1:
                 facts |= chosen.files[file]
             if format_of(book.member):
                 if book.place not in of_archives.files:
@@ -537,7 +542,7 @@ def _safe_id(stem: str) -> str:
     return f"{safe}-{digest}" if safe else f"book-{digest}"
 
 
-def _settle_ids(root: Path, books: Sequence[Book]) -> tuple[list[Book], list[str]]:
+def _settle_ids(root: Path, books: Iterable[Book]) -> tuple[list[Book], list[str]]:
     """Of books with one id and the same bytes the first; other ones get an id with their folder."""
     by_id: defaultdict[str, list[Book]] = defaultdict(list)
     for book in books:
@@ -558,7 +563,7 @@ def _settle_ids(root: Path, books: Sequence[Book]) -> tuple[list[Book], list[str
     if not repeated:
         return settled, []
     return settled, [
-        f"skipped {counted(len(repeated), 'book')} identical to another book: {name_list(repeated)}"
+        f"{counted(len(repeated), 'book')} identical to another book: {name_list(repeated)}"
     ]
 
 

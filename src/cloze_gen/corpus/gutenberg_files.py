@@ -45,7 +45,7 @@ class Chosen:
     @property
     def skipped_lines(self) -> list[str]:
         return [
-            f"skipped {len(files):,} file{'s' * (len(files) != 1)} ({reason}): "
+            f"{len(files):,} file{'s' * (len(files) != 1)} ({reason}): "
             + name_list([quote(file) for file in sorted(files)])
             for reason, files in sorted(self.skipped.items())
         ]

@@ -40,7 +40,7 @@ def summary(found: Collection) -> list[str]:
         lines.append(f"metadata (books that have it): {known}")
     if faults := [quote(book.place) for book in found.books if book.fault]:
         lines.append(f"{counted(len(faults), 'book')} cannot be read: {name_list(faults)}")
-    other = [*found.skipped, *found.notes]
+    other = [*(f"skipped {line}" for line in found.skipped), *found.notes]
     lines += other[:_LINES_OF_A_RUN]
     if len(other) > _LINES_OF_A_RUN:
         lines.append(
@@ -63,7 +63,7 @@ def inspection(found: Collection, settings: InputSettings) -> str:
     none = "none; a manifest.tsv can give title, author and more"
     known = f"books that have it: {known}" if counts else none
     lines += _section("metadata", [known] if found.readable else [])
-    lines += _section("skipped", [line.removeprefix("skipped ") for line in found.skipped])
+    lines += _section("skipped", list(found.skipped))
     lines += _section("warnings", [*found.notes, *([ocr] if ocr else [])])
     lines += _section("advice", list(_advice(found, settings)))
     lines += _section(

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from cloze_gen.errors import BookError
-from cloze_gen.parsing import name_list, quote
 
 MAX_BOOK_BYTES = 256 * 1024 * 1024  # the largest of the 534 books at hand has 5.5 MB
 TEXT, HTML, EPUB, SENTENCES = "text", "html", "epub", "sentences"
@@ -61,10 +60,6 @@ class FileReport:
         if len(names) < _KEPT_NAMES:
             names.append(name[: _KEPT_NAMES * 10])
         self.skipped[why] = (count + 1, names)
-
-    def skipped_lines(self, file: str) -> Iterator[str]:
-        for why, (count, names) in self.skipped.items():
-            yield f"skipped {count:,} of {file} ({why}): {name_list([quote(name) for name in names])}"
 
 
 class UnknownTableError(BookError):
