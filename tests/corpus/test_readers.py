@@ -86,7 +86,7 @@ def test_bytes_say_whether_a_book_is_packed(name, packed, tmp_path):
     [
         ("cut.txt.gz", gzip.compress(random.Random(1).randbytes(5000))[:-900], "unreadable", "incomplete"),
         ("false.txt", gzip.compress(b"x")[:9], "unreadable", "incomplete"),
-        ("empty.txt", b" \n", "empty", "empty"),
+        ("empty.txt", b" \n", "empty", "there is no text"),
         ("program.txt", bytes(range(32)) * 40, "binary", "not a text file"),
         ("no.zip", b"no zip", "unreadable", "not a zip file"),
         ("cut.zip", SHAPES["x.zip"][:-30], "unreadable", "not a zip file"),

@@ -56,7 +56,8 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _THREADS = 4  # SHA-256 lets other threads work
 # Pages and chapters: files of one folder, numbered without a gap, of which many begin or end inside
 # a sentence or begin with a number. A book has no more of them.
-_PAGE_NAME = re.compile(r"(.*?)(\d{1,10})(?:\.[A-Za-z0-9.-]+)?")
+_PAGE_NAME = re.compile(r"(.*?([a-z]*)[-_ .]*)(?<!\d)(\d{1,10})", re.IGNORECASE)
+_PAGE_WORDS = frozenset("p pg page leaf folio scan img image ch chap chapter part".split()) | {""}
 _MIN_PAGES, _MAX_PAGES = 5, 3_000
 _MIN_PAGE_SHARE = 0.5
 
@@ -590,9 +591,10 @@ def _refuse_pages(root: Path, books: Sequence[Book]) -> None:
     folders: defaultdict[tuple[str, str], dict[int, Book]] = defaultdict(dict)
     for book in books:
         folder, _, name = book.place.rpartition("/")
-        match = _PAGE_NAME.fullmatch(name)
-        if match and format_of(name) and not (book.listed or book.fault):
-            folders[folder, match[1]][int(match[2])] = book
+        match = _PAGE_NAME.fullmatch(_stem(name))
+        is_named = match is not None and match[2].lower() in _PAGE_WORDS and bool(format_of(name))
+        if match and is_named and not (book.listed or book.fault):
+            folders[folder, match[1]][int(match[3])] = book
     for (folder, _), pages in folders.items():
         is_gapless = max(pages) - min(pages) == len(pages) - 1
         like_pages = sum(page.is_like_page for page in pages.values())
