@@ -5,25 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.corpus.collect import InputSettings
 from cloze_gen.corpus.decoding import decode_book
 from cloze_gen.corpus.inspect import inspection
 from cloze_gen.corpus.ocr import MOST_UNKNOWN
 from cloze_gen.corpus.parse_book import IngestSettings, parse_book
-from cloze_gen.corpus.tokens import ChunkMemo
 from tests.ocr_noise import with_ocr_errors
 from tests.support.books import collection
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "corpora" / "sample"
-MEMO = ChunkMemo(chunk_tokenizer())
 
 
 def unknown_share(raw, rate=0.0):
+    text = decode_book(raw).text
     if rate:
-        raw = with_ocr_errors(decode_book(raw).text, rate).encode()
-    return parse_book(raw, settings=IngestSettings(), memo=MEMO).audit.unknown_word_share
+        text = with_ocr_errors(text, rate)
+    return parse_book(text, settings=IngestSettings()).audit.unknown_word_share
 
 
 @pytest.mark.parametrize("book", sorted(SAMPLE.glob("*/*.txt")), ids=lambda book: book.stem)

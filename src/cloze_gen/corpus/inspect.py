@@ -156,7 +156,7 @@ def _beginning_and_share(book: Book) -> tuple[str, float]:
         at = max(at, end)
         if len(words.split()) > _TEXT_COLUMNS:
             break
-    return one_line(words[: 50 * _TEXT_COLUMNS]) or "(no text)", share
+    return one_line(normalize_sentence(words[: 50 * _TEXT_COLUMNS])) or "(no text)", share
 
 
 def _next(found: Collection, settings: InputSettings) -> Iterator[str]:

@@ -28,33 +28,20 @@ _BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{
 
 
 def parse_sentences(text: str, *, settings: IngestSettings) -> ParsedBook:
-    """Read a part of a file of sentences, as `parse_book` reads a book. Each line that has a word is
-    a sentence and a paragraph.
-
-    Raises:
-        BookError: with a `BookReason` if it cannot serve.
+    """Read a part of a file of sentences, as `parse_book` reads a book. Each line is a sentence and
+    a paragraph; `text` is the line as printed.
     """
-    starts: list[int] = []
-    ends: list[int] = []
-    first = 0
-    flat = flatten(text)
-    lines = flat.split("\n")
-    texts = []
-    for line, normalized in zip(lines, normalize_many(lines), strict=True):
-        if any(map(is_word, normalized.split(" "))):
-            starts.append(first + len(line) - len(line.lstrip(" ")))
-            ends.append(first + len(line.rstrip(" ")))
-            texts.append(normalized)
-        first += len(line) + 1
-    separator = " \n "
-    tokenized = tokenize(penn_joined(f" {separator.join(texts)} ")[1:-1].split(separator))
+    starts, ends, texts = sentence_lines(flatten(text))
+    between = " \n "
+    tokenized = tokenize(penn_joined(between.join(texts)).split(between) if texts else [])
     word_tokens, english_share = check_prose(tokenized.type_counts, settings)
     audit = BookAudit(
-        body_share=round((sum(ends) - sum(starts)) / len(flat), 4),
+        body_share=round((sum(ends) - sum(starts)) / len(text), 4),
         sentences=len(texts),
         tokens=tokenized.type_counts.total(),
         word_tokens=word_tokens,
         function_word_share=round(english_share, 4),
+        # names in small letters are not unknown words: no `unknown_word_share`
     )
     return ParsedBook(
         audit,
@@ -69,14 +56,31 @@ def parse_sentences(text: str, *, settings: IngestSettings) -> ParsedBook:
     )
 
 
+def sentence_lines(flat: str) -> tuple[list[int], list[int], list[str]]:
+    """Start, end and normalized text of each line that has a word."""
+    lines = flat.split("\n")
+    starts: list[int] = []
+    ends: list[int] = []
+    texts: list[str] = []
+    first = 0
+    for line, text in zip(lines, normalize_many(lines), strict=True):
+        if any(map(is_word, text.split(" "))):
+            starts.append(first + len(line) - len(line.lstrip(" ")))
+            ends.append(first + len(line.rstrip(" ")))
+            texts.append(text)
+        first += len(line) + 1
+    return starts, ends, texts
+
+
 def penn_joined(text: str) -> str:
     """Separated Penn tokens with clitics, cut words and brackets as in a book.
 
     >>> penn_joined('" i ca n\\'t , " she said ; she \\'s gon na see the ladies \\' lamp .')
     '" i can\\'t , " she said ; she\\'s gonna see the ladies\\' lamp .'
     """
+    text = f" {text} "
     for pattern, joined in _JOINED:
         text = pattern.sub(joined, text)
     for name, bracket in _BRACKETS.items():
         text = text.replace(f" {name} ", f" {bracket} ")
-    return text
+    return text.strip()

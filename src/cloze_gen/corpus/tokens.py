@@ -31,7 +31,8 @@ def _read_chunk(chunk: str) -> tuple[str, int]:
     any.
     """
     letters = chunk if chunk.isalpha() else _NOT_LETTERS.sub("", chunk)
-    return " ".join(_tokenizer()(chunk)), crc32(letters.casefold().encode())
+    tokens = _tokenizer()(chunk) if chunk else ()
+    return " ".join(tokens), crc32(letters.casefold().encode())
 
 
 @dataclass(frozen=True, slots=True)
