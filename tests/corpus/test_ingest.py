@@ -209,3 +209,18 @@ def test_the_table_has_the_share_of_unknown_words_and_the_run_warns_of_ocr(tmp_p
     assert (scanned["status"], float(scanned["unknown_word_share"]) > 0.02) == ("kept", True)
     said = capsys.readouterr().err
     assert ("warning: 1 book looks like OCR" in said, "clean (" in said) == (True, False)
+
+
+def test_ingest_warns_of_lost_characters(tmp_path, capsys):
+    """Few are only counted; a repair is named in the table of books."""
+    books = tmp_path / "books"
+    books.mkdir()
+    for name, lost in (("few", 3), ("some", 30)):
+        (books / f"{name}.txt").write_text("The groom couldn?t sleep. " * lost + ONE * 40)
+    (books / "odd.txt").write_bytes(f"{OTHER} Renée’s ".encode() + b"ass\x92s straw.")
+    rows = {row["book_id"]: row for row in ingest(tmp_path / "out", books)}
+    assert "lost characters (U+FFFD, or question marks inside words): some (30)." in (
+        capsys.readouterr().err
+    )
+    assert (rows["few"]["lost_chars"], rows["some"]["lost_chars"]) == ("3", "30")
+    assert "read as cp1252" in rows["odd"]["encoding_evidence"]

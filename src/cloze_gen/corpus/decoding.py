@@ -29,7 +29,7 @@ _MARKS = {  # UTF-32 first: its mark begins with that of UTF-16
     codecs.BOM_UTF16_BE: "utf-16",
 }
 # By which bytes of four are zero in English text.
-_ZERO_BYTES = {
+_ZERO_BYTES: dict[tuple[bool, ...], str] = {
     (False, True, True, True): "utf-32-le",
     (True, True, True, False): "utf-32-be",
     (False, True, False, True): "utf-16-le",

@@ -12,6 +12,7 @@ from cloze_gen.corpus.collect import Book, Collection, InputSettings, read_text
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.dropped import REMEDIES
 from cloze_gen.corpus.gutenberg import find_body
+from cloze_gen.corpus.normalization import normalize_sentence
 from cloze_gen.corpus.ocr import ocr_warning, sampled_unknown_word_share
 from cloze_gen.corpus.partition import no_author_warning
 from cloze_gen.corpus.readers.reader import SENTENCES

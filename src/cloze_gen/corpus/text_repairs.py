@@ -112,7 +112,7 @@ def reread_controls(text: str) -> tuple[str, str]:
 # ---- HTML's character references in plain text
 
 _REFERENCE = re.compile(r"&(?:amp;)*(#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]{2,8}\d{0,2});")
-_MIN_REFERENCES = 3  # one of the 1,122 books has one, and it is an error
+_MIN_REFERENCES = 3  # one of 615 books has one, and it is an error
 
 
 def resolve_references(text: str) -> tuple[str, str]:
@@ -133,9 +133,9 @@ def resolve_references(text: str) -> tuple[str, str]:
 # begins with the mark itself: that is many times as fast.
 _LOST_AS_QUESTION = re.compile(r"\?(?:(?<![^A-Za-z\s]\?)[A-Za-z]|(?<=,\?))")
 MIN_LOST = 5  # so many or fewer drop no book
-_MENTIONED_LOST = 20
-# A text without its quotation marks and apostrophes has one in some 50. Of the 1,122 books one,
-# whose hyphens and `æ` are question marks, has one in 540; no other has one in 50,000.
+_MENTIONED_LOST = 20  # so many or fewer are only counted in the table of books
+# Quotation marks and apostrophes are one in 158 characters of the median of 615 books. One of these,
+# whose hyphens and `æ` are question marks, has lost one in 540; no other one in 50,000.
 MAX_LOST_SHARE = 1 / 500
 
 

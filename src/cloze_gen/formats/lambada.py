@@ -458,23 +458,3 @@ def _right(answer: _Answer, rank: float, where: str) -> bool | None:
             f"{where}: `correct` and `is_greedy` must be true or false, found {quote(value)}"
         )
     return bool(value)
-
-
-def spaces_after(text: str, tokens: Sequence[str]) -> list[bool]:
-    """Whether a space follows each token in `text`; ValueError if the tokens are not of this text.
-
-    >>> spaces_after("Come, now.", ["Come", ",", "now", "."])
-    [False, True, False, False]
-    """
-    spaces = []
-    at = 0
-    for token in tokens:
-        if not text.startswith(token, at):
-            raise ValueError(f"token {token!r} is not at character {at} of {text!r}")
-        at += len(token)
-        followed = text.startswith(" ", at)
-        spaces.append(followed)
-        at += followed
-    if at != len(text):
-        raise ValueError(f"tokens end at character {at} of {len(text)} in {text!r}")
-    return spaces
