@@ -217,3 +217,14 @@ def test_the_table_has_the_share_of_unknown_words_and_the_run_warns_of_ocr(tmp_p
     assert (scanned["status"], float(scanned["unknown_word_share"]) > 0.02) == ("kept", True)
     said = capsys.readouterr().err
     assert ("warning: 1 book looks like OCR" in said, "clean (" in said) == (True, False)
+
+
+def test_a_run_warns_once_of_doubtful_books(tmp_path, capsys):
+    books = tmp_path / "books"
+    books.mkdir()
+    (books / "clean.txt").write_text(ONE)
+    (books / "line.txt").write_text(" ".join(OTHER.split() * 9))
+    clean, line = ingest(tmp_path / "out", books)
+    assert (clean["warnings"], "in one paragraph" in line["warnings"]) == ("", True)
+    printed = capsys.readouterr().err
+    assert "warning: 1 book looks doubtful: line (" in printed

@@ -30,6 +30,7 @@ from cloze_gen.corpus.parse_sentences import parse_sentences
 from cloze_gen.corpus.readers import UNREADABLE, RawBook, read_book
 from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
 from cloze_gen.corpus.scan import BookFile
+from cloze_gen.corpus.text_warnings import doubtful_books_warning
 from cloze_gen.corpus.tokens import ChunkMemo
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError
@@ -37,7 +38,7 @@ from cloze_gen.store.artifacts import ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import escape_cell, write_parquet
 
-BOOK_VERSION = 7
+BOOK_VERSION = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,8 @@ def write_ingest(
     warn_of_dropped(ctx.say, table)
     kept = [row for row in table if row["status"] == "kept"]
     if warning := ocr_warning((row["book_id"], row["unknown_word_share"]) for row in kept):
+        ctx.say(f"warning: {warning}")
+    if warning := doubtful_books_warning((row["book_id"], row["warnings"]) for row in kept):
         ctx.say(f"warning: {warning}")
     write_book_table(writer, table, strict=ctx.strict)
     writer.versions |= _versions()

@@ -14,10 +14,11 @@ from pydantic import Field
 
 from cloze_gen.corpus.content_sketch import Sketch, content_sketch
 from cloze_gen.corpus.decoding import Decoded, decode_book, flatten
-from cloze_gen.corpus.gutenberg import Body, find_body
+from cloze_gen.corpus.gutenberg import Body, find_body, header_facts
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN, SEPARATOR, normalize_many
 from cloze_gen.corpus.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
 from cloze_gen.corpus.sentences import SentenceCutter
+from cloze_gen.corpus.text_warnings import text_warnings
 from cloze_gen.corpus.tokens import ChunkedText, ChunkMemo
 from cloze_gen.english.content_words import function_word_share
 from cloze_gen.errors import BookError
@@ -42,7 +43,7 @@ class BookReason(Reason):
     NEARLY_EMPTY = ("nearly_empty", "the book has fewer word tokens than ingest.min_word_tokens")
     OTHER_LANGUAGE = (
         "other_language",
-        "too few English function words: the book is in another language",
+        "by its header or its few English function words, the book is in another language",
     )
     TRUNCATED_GZIP = ("truncated_gzip", "the gzip file is damaged or incomplete")
     DAMAGED_EPUB = ("damaged_epub", "the EPUB is damaged, incomplete or not an EPUB")
@@ -75,6 +76,7 @@ class BookAudit:
         sentences, tokens, word_tokens: headings included.
         function_word_share: of word tokens; about 0.5 in English prose.
         unknown_word_share: of word tokens; over `ocr.MOST_UNKNOWN` in text from OCR.
+        warnings: see `text_warnings`.
     """
 
     book_bytes: int
@@ -93,6 +95,7 @@ class BookAudit:
     unknown_word_share: float = 0.0
     line_end_hyphens: int = 0
     verse_share: float = 0.0
+    warnings: str = ""
     status: BookStatus = BookStatus.KEPT
     reason: str = ""
     detail: str = ""
@@ -193,6 +196,7 @@ _T = TypeVar("_T")
 # PG-19 replaces offensive words: "an old <DW64>" (README of google-deepmind/pg19).
 _PLACEHOLDER = re.compile(r"<DW\d*>")
 _NOT_CONTROL = b"\t\n\v\f\r" + bytes(range(0x20, 0x100))
+_ENGLISH = re.compile(r"\b(?:english|eng?)\b", re.IGNORECASE)
 _SHORT_CHARS = 8  # only a sentence this short can be without a word (stray quotation marks, rules)
 
 
@@ -253,6 +257,10 @@ def parse_book(
     markup = find_markup(decoded.text)
     if markup:
         return _dropped(audit, BookReason.MARKUP, f"{markup}; tags are not prose")
+    language = header_facts(decoded.text).get("language", "")
+    if language and not _ENGLISH.search(language):
+        detail = f'its header says "Language: {language}"'
+        return _dropped(audit, BookReason.OTHER_LANGUAGE, detail)
     flat = flatten(decoded.text)
     if sentence_lines := find_sentence_lines(flat):
         detail = (
@@ -270,11 +278,12 @@ def parse_book(
     english_share = function_word_share(type_counts, word_tokens)
     residual = count_residual_boilerplate(type_counts)
     _subtract_headings(type_counts, read, columns.kind, memo)
+    body_share = round((sum(columns.end) - sum(columns.start)) / len(flat), 4)
     audit = replace(
         audit,
         header_marker=body.header_marker,
         footer_marker=body.footer_marker,
-        body_share=round((sum(columns.end) - sum(columns.start)) / len(flat), 4),
+        body_share=body_share,
         control_chars=len(decoded.text.encode(errors="replace").translate(None, _NOT_CONTROL)),
         removed=_removed_text(body, len(flat)),
         residual_boilerplate=residual,
@@ -285,6 +294,13 @@ def parse_book(
         unknown_word_share=round(unknown / max(1, word_tokens), 4),
         line_end_hyphens=running.count(LINE_END_HYPHEN),
         verse_share=round(columns.kind.count(VERSE) / max(1, len(texts)), 4),
+        warnings=text_warnings(
+            texts,
+            columns.paragraph,
+            etexts=body.etexts,
+            licence_words=residual,
+            body_share=body_share,
+        ),
     )
     if word_tokens < settings.min_word_tokens:
         detail = (
