@@ -224,3 +224,14 @@ def test_ingest_warns_of_lost_characters(tmp_path, capsys):
     )
     assert (rows["few"]["lost_chars"], rows["some"]["lost_chars"]) == ("3", "30")
     assert "read as cp1252" in rows["odd"]["encoding_evidence"]
+
+
+def test_a_run_warns_once_of_doubtful_books(tmp_path, capsys):
+    books = tmp_path / "books"
+    books.mkdir()
+    (books / "clean.txt").write_text(ONE)
+    (books / "line.txt").write_text(" ".join(OTHER.split() * 9))
+    clean, line = ingest(tmp_path / "out", books)
+    assert (clean["warnings"], "in one paragraph" in line["warnings"]) == ("", True)
+    printed = capsys.readouterr().err
+    assert "warning: 1 book looks doubtful: line (" in printed

@@ -247,6 +247,11 @@ def test_a_book_with_many_lost_characters_is_dropped(lost, line):
             * 90,
             "other_language",
         ),
+        (
+            b"Project Gutenberg's The Lamp\n\nLanguage: Finnish\n\n"
+            + b"It was late and dark. " * 99,
+            "other_language",
+        ),
     ],
 )
 def test_a_book_that_cannot_serve_is_dropped_with_its_reason(raw, reason):
@@ -254,6 +259,31 @@ def test_a_book_that_cannot_serve_is_dropped_with_its_reason(raw, reason):
         parse(raw, IngestSettings())
     assert caught.value.reason == reason
     assert str(caught.value)
+
+
+LATE = "It was late, and off went the fire.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        ("It was late. " * 99, "99 of 99 sentences in one paragraph"),
+        ("JOAN.\n\nIt was late.\n\nAMOS.\n\nIt was not.\n\n" * 20, "as in a play"),
+        ("It was late.\n\n" * 40 + "[It is a note of three sentences.]\n\n" * 60, "only"),
+        (
+            LATE * 400 + "He left the Etext where it was.\n\n" * 30 + LATE * 400,
+            "30 words of licences",
+        ),
+        ("It was late in the day.\n\n" * 300, "ligatures"),
+        (LATE * 300, ""),
+    ],
+)
+def test_a_doubtful_book_is_kept_with_a_warning(text, warning):
+    """Its audit row says what may be wrong."""
+    audit = parse(text.encode()).audit
+    assert audit.status == "kept"
+    assert warning in audit.warnings
+    assert bool(warning) == bool(audit.warnings)
 
 
 def test_a_book_does_not_depend_on_what_was_read_before():

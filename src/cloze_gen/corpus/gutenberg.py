@@ -40,11 +40,15 @@ def find_body(flat: str) -> Body:
     >>> flat[body.start:body.end].strip(), body.footer_marker
     ('A story.', "End of Project Gutenberg's Etext of X")
     """
-    start, end, header, footer, etexts = 0, len(flat), "", "", 0
+    start, end, header, footer = 0, len(flat), "", ""
+    etexts = behind = 0
     inside = []
     for licence in _licences(flat):
         marker = _short(flat[licence.marker.start : licence.marker.end])
-        etexts += licence.marker.kind is _Kind.BEGIN
+        # A header over an older header counts once.
+        if licence.marker.kind is _Kind.BEGIN and (licence.start > behind or not etexts):
+            etexts += 1
+        behind = licence.end
         if licence.start <= start:
             start, header = licence.end, marker
         elif licence.end == len(flat):
@@ -95,7 +99,7 @@ _MARKERS = {
         re.IGNORECASE | re.MULTILINE,
     ),
 }
-_ANCHORS = ("utenberg", "UTENBERG", "SMALL PRINT")  # every marker has one of these
+_ANCHORS = ("utenberg", "UTENBERG", "PRINT")  # every marker has one of these
 _BEFORE_ANCHOR_CHARS, _BEHIND_ANCHOR_CHARS = 120, 500
 _HEAD_CHARS = 60_000  # the longest header of the 534 ends at 13.5 kB
 _LAST_CHARS = 400  # 14 of the 522 close with the bare title line of the etext

@@ -30,6 +30,7 @@ from cloze_gen.corpus.parse_book import (
 from cloze_gen.corpus.parse_sentences import parse_sentences
 from cloze_gen.corpus.readers.reader import SENTENCES
 from cloze_gen.corpus.text_repairs import lost_characters_warning
+from cloze_gen.corpus.text_warnings import doubtful_books_warning
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError
 from cloze_gen.store.artifacts import ArtifactWriter, Store
@@ -157,6 +158,8 @@ def write_ingest(
     if warning := ocr_warning((row["book_id"], row["unknown_word_share"]) for row in kept):
         ctx.say(f"warning: {warning}")
     if warning := lost_characters_warning((row["book_id"], row["lost_chars"]) for row in kept):
+        ctx.say(f"warning: {warning}")
+    if warning := doubtful_books_warning((row["book_id"], row["warnings"]) for row in kept):
         ctx.say(f"warning: {warning}")
     write_book_table(writer, table, strict=ctx.strict)
     texts = {row["text"].rpartition("/text/")[0] for row in kept if row["text"]}

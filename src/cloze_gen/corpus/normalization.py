@@ -29,7 +29,8 @@ _BLANK_RULE = re.compile(r"__+")
 _FOOTNOTE_MARK = re.compile(r"\[(?:\d{1,3}|[a-z]|[+#]+|FN#?[ ]?\d+)?\]")
 _GONE = "\x01"  # stands for a removed mark until the space before it has gone with it
 _TAG = re.compile(
-    r"</?(?:i|b|u|em|sc|p|br|hr|h[1-6]|small|big|strong|pre|center|blockquote|tt|sup|sub)[ ]?/?>",
+    r"</?(?:a|abbr|b|big|blockquote|br|center|cite|code|del|dfn|div|em|font|h[1-6]|hr|i|ins|kbd|mark|p|pre|q|s|samp|sc|small|"
+    r"span|strike|strong|sub|sup|tt|u|unk|var|wbr)[ ]?/?>",
     re.IGNORECASE,
 )
 _TAGGED_WORDS = re.compile(r"<i ([^<>\x00=]{1,60})>")  # DSOWN marks italics as <i Mon Dieu>

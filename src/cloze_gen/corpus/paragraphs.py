@@ -176,24 +176,17 @@ _HEADING_WORD = re.compile(
 _BYLINE = re.compile(r"[ ]*(?:by|or|and|from|translated|edited)(?:[ ]|$)", re.IGNORECASE)
 _CHAPTER_NUMBER = re.compile(r"\d{1,2}\.")
 _NUMERAL = re.compile(r"[\[(*]*(?:[IVXLCDM]+|\d{1,3})[.\])*:]*")
-_ILLUSTRATION = re.compile(
-    r"[\[{<(]{1,3}\s{0,3}(?:illustrat|frontispiece|plate\b|map\b|picture|image|blank|decoration|figure|omitted|transcriber|etext)",
-    re.IGNORECASE,
-)
 _TITLE_CHARS = 160  # a title page may hold lines with small first letters: "by Wilkie Collins"
 _TABLE_CHARS = 240  # a table shows its columns in its first lines
 _FINAL_MARKS = ".!?:;,-\"')]—–"
 _SPEECH_ENDS = ".!?\"'"
 _MAX_HEADING_CHARS = 160
-_CENTRED = 8  # spaces before a line that stands in the middle of the page
 _VERSE_LINE_CHARS = 60
 _LONG_VERSE_CHARS = 140
 _VERSE_INDENT = 4  # each line begins with a capital behind so many spaces: long verse
 
 
 def _kind(flat: str, start: int, end: int) -> str:
-    if flat[start] in "[{<(" and _ILLUSTRATION.match(flat, start, end):
-        return OTHER
     if _LINE_GOES_ON.search(flat, start, end):
         plain = flat.find("   ", start, min(end, start + _TABLE_CHARS)) < 0
         if plain and (end - start > _TITLE_CHARS or flat[end - 1] in _CLOSED):
@@ -211,7 +204,7 @@ def _kind(flat: str, start: int, end: int) -> str:
 def _kind_of_line(line: str, indent: int) -> str:
     # The most common single line: without it the other checks take a third longer.
     speech = line[0] in "\"'" and line[-1] in _SPEECH_ENDS and len(line) > 8 and "   " not in line
-    if len(line) > _MAX_HEADING_CHARS or (speech and indent < _CENTRED):
+    if len(line) > _MAX_HEADING_CHARS or speech:
         return PROSE
     if _LETTER.search(line) is None or _PAGE_NUMBER.fullmatch(line):
         return HEADING if indent == 0 and _CHAPTER_NUMBER.fullmatch(line) else OTHER
@@ -223,21 +216,15 @@ def _kind_of_line(line: str, indent: int) -> str:
         return HEADING if line[-1] not in ",;" else PROSE
     if _INNER_SPACES.search(line) or (_LIST_LINE.search(line) and not _sentence_like(line)):
         return OTHER
-    if line[-1] in _FINAL_MARKS or line[-2:] == ".]":
-        # far from the margin: a signature or a centred title
-        return PROSE if indent < _CENTRED or _sentence_like(line) else HEADING
-    title_like = (
-        line[0].isupper()
-        or line[0].isdigit()
-        or line[0] in "\"'[(_"
-        or line.split(" ", 1)[0] in ("by", "or", "and", "of")
-    )
+    if line[-1] in _FINAL_MARKS:
+        return PROSE
+    title_like = not line[0].islower() or _BYLINE.match(line)
     return HEADING if len(line) < 70 and title_like else PROSE
 
 
 def _sentence_like(text: str) -> bool:
     """Whether it has a sentence's end, and at least half of its words begin with small letters."""
-    if not text.endswith((*_SPEECH_ENDS, '."', ".'")):
+    if text[-1] not in _SPEECH_ENDS:
         return False
     words = text.split()
     small = sum(1 for word in words if word[0].islower())
@@ -264,8 +251,6 @@ def _kind_of_lines(lines: list[str]) -> str:
         return OTHER
     if _LOWER.search(text) is None and count <= 5 and not text.endswith((",", '"')):
         return HEADING
-    if indent >= _CENTRED and count <= 4 and longest < 50 and not _sentence_like(text):
-        return VERSE if capitals == count and text[-1] in ",;:!?" else HEADING
     if (
         _HEADING_WORD.match(lines[0].lstrip())
         and len(lines[0].strip()) < 40
@@ -273,11 +258,8 @@ def _kind_of_lines(lines: list[str]) -> str:
         and not _sentence_like(text)
     ):
         return HEADING
-    unfinished = text[-1] not in _FINAL_MARKS and not any(
-        line.endswith((",", ";", ":")) for line in lines
-    )
-    bylines = any(_BYLINE.match(line) for line in lines)
-    if count <= 6 and longest + indent < 60 and unfinished and (capitals == count or bylines):
+    titles = capitals == count or any(map(_BYLINE.match, lines))
+    if titles and count <= 6 and longest + indent < 60 and text[-1] not in _FINAL_MARKS:
         return HEADING  # a title page: "THE MOONSTONE / A Romance / by Wilkie Collins"
     spoken = sum(1 for line in lines if line[-1] in _SPEECH_ENDS)
     if capitals >= 3 and spoken * 5 >= count * 3 and text.count('"') * 2 >= count:
@@ -288,6 +270,4 @@ def _kind_of_lines(lines: list[str]) -> str:
         return VERSE
     if capitals == count >= 4 and longest < _LONG_VERSE_CHARS and paused * 3 >= (count - 1) * 2:
         return VERSE  # long lines, most of which end in a pause
-    if indent >= 2 and mean < 48 and longest < 64 and capitals * 2 >= count:
-        return VERSE
     return PROSE

@@ -24,6 +24,7 @@ from cloze_gen.corpus.text_repairs import (
     MIN_LOST,
     count_lost_characters,
 )
+from cloze_gen.corpus.text_warnings import text_warnings
 from cloze_gen.corpus.tokens import tokenize
 from cloze_gen.english.content_words import function_word_share
 from cloze_gen.errors import BookError
@@ -49,7 +50,7 @@ class BookReason(Reason):
     NEARLY_EMPTY = ("nearly_empty", "the book has fewer word tokens than ingest.min_word_tokens")
     OTHER_LANGUAGE = (
         "other_language",
-        "too few English function words: the book is in another language",
+        "by its header or its few English function words, the book is in another language",
     )
     TRUNCATED_GZIP = ("truncated_gzip", "the gzip file is damaged or incomplete")
     DAMAGED_EPUB = ("damaged_epub", "the EPUB is damaged, incomplete or not an EPUB")
@@ -76,6 +77,7 @@ class BookAudit:
         sentences, tokens, word_tokens: headings included.
         function_word_share: of word tokens; about 0.5 in English prose.
         unknown_word_share: see `ocr.unknown_word_share`.
+        warnings: see `text_warnings`.
     """
 
     body_share: float
@@ -91,6 +93,7 @@ class BookAudit:
     unknown_word_share: float = 0.0
     line_end_hyphens: int = 0
     verse_share: float = 0.0
+    warnings: str = ""
 
 
 def count_residual_boilerplate(type_counts: Mapping[str, int]) -> int:
@@ -252,13 +255,16 @@ def parse_book(text: str, *, settings: IngestSettings) -> ParsedBook:
     counts = tokenized.type_counts
     word_tokens, english_share = check_prose(counts, settings)
     kinds = [span.kind for span in spans]
+    paragraphs = [span.paragraph for span in spans]
+    residual_boilerplate = count_residual_boilerplate(counts)
+    body_share = sum(span.end - span.start for span in spans) / len(flat)
     audit = BookAudit(
         header_marker=body.header_marker,
         footer_marker=body.footer_marker,
-        body_share=round(sum(span.end - span.start for span in spans) / len(flat), 4),
+        body_share=round(body_share, 4),
         lost_chars=lost,
         removed=_removed_text(body, len(flat)),
-        residual_boilerplate=count_residual_boilerplate(counts),
+        residual_boilerplate=residual_boilerplate,
         sentences=len(texts),
         tokens=counts.total(),
         word_tokens=word_tokens,
@@ -266,13 +272,20 @@ def parse_book(text: str, *, settings: IngestSettings) -> ParsedBook:
         unknown_word_share=round(unknown_word_share(counts, word_tokens), 4),
         line_end_hyphens=sum(text.count(LINE_END_HYPHEN) for text in texts),
         verse_share=round(kinds.count(VERSE) / max(1, len(texts)), 4),
+        warnings=text_warnings(
+            texts,
+            paragraphs,
+            etexts=body.etexts,
+            licence_words=residual_boilerplate,
+            body_share=body_share,
+        ),
     )
     _subtract_headings(counts, tokenized.lines, kinds)
     return ParsedBook(
         audit,
         start=[span.start for span in spans],
         end=[span.end for span in spans],
-        paragraph=[span.paragraph for span in spans],
+        paragraph=paragraphs,
         kind=kinds,
         text=texts,
         tokens=tokenized.lines,

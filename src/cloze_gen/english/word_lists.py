@@ -41,8 +41,10 @@ BEFORE_NUMBER = frozenset(
     Lib Jan Feb Mar Apr Jun Jul Aug Sept Sep Oct Nov Dec""".split()
 )
 
-# Tokens with their stop.
-TOKEN_ABBREVIATIONS = tuple(sorted(f"{word}." for word in TITLES | PERHAPS_FINAL))
+# Tokens with their stop; titles in capitals too, as before a name in capitals.
+TOKEN_ABBREVIATIONS = tuple(
+    sorted(f"{word}." for word in {*TITLES, *map(str.upper, TITLES), *PERHAPS_FINAL})
+)
 
 # Words that are far more frequent at a sentence start than after an abbreviation.
 STARTERS = frozenset(
