@@ -209,8 +209,9 @@ def test_a_changed_file_changes_the_identity(copied_folder, name):
 
 
 def test_the_margin_of_the_early_exit_is_part_of_the_identity(copied_folder, monkeypatch):
+    identity = tagger_identity()
     monkeypatch.setattr(spacy_tagger, "EARLY_EXIT_MARGIN", 2.0)
-    assert tagger_identity(copied_folder) != tagger_identity()
+    assert tagger_identity(copied_folder) != identity
 
 
 @pytest.mark.parametrize("read", [tagger_identity, load_tagger])

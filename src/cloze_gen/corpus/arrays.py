@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -166,8 +167,9 @@ def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTra
 
 def whole_sentences(book: BookText) -> NDArray[np.bool_]:
     """Shape (sentences,): which sentences have no `sentence_fault`."""
-    sentences = map(book.tokens, range(book.sentence_count))
-    return np.array([sentence_fault(tokens) is None for tokens in sentences], np.bool_)
+    words = [book.types[code] for code in book.codes.tolist()]
+    spans = itertools.pairwise(book.bounds.tolist())
+    return np.array([sentence_fault(words[start:end]) is None for start, end in spans], np.bool_)
 
 
 @functools.lru_cache(maxsize=200_000)

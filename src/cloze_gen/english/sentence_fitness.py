@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Container, Sequence
-from itertools import pairwise
+from itertools import filterfalse, pairwise
 
 from cloze_gen.english.penn_tags import FINITE
 from cloze_gen.english.word_lists import DASHES, FINAL_MARKS, FOLDED_TITLES, QUOTATION_MARKS
@@ -90,12 +90,12 @@ def sentence_fault(tokens: Sequence[str]) -> SentenceFault | None:
     if tokens.count("(") != tokens.count(")"):
         return SentenceFault.OPEN_BRACKET
     last = next(i for i in reversed(range(len(tokens))) if is_word(tokens[i]))
-    fault = _fault_of_end(tokens[last], tokens[last + 1 :])
+    fault = _fault_of_end(tokens[last], tokens[last + 1] if last + 1 < len(tokens) else "")
     if fault is not None:
         return fault
-    if _begins_with_number(tokens[first : last + 1]):
+    if last > first and _begins_heading(tokens[first], tokens[first + 1]):
         return SentenceFault.HEADING
-    unusual = [token for token in tokens if not _is_usual(token)]
+    unusual = list(filterfalse(_is_usual, tokens))
     if not unusual:
         return None
     if any(map(_is_shouted_heading, unusual)):
@@ -151,32 +151,33 @@ def lacks_main_clause(tokens: Sequence[str], tags: Sequence[str]) -> bool:
     return finite <= openers
 
 
+# The checks of a token are cached: a novel has 5,000 sentences, and types recur.
+@functools.lru_cache(maxsize=200_000)
 def _begins_sentence(word: str) -> bool:
     first = word.lstrip("'")[:1]
     return first.isupper() or first.isdigit()
 
 
-def _fault_of_end(word: str, behind: Sequence[str]) -> SentenceFault | None:
-    """The fault of a sentence by its last word and the marks behind it. Speech may break off after
-    any word.
+@functools.lru_cache(maxsize=200_000)
+def _fault_of_end(word: str, mark: str) -> SentenceFault | None:
+    """The fault of a sentence by its last word and the mark behind it, empty without one. Speech
+    may break off after any word.
     """
-    if not behind:
+    if not mark:
         is_initial = len(word) == 2 and word[0].isupper() and word[1] == "."
         if is_initial or word.rstrip(".").casefold() in _NEVER_LAST:
             return SentenceFault.CUT_AT_ABBREVIATION
         return None if word.endswith(".") else SentenceFault.INCOMPLETE
-    if behind[0] not in FINAL_MARKS:
+    if mark not in FINAL_MARKS:
         return None
     if word.rstrip(".").casefold() in _NEVER_LAST:
         return SentenceFault.CUT_AT_ABBREVIATION
     return SentenceFault.INCOMPLETE if word in _HANGING else None
 
 
-def _begins_with_number(tokens: Sequence[str]) -> bool:
-    """Whether a sentence begins ``Chapter IV``, ``Book 2`` or ``3 . He``."""
-    if len(tokens) == 1:
-        return False
-    first, second = tokens[:2]
+@functools.lru_cache(maxsize=200_000)
+def _begins_heading(first: str, second: str) -> bool:
+    """Whether a sentence begins ``Chapter IV``, ``Book 2`` or ``3 .``"""
     if _NUMERAL.fullmatch(first):
         return second == "."
     return first.casefold() in _HEADING_WORDS and bool(_NUMERAL.fullmatch(second))

@@ -11,63 +11,21 @@ from cloze_gen.english.penn_tags import ADVERBS
 from cloze_gen.english.penn_tags import NOUNS as NOUN_TAGS
 from cloze_gen.english.treebank import host
 
-
-class Kind(IntEnum):
-    """The kind of a token for its neighbours. `UNPRINTED` marks are invisible to a reader."""
-
-    END = 0
-    COMMA = 1
-    UNPRINTED = 2
-    AND = 3
-    OF = 4
-    INFINITIVE = 5
-    TO = 6
-    PLACE = 7
-    WAY = 8
-    WITH = 9
-    FOR = 10
-    AS = 11
-    PREPOSITION = 12
-    PARTICLE = 13
-    SUBORDINATE = 14
-    THAT = 15
-    RELATIVE = 16
-    QUESTION = 17
-    A = 18
-    THE = 19
-    POSSESSIVE = 20
-    PLURAL = 21
-    NUMBER = 22
-    SOME = 23
-    SUBJECT = 24
-    OBJECT = 25
-    REFLEXIVE = 26
-    PRONOUN = 27
-    THERE = 28
-    MODAL = 29
-    HAVE = 30
-    BE = 31
-    BASE = 32
-    FINITE = 33
-    ING = 34
-    PARTICIPLE = 35
-    NOUN = 36
-    NOUNS = 37
-    NAME = 38
-    ADJECTIVE = 39
-    COMPARED = 40
-    ADVERB = 41
-    DEGREE = 42
-    OTHER = 43
-    WHO = 44
-
-
+# The kind of a token for its neighbours. `UNPRINTED` marks are invisible to a reader.
+Kind = IntEnum(
+    "Kind",
+    "END COMMA UNPRINTED AND OF INFINITIVE TO PLACE WAY WITH FOR AS PREPOSITION PARTICLE "
+    "SUBORDINATE THAT RELATIVE QUESTION A THE POSSESSIVE PLURAL NUMBER SOME SUBJECT OBJECT "
+    "REFLEXIVE PRONOUN THERE MODAL HAVE BE BASE FINITE ING PARTICIPLE NOUN NOUNS NAME ADJECTIVE "
+    "COMPARED ADVERB DEGREE OTHER WHO",
+    start=0,
+)
 N_KINDS = len(Kind)
 
 
 def _kind_of_each(table: str) -> dict[str, Kind]:
     """The kind of each word of a table with lines ``KIND: word word``."""
-    kind_of_word = {}
+    kind_of_word: dict[str, Kind] = {}
     for line in table.strip().splitlines():
         kind, _, words = line.strip().partition(": ")
         kind_of_word |= dict.fromkeys(words.split(), Kind[kind])
@@ -130,17 +88,23 @@ _KIND_OF_WORD = {
         """
         OF: of
         TO: to unto
-        PLACE: in at on upon within under beneath beside above below behind near among amongst amid between before after
-        WAY: into onto through across over along toward towards past down up round around beyond from off out
+        PLACE: in at on upon within under beneath beside above below behind near among amongst
+        PLACE: amid between before after
+        WAY: into onto through across over along toward towards past down up round around beyond
+        WAY: from off out
         WITH: with by without
         FOR: for
         AS: as like than
         THAT: that
-        SUBORDINATE: if because although though while whilst unless until till since lest whether once ere so
+        SUBORDINATE: if because although though while whilst unless until till since lest
+        SUBORDINATE: whether once ere so
         """
     ),
     "RB": _kind_of_each(
-        "DEGREE: very so too quite rather as more most less least how pretty almost nearly extremely exceedingly"
+        """
+        DEGREE: very so too quite rather as more most less least how pretty almost nearly
+        DEGREE: extremely exceedingly
+        """
     ),
 }
 _KIND_OF_VERB = _kind_of_each(
@@ -218,7 +182,8 @@ COMPLEMENT = _merged(
 )
 SECOND = _merged(
     """
-    END: COMMA AND SUBORDINATE RELATIVE WHO OTHER UNPRINTED FINITE MODAL HAVE BE OF PLACE WITH FOR PREPOSITION QUESTION
+    END: COMMA AND SUBORDINATE RELATIVE WHO OTHER UNPRINTED FINITE MODAL HAVE BE OF PLACE WITH
+    END: FOR PREPOSITION QUESTION
     TO: WAY
     NOUN: NOUNS NAME NUMBER A THE POSSESSIVE PLURAL SOME OBJECT PRONOUN REFLEXIVE
     THAT: SUBJECT THERE
@@ -243,7 +208,8 @@ OPENER = _merged(
     """
     PLACE: OF TO WAY WITH FOR AS PREPOSITION
     FINITE: BASE ING PARTICIPLE HAVE MODAL
-    END: COMMA AND SUBORDINATE RELATIVE OTHER UNPRINTED THAT QUESTION PARTICLE INFINITIVE OBJECT PRONOUN SUBJECT THERE REFLEXIVE
+    END: COMMA AND SUBORDINATE RELATIVE OTHER UNPRINTED THAT QUESTION PARTICLE INFINITIVE OBJECT
+    END: PRONOUN SUBJECT THERE REFLEXIVE
     """
 )
 FOLLOWER = _merged(
