@@ -35,7 +35,7 @@ from cloze_gen.corpus.layouts import SPLIT_OF_FOLDER, SPLITS
 from cloze_gen.corpus.overlap import read_sketches
 from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.corpus.splits import split_of
-from cloze_gen.corpus.volumes import work_of_book
+from cloze_gen.corpus.volumes import work_of
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
 from cloze_gen.parsing import counted, name_list
@@ -105,14 +105,13 @@ class Novel:
     Attributes:
         digest: of the file's bytes.
         author: empty, or several separated by `;`.
-        work, is_volume: see `work_of`.
+        work: of which it is a volume, see `work_of`.
     """
 
     book_id: str
     digest: str
     author: str = ""
     work: str = ""
-    is_volume: bool = False
 
 
 def offensive_rate(type_counts: Mapping[str, int], offensive: Container[str]) -> float:
@@ -149,21 +148,15 @@ def assign_splits(
         for group in groups
     ]
     draws = [derive_rng(seed, "lambada.partition", head).random() for head in heads]
-    part_of = _none_empty(draws, _bounds(settings))
-    return {
-        novel.book_id: part for group, part in zip(groups, part_of, strict=True) for novel in group
-    }
-
-
-_MIN_NOVELS = 3  # of a part; fewer give a warning where there are enough for all parts
-
-
-def _bounds(settings: PartitionSettings) -> dict[Part, tuple[float, float]]:
     train, development = settings.train_share, settings.train_share + settings.development_share
-    return {
+    bounds = {
         Part.TRAIN: (0.0, train),
         Part.DEVELOPMENT: (train, development),
         Part.TEST: (development, 1.0),
+    }
+    part_of = _none_empty(draws, bounds)
+    return {
+        novel.book_id: part for group, part in zip(groups, part_of, strict=True) for novel in group
     }
 
 
@@ -194,11 +187,13 @@ def belong_together(
     """
     row = {novel.book_id: i for i, novel in enumerate(novels)}
     ties = [(row[a], row[b]) for a, b in sharing_text if a in row and b in row]
-    shared = _works_with_volumes(novels)
-    if by_author:
-        shared += [(i, a) for i, novel in enumerate(novels) for a in _author_keys(novel.author)]
     first: dict[str, int] = {}
-    ties += [(first.setdefault(name, i), i) for i, name in shared]
+    for i, novel in enumerate(novels):
+        authors = _author_keys(novel.author)
+        names = list(authors) if by_author else []
+        if novel.work:
+            names.append(f"{novel.work} by {authors}")
+        ties += [(first.setdefault(name, i), i) for name in names]
     ends = np.array(ties, dtype=np.int64).reshape(-1, 2)
     graph = scipy.sparse.coo_array(
         (np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])),
@@ -209,26 +204,6 @@ def belong_together(
     for novel, label in zip(novels, labels.tolist(), strict=True):
         groups.setdefault(label, []).append(novel)
     return list(groups.values())
-
-
-def _works_with_volumes(novels: Sequence[Novel]) -> list[tuple[int, str]]:
-    """Row and work of each novel whose work has volumes; works of one name by several authors
-    differ.
-    """
-    authors: dict[str, set[str]] = {novel.work: set() for novel in novels if novel.is_volume}
-    authors.pop("", None)
-    rows = [(i, novel) for i, novel in enumerate(novels) if novel.work in authors]
-    for _, novel in rows:
-        authors[novel.work] |= {_known_authors(novel)} - {""}
-    return [
-        (
-            i,
-            f"{novel.work} by {_known_authors(novel)}"
-            if len(authors[novel.work]) > 1
-            else novel.work,
-        )
-        for i, novel in rows
-    ]
 
 
 def author_key(author: str) -> str:
@@ -257,6 +232,9 @@ def no_author_warning(authors: Iterable[str]) -> str:
     )
 
 
+_MIN_NOVELS = 3  # of a part; fewer give a warning where there are enough for all parts
+
+
 def few_novels_warning(sizes: Mapping[Part, int]) -> str:
     """A warning if a part has few of many novels, else nothing.
 
@@ -278,13 +256,9 @@ def _author_keys(authors: str) -> list[str]:
     return list(filter(None, map(author_key, authors.split(";"))))
 
 
-def _known_authors(novel: Novel) -> str:
-    return " ; ".join(_author_keys(novel.author))
-
-
 def _draws_by(novel: Novel, by_author: bool) -> str:
     """The known author, else the novel itself, so that their next novel gets the same part."""
-    author = _known_authors(novel) if by_author else ""
+    author = " ; ".join(_author_keys(novel.author)) if by_author else ""
     return f"author {author}" if author else f"novel {novel.digest}"
 
 
@@ -316,8 +290,7 @@ def write_partition(
         ctx.say(f"remedy: {REMEDIES[BookReason.OFFENSIVE]}")
     left = [row for row in rows if row["status"] == "kept"]
     novels = [
-        Novel(row["book_id"], row["digest"], row.get("author", ""), *work_of_book(row))
-        for row in left
+        Novel(row["book_id"], row["digest"], row.get("author", ""), work_of(row)) for row in left
     ]
     overlaps = find_overlaps(read_sketches(corpus), min_containment=_MIN_CONTAINMENT)
     sharing = [(overlap.book_a, overlap.book_b) for overlap in overlaps]
