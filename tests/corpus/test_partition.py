@@ -50,15 +50,19 @@ def test_the_domain_is_the_manifests_or_the_folders(novels):
 
 @pytest.mark.parametrize(
     "folder",
-    ["1/3/1342", "train", "cache/epub/1342", "epubtxt", "etext97", "ETEXT05", "gutenberg/etext90"],
+    [
+        "1/3/1342",
+        "train",
+        "dev",
+        "cache/epub/1342",
+        "epubtxt",
+        "etext97",
+        "ETEXT05",
+        "gutenberg/etext90",
+    ],
 )
 def test_a_folder_of_a_known_collection_is_no_domain(folder):
     assert domain_of({"file": f"{folder}/emma.txt", "genre": ""}) == ""
-
-
-@pytest.mark.parametrize(("role", "domain"), [("validation", ""), ("", "dev")])
-def test_a_folder_of_a_split_is_no_domain(role, domain):
-    assert domain_of({"file": "dev/emma.txt", "genre": "", "role": role}) == domain
 
 
 def test_kept_splits_decide_the_parts(novels):

@@ -31,7 +31,7 @@ from cloze_gen.corpus.books import (
 )
 from cloze_gen.corpus.content_sketch import find_overlaps
 from cloze_gen.corpus.dropped import REMEDIES, warn_of_dropped
-from cloze_gen.corpus.layouts import SPLIT_OF_FOLDER, SPLITS
+from cloze_gen.corpus.layouts import SPLIT_OF_FOLDER
 from cloze_gen.corpus.overlap import read_sketches
 from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.corpus.splits import split_of
@@ -50,9 +50,9 @@ _NO_AUTHOR = frozenset(
     ("", "anon", "anon.", "anonymous", "unknown", "various", "various authors", "n/a", "-", "?")
 )
 
-# Folders of known collections; digits are of Gutenberg's mirror, `etext97` is a year there.
+# Folders of splits and of known collections: Gutenberg's mirror has digits and, by year, `etext97`.
 _NO_GENRE = re.compile(
-    rf"{'|'.join(SPLITS)}|\d+|e?texts?[-_ ]?\d*|cache|data|epubtxt|gutenberg|books?|txt"
+    rf"{'|'.join(SPLIT_OF_FOLDER)}|\d+|e?texts?[-_ ]?\d*|cache|data|epubtxt|gutenberg|books?|txt"
 )
 # Shared text from which two novels stay in one part. Among 592 novels without copies nine pairs
 # share more than 0.002: a story in two collections, a tale printed twice. The seven above 0.01
@@ -143,7 +143,7 @@ def assign_splits(
     heads = [
         min(
             (_draws_by(novel, settings.by_author) for novel in group),
-            key=lambda name: (stable_fraction("lambada.head", name), name),
+            key=lambda name: stable_fraction("lambada.head", name),
         )
         for group in groups
     ]
@@ -189,7 +189,7 @@ def belong_together(
     ties = [(row[a], row[b]) for a, b in sharing_text if a in row and b in row]
     first: dict[str, int] = {}
     for i, novel in enumerate(novels):
-        authors = _author_keys(novel.author)
+        authors = author_keys(novel.author)
         names = list(authors) if by_author else []
         if novel.work:
             names.append(f"{novel.work} by {authors}")
@@ -206,14 +206,18 @@ def belong_together(
     return list(groups.values())
 
 
-def author_key(author: str) -> str:
-    """An author's name in a form to compare, in either name order; empty for an unknown author.
+def author_keys(authors: str) -> list[str]:
+    """The known authors among several separated by `;`, in a form to compare.
 
-    >>> author_key("Jane Austen") == author_key("AUSTEN,  Jane"), author_key("Anonymous")
-    (True, '')
+    >>> author_keys("Jane Austen") == author_keys("AUSTEN,  Jane"), author_keys("Anonymous")
+    (True, [])
     """
-    key = " ".join(author.casefold().split())
-    return "" if key in _NO_AUTHOR else " ".join(sorted(key.replace(",", " ").split()))
+    keys = []
+    for author in authors.split(";"):
+        words = author.casefold().replace(",", " ").split()
+        if " ".join(words) not in _NO_AUTHOR:
+            keys.append(" ".join(sorted(words)))
+    return keys
 
 
 def no_author_warning(authors: Iterable[str]) -> str:
@@ -223,7 +227,7 @@ def no_author_warning(authors: Iterable[str]) -> str:
     'no author for 2 of 3 books: books of one author may be in different parts; add a manifest.tsv with file and author'
     """
     listed = list(authors)
-    unknown = sum(not _author_keys(author) for author in listed)
+    unknown = sum(not author_keys(author) for author in listed)
     if not unknown:
         return ""
     return (
@@ -252,13 +256,9 @@ def few_novels_warning(sizes: Mapping[Part, int]) -> str:
     )
 
 
-def _author_keys(authors: str) -> list[str]:
-    return list(filter(None, map(author_key, authors.split(";"))))
-
-
 def _draws_by(novel: Novel, by_author: bool) -> str:
     """The known author, else the novel itself, so that their next novel gets the same part."""
-    author = " ; ".join(_author_keys(novel.author)) if by_author else ""
+    author = " ; ".join(author_keys(novel.author)) if by_author else ""
     return f"author {author}" if author else f"novel {novel.digest}"
 
 
@@ -382,8 +382,6 @@ def domain_of(row: dict[str, str]) -> str:
     """
     folders = PurePosixPath(row["file"]).parts[:-1]
     first = folders[0] if folders else ""
-    if row.get("role") and row["role"] == SPLIT_OF_FOLDER.get(first.lower()):
-        first = ""
     return row.get("genre") or ("" if _NO_GENRE.fullmatch(first.lower()) else first)
 
 
