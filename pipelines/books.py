@@ -119,10 +119,13 @@ def corpora(run: Pipeline, books: Books, s: BookSettings) -> dict[str, Stage]:
     }
     kept = {}
     for side, stage in ingested.items():
-        looks_across = side == "source" or s.overlap.across == "drop_train"
+        across = s.overlap.across
+        # the side that loses its books looks for those of the other; the source side, if none does
+        looks_across = side == ("train" if across == "drop_train" else "source")
         other = ingested.get("source" if side == "train" else "train")
         compared = other if looks_across and not books.own_background else None
-        kept[side] = corpus(run, stage, side, sides[side], other=compared, settings=s.overlap)
+        keep_across = compared is not None and across == "keep"
+        kept[side] = corpus(run, stage, side, sides[side], other=compared, keep_across=keep_across)
     return kept
 
 
@@ -158,20 +161,20 @@ def corpus(
     side: str,
     read_as: str,
     *,
-    settings: OverlapSettings,
     other: Stage | None = None,
+    keep_across: bool = False,
 ) -> Stage:
     """The kept books of one side."""
     return run.stage(
         "corpus",
         write_overlap,
-        v=5,
+        v=6,
         label=f"corpus {side}",
         priority=BOOKS_FIRST,
         own=own,
         other=other,
         side=read_as,
-        settings=settings,
+        keep_across=keep_across,
     )
 
 

@@ -75,7 +75,7 @@ def books_of_folder(train: str, out: Path, workers: int) -> TrainingBooks:
     found = find_books(run, Location.parse(train), settings.input, side="train")
     size = sum(book.path.stat().st_size for book, _ in found.value if book.path.is_file())
     ingested = ingest(run, found, "train", settings=settings.ingest)
-    kept = corpus(run, ingested, "train", "train", settings=settings.overlap)
+    kept = corpus(run, ingested, "train", "train")
     return _training_books(run, kept, _lm_settings(size))
 
 

@@ -10,7 +10,7 @@ import pytest
 from cloze_gen.corpus.frequencies import write_counts
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.offensive_words import offensive_words
-from cloze_gen.corpus.overlap import OverlapSettings, write_overlap
+from cloze_gen.corpus.overlap import write_overlap
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.partition import PartitionSettings, write_part, write_partition
 from cloze_gen.records.passage import Part
@@ -78,7 +78,6 @@ class Novels:
             own=own,
             other=None,
             side="books",
-            settings=OverlapSettings(),
         )
 
     def partition(self, *, seed=1, **settings):

@@ -5,7 +5,7 @@ import pytest
 
 from cloze_gen.corpus.books import read_books
 from cloze_gen.corpus.content_sketch import content_sketch
-from cloze_gen.corpus.overlap import OVERLAPS, OverlapSettings, write_overlap
+from cloze_gen.corpus.overlap import OVERLAPS, write_overlap
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
@@ -47,7 +47,7 @@ def overlap_of(
     side="source",
     other,
     own=None,
-    **settings,
+    keep_across=False,
 ):
     """The overlap of three books with another side, as it was written."""
     own = own or ingested(tmp_path / "own", anthology=ANTHOLOGY, novel=NOVEL, other=OTHER)
@@ -61,7 +61,7 @@ def overlap_of(
         own=own,
         other=other,
         side=side,
-        settings=OverlapSettings.model_validate(settings),
+        keep_across=keep_across,
     )
     return writer
 
@@ -79,22 +79,8 @@ def test_the_training_side_is_decided_alike(tmp_path):
         tmp_path,
         side="train",
         other=ingested(tmp_path / "source", seed=TRAINING),
-        across="drop_train",
     )
     assert reasons == {"anthology": "overlaps_source", "novel": "", "other": ""}
-
-
-@pytest.mark.parametrize(
-    ("settings", "dropped"),
-    [
-        ({"across": "keep"}, {"novel": "duplicate_of"}),
-        ({"across": "drop_train"}, {"novel": "duplicate_of"}),
-        ({"across": "drop_source"}, {"anthology": "overlaps_train"}),
-    ],
-)
-def test_each_setting_drops_what_it_says(tmp_path, settings, dropped):
-    reasons, _ = decide(tmp_path, other=ingested(tmp_path / "train", trained=TRAINING), **settings)
-    assert {book: reason for book, reason in reasons.items() if reason} == dropped
 
 
 def test_of_very_many_copies_the_longest_stays(tmp_path):
@@ -112,13 +98,19 @@ def test_without_the_other_side_only_copies_go(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("across", "leaks"), [("keep", ["anthology"]), ("drop_train", []), ("drop_source", [])]
+    ("keep_across", "dropped", "leaks"),
+    [
+        (True, {"novel": "duplicate_of"}, ["anthology"]),
+        (False, {"anthology": "overlaps_train"}, []),
+    ],
 )
-def test_only_a_book_that_stays_on_both_sides_is_a_leak(tmp_path, across, leaks):
-    """With `drop_train` the training copy goes, so card and report must not call it a leak."""
+def test_a_book_that_stays_on_both_sides_is_a_leak(tmp_path, keep_across, dropped, leaks):
+    """The card and the report print it."""
     writer = overlap_of(
-        tmp_path, other=ingested(tmp_path / "train", trained=TRAINING), across=across
+        tmp_path, other=ingested(tmp_path / "train", trained=TRAINING), keep_across=keep_across
     )
+    rows = read_books(Artifact(writer.folder, {}))
+    assert {row["book_id"]: row["reason"] for row in rows if row["reason"]} == dropped
     assert writer.facts["kept_despite_overlap"] == leaks
 
 

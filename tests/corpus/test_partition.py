@@ -18,7 +18,7 @@ from cloze_gen.corpus.partition import (
     write_part,
     write_partition,
 )
-from cloze_gen.corpus.volumes import work_of, work_of_book
+from cloze_gen.corpus.volumes import work_of
 from cloze_gen.errors import CorpusError
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import derive_rng
@@ -50,15 +50,19 @@ def test_the_domain_is_the_manifests_or_the_folders(novels):
 
 @pytest.mark.parametrize(
     "folder",
-    ["1/3/1342", "train", "cache/epub/1342", "epubtxt", "etext97", "ETEXT05", "gutenberg/etext90"],
+    [
+        "1/3/1342",
+        "train",
+        "dev",
+        "cache/epub/1342",
+        "epubtxt",
+        "etext97",
+        "ETEXT05",
+        "gutenberg/etext90",
+    ],
 )
 def test_a_folder_of_a_known_collection_is_no_domain(folder):
     assert domain_of({"file": f"{folder}/emma.txt", "genre": ""}) == ""
-
-
-@pytest.mark.parametrize(("role", "domain"), [("validation", ""), ("", "dev")])
-def test_a_folder_of_a_split_is_no_domain(role, domain):
-    assert domain_of({"file": "dev/emma.txt", "genre": "", "role": role}) == domain
 
 
 def test_kept_splits_decide_the_parts(novels):
@@ -320,63 +324,48 @@ def test_a_book_of_two_authors_ties_the_books_of_both():
     ]
 
 
-@pytest.mark.parametrize(
-    "titles",
-    [
-        ("The Mill, Volume 1", "The Mill, Volume 2"),
-        ("The Mill. Vol. I", "THE MILL. VOL. II."),
-        ("The Mill; Part the First", "The Mill: Part the Second"),
-        ("The Mill (1/2)", "The Mill (2/2)"),
-        ("The Mill, Volume 1: The Race", "The Mill, Volume 2: The Flood"),
-        ("The Mill. In Two Volumes. Vol. 1", "The Mill -- Volume 02 (of 2)"),
-        ("Volume I of The Mill", "The Second Volume of the Mill"),
-        ("The Mill", "The Mill, Book Second"),  # the first has no number
-    ],
-)
-@pytest.mark.parametrize("authors", [("", ""), ("Ann Ray", ""), ("Ann Ray", "Ray, Ann")])
+VOLUMES = [
+    ("The Mill, Volume 1", "The Mill, Volume 2"),
+    ("The Mill. Vol. I", "THE MILL. VOL. II."),
+    ("The Mill; Part the First", "The Mill: Part the Second"),
+    ("The Mill, Volume 1/2", "The Mill, Volume 2/2"),
+    ("The Mill, Volume 1: The Race", "The Mill, Volume 2: The Flood"),
+    ("The Mill. In Two Volumes. Vol. 1", "The Mill -- Volume 02 (of 2)"),
+    ("Volume I of The Mill", "The Second Volume of the Mill"),
+    ("The Mill [Vol. 1 of 3]", "The Mill, Book Third"),
+]
+
+
+@pytest.mark.parametrize("titles", VOLUMES)
+@pytest.mark.parametrize("authors", [("", ""), ("Ann Ray", "Ray, Ann")])
 def test_volumes_of_one_work_belong_together(titles, authors):
+    works = [work_of({"file": "1.txt", "title": title}) for title in titles]
+    assert works == ["mill", "mill"]
     novels = [
-        Novel(title, title, author, *work_of(title))
-        for title, author in zip(titles, authors, strict=True)
+        Novel(title, title, author, work)
+        for title, author, work in zip(titles, authors, works, strict=True)
     ]
-    novels += [Novel("other", "3", "", *work_of("The Pond, Volume 1"))]
+    novels += [Novel("other", "3", "Tom Dee", "mill"), Novel("pond", "4", "", "pond")]
     groups = belong_together(novels, sharing_text=[], by_author=False)
-    assert [len(group) for group in groups] == [2, 1]
+    assert [len(group) for group in groups] == [2, 1, 1]
 
 
 @pytest.mark.parametrize(
-    "titles",
+    ("row", "work"),
     [
-        ("The Mill", "The Mill"),
-        ("Poems", "Tales"),
-        ("vol1", "vol2"),
-        ("A Part of the Mill", "The Mill, Part 2"),
+        ({"file": "the-mill-v2.txt"}, "mill"),
+        ({"file": "x/the_mill_vol_ii.txt.gz", "title": "The Mill"}, "mill"),
+        ({"file": "x.zip", "member": "the mill volume 2.txt"}, "mill"),
+        ({"file": "mill.txt", "title": "The Mill"}, ""),
+        ({"file": "vol1.txt"}, ""),
+        ({"file": "1.txt", "title": "A Part of the Mill"}, ""),
+        ({"file": "corpus_book_12.txt"}, ""),  # books of a collection are numbered like that
+        ({"file": "x/part-00001.txt"}, ""),
+        ({"file": "books.parquet", "member": "17:text"}, ""),
     ],
 )
-def test_other_titles_tie_no_novels(titles):
-    """Nor do volumes of one name by two authors."""
-    novels = [Novel(f"{i}", f"{i}", "", *work_of(title)) for i, title in enumerate(titles)]
-    assert len(belong_together(novels, sharing_text=[], by_author=False)) == 2
-    poems = [
-        Novel(author, author, author, *work_of(f"Poems, Vol. {i}"))
-        for i, author in enumerate(("Ann Ray", "Tom Dee"))
-    ]
-    assert len(belong_together(poems, sharing_text=[], by_author=True)) == 2
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        {"file": "a.txt", "title": "The Mill, Vol. 2"},
-        {"file": "the-mill-v2.txt", "title": ""},
-        {"file": "x/the_mill_part_ii.txt.gz"},
-        {"file": "x/v2.txt", "title": "The Mill"},
-        {"file": "x/the-mill/vol2.txt"},
-        {"file": "the-mill.zip", "member": "vol2.txt"},
-    ],
-)
-def test_a_volume_is_known_by_title_or_file(row):
-    assert work_of_book(row) == ("mill", True)
+def test_volumes_are_known_by_title_or_file(row, work):
+    assert work_of(row) == work
 
 
 def test_volumes_in_a_folder_get_one_part(novels):

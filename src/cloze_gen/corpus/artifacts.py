@@ -174,7 +174,7 @@ STAGES = {
         "Compares the contents of the books and drops duplicates and overlapping books.",
         (FileDoc("books.tsv", "As in ingest.", BOOK_COLUMNS), _OVERLAPS),
         {
-            "kept_despite_overlap": "pairs that `overlap.across = keep` let through",
+            "kept_despite_overlap": "books that `overlap.across = keep` let through",
             "overlaps": "pairs of books that share text",
             "overlaps_across": "pairs with a book of the other folder",
         },

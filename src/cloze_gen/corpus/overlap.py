@@ -58,7 +58,7 @@ def write_overlap(
     own: Artifact,
     other: Artifact | None,
     side: str,
-    settings: OverlapSettings,
+    keep_across: bool = False,
 ) -> None:
     """Write `books.tsv` with the books that have no text of the other side, each once, and
     `overlaps.tsv`; `book_a` is of this side.
@@ -66,10 +66,11 @@ def write_overlap(
     Args:
         other: the opposite side's ingest, or None where it does not count.
         side: ``train``, ``source`` or ``books``.
+        keep_across: only report books that have text of the other side.
     """
     within, across = _overlaps(own, other)
     drops: dict[str, tuple[str, str]] = {}
-    if settings.across == ("drop_source" if side == "source" else "drop_train"):
+    if not keep_across:
         reason = BookReason.OVERLAPS_TRAIN if side == "source" else BookReason.OVERLAPS_SOURCE
         drops = {
             overlap.book_a: (reason, f"shares text with {overlap.book_b} ({_share(overlap):.0%})")
@@ -84,8 +85,7 @@ def write_overlap(
     pairs += [(*astuple(overlap), "across") for overlap in across]
     header = (*(field.name for field in fields(Overlap)), "where")
     writer.rows[OVERLAPS] = write_tsv(writer.path(OVERLAPS), header, pairs)
-    # else the other side drops its book
-    leaks = {overlap.book_a for overlap in across} - set(drops) if settings.across == "keep" else ()
+    leaks = {overlap.book_a for overlap in across} - set(drops)
     writer.facts |= {
         "overlaps": len(within),
         "overlaps_across": len(across),

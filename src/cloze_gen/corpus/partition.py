@@ -33,8 +33,8 @@ from cloze_gen.corpus.content_sketch import find_overlaps
 from cloze_gen.corpus.dropped import REMEDIES, warn_of_dropped
 from cloze_gen.corpus.overlap import read_sketches
 from cloze_gen.corpus.parse_book import BookReason
-from cloze_gen.corpus.splits import SPLIT_OF_FOLDER, SPLITS, split_of
-from cloze_gen.corpus.volumes import work_of_book
+from cloze_gen.corpus.splits import SPLIT_OF_FOLDER, split_of
+from cloze_gen.corpus.volumes import work_of
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
 from cloze_gen.parsing import counted, name_list
@@ -49,9 +49,9 @@ _NO_AUTHOR = frozenset(
     ("", "anon", "anon.", "anonymous", "unknown", "various", "various authors", "n/a", "-", "?")
 )
 
-# Folders of known collections; digits are of Gutenberg's mirror, `etext97` is a year there.
+# Folders of splits and of known collections: Gutenberg's mirror has digits and, by year, `etext97`.
 _NO_GENRE = re.compile(
-    rf"{'|'.join(SPLITS)}|\d+|e?texts?[-_ ]?\d*|cache|data|epubtxt|gutenberg|books?|txt"
+    rf"{'|'.join(SPLIT_OF_FOLDER)}|\d+|e?texts?[-_ ]?\d*|cache|data|epubtxt|gutenberg|books?|txt"
 )
 # Shared text from which two novels stay in one part. Among 592 novels without copies nine pairs
 # share more than 0.002: a story in two collections, a tale printed twice. The seven above 0.01
@@ -104,14 +104,13 @@ class Novel:
     Attributes:
         digest: of the file's bytes.
         author: empty, or several separated by `;`.
-        work, is_volume: see `work_of`.
+        work: of which it is a volume, see `work_of`.
     """
 
     book_id: str
     digest: str
     author: str = ""
     work: str = ""
-    is_volume: bool = False
 
 
 def offensive_rate(type_counts: Mapping[str, int], offensive: Container[str]) -> float:
@@ -143,26 +142,20 @@ def assign_splits(
     heads = [
         min(
             (_draws_by(novel, settings.by_author) for novel in group),
-            key=lambda name: (stable_fraction("lambada.head", name), name),
+            key=lambda name: stable_fraction("lambada.head", name),
         )
         for group in groups
     ]
     draws = [derive_rng(seed, "lambada.partition", head).random() for head in heads]
-    part_of = _none_empty(draws, _bounds(settings))
-    return {
-        novel.book_id: part for group, part in zip(groups, part_of, strict=True) for novel in group
-    }
-
-
-_MIN_NOVELS = 3  # of a part; fewer give a warning where there are enough for all parts
-
-
-def _bounds(settings: PartitionSettings) -> dict[Part, tuple[float, float]]:
     train, development = settings.train_share, settings.train_share + settings.development_share
-    return {
+    bounds = {
         Part.TRAIN: (0.0, train),
         Part.DEVELOPMENT: (train, development),
         Part.TEST: (development, 1.0),
+    }
+    part_of = _none_empty(draws, bounds)
+    return {
+        novel.book_id: part for group, part in zip(groups, part_of, strict=True) for novel in group
     }
 
 
@@ -193,11 +186,13 @@ def belong_together(
     """
     row = {novel.book_id: i for i, novel in enumerate(novels)}
     ties = [(row[a], row[b]) for a, b in sharing_text if a in row and b in row]
-    shared = _works_with_volumes(novels)
-    if by_author:
-        shared += [(i, a) for i, novel in enumerate(novels) for a in _author_keys(novel.author)]
     first: dict[str, int] = {}
-    ties += [(first.setdefault(name, i), i) for i, name in shared]
+    for i, novel in enumerate(novels):
+        authors = author_keys(novel.author)
+        names = list(authors) if by_author else []
+        if novel.work:
+            names.append(f"{novel.work} by {authors}")
+        ties += [(first.setdefault(name, i), i) for name in names]
     ends = np.array(ties, dtype=np.int64).reshape(-1, 2)
     graph = scipy.sparse.coo_array(
         (np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])),
@@ -210,34 +205,18 @@ def belong_together(
     return list(groups.values())
 
 
-def _works_with_volumes(novels: Sequence[Novel]) -> list[tuple[int, str]]:
-    """Row and work of each novel whose work has volumes; works of one name by several authors
-    differ.
+def author_keys(authors: str) -> list[str]:
+    """The known authors among several separated by `;`, in a form to compare.
+
+    >>> author_keys("Jane Austen") == author_keys("AUSTEN,  Jane"), author_keys("Anonymous")
+    (True, [])
     """
-    authors: dict[str, set[str]] = {novel.work: set() for novel in novels if novel.is_volume}
-    authors.pop("", None)
-    rows = [(i, novel) for i, novel in enumerate(novels) if novel.work in authors]
-    for _, novel in rows:
-        authors[novel.work] |= {_known_authors(novel)} - {""}
-    return [
-        (
-            i,
-            f"{novel.work} by {_known_authors(novel)}"
-            if len(authors[novel.work]) > 1
-            else novel.work,
-        )
-        for i, novel in rows
-    ]
-
-
-def author_key(author: str) -> str:
-    """An author's name in a form to compare, in either name order; empty for an unknown author.
-
-    >>> author_key("Jane Austen") == author_key("AUSTEN,  Jane"), author_key("Anonymous")
-    (True, '')
-    """
-    key = " ".join(author.casefold().split())
-    return "" if key in _NO_AUTHOR else " ".join(sorted(key.replace(",", " ").split()))
+    keys = []
+    for author in authors.split(";"):
+        words = author.casefold().replace(",", " ").split()
+        if " ".join(words) not in _NO_AUTHOR:
+            keys.append(" ".join(sorted(words)))
+    return keys
 
 
 def no_author_warning(authors: Iterable[str]) -> str:
@@ -247,13 +226,16 @@ def no_author_warning(authors: Iterable[str]) -> str:
     'no author for 2 of 3 books: books of one author may be in different parts; add a manifest.tsv with file and author'
     """
     listed = list(authors)
-    unknown = sum(not _author_keys(author) for author in listed)
+    unknown = sum(not author_keys(author) for author in listed)
     if not unknown:
         return ""
     return (
         f"no author for {unknown:,} of {len(listed):,} books: books of one author may be in "
         "different parts; add a manifest.tsv with file and author"
     )
+
+
+_MIN_NOVELS = 3  # of a part; fewer give a warning where there are enough for all parts
 
 
 def few_novels_warning(sizes: Mapping[Part, int]) -> str:
@@ -273,17 +255,9 @@ def few_novels_warning(sizes: Mapping[Part, int]) -> str:
     )
 
 
-def _author_keys(authors: str) -> list[str]:
-    return list(filter(None, map(author_key, authors.split(";"))))
-
-
-def _known_authors(novel: Novel) -> str:
-    return " ; ".join(_author_keys(novel.author))
-
-
 def _draws_by(novel: Novel, by_author: bool) -> str:
     """The known author, else the novel itself, so that their next novel gets the same part."""
-    author = _known_authors(novel) if by_author else ""
+    author = " ; ".join(author_keys(novel.author)) if by_author else ""
     return f"author {author}" if author else f"novel {novel.digest}"
 
 
@@ -315,8 +289,7 @@ def write_partition(
         ctx.say(f"remedy: {REMEDIES[BookReason.OFFENSIVE]}")
     left = [row for row in rows if row["status"] == "kept"]
     novels = [
-        Novel(row["book_id"], row["digest"], row.get("author", ""), *work_of_book(row))
-        for row in left
+        Novel(row["book_id"], row["digest"], row.get("author", ""), work_of(row)) for row in left
     ]
     overlaps = find_overlaps(read_sketches(corpus), min_containment=_MIN_CONTAINMENT)
     sharing = [(overlap.book_a, overlap.book_b) for overlap in overlaps]
@@ -408,8 +381,6 @@ def domain_of(row: dict[str, str]) -> str:
     """
     folders = PurePosixPath(row["file"]).parts[:-1]
     first = folders[0] if folders else ""
-    if row.get("role") and row["role"] == SPLIT_OF_FOLDER.get(first.lower()):
-        first = ""
     return row.get("genre") or ("" if _NO_GENRE.fullmatch(first.lower()) else first)
 
 
