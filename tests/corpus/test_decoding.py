@@ -58,7 +58,7 @@ def test_all_encodings_of_unicode_are_read(encoding, rest):
         (b"\xef\xbb\xbf", "empty", "no text"),
         (b"\xff\xfe \x00", "empty", "no text"),
         (bytes(range(32)) * 9 + b"text", "binary", "234 control bytes"),
-        (b"\xff\xfea", "binary", "damaged UTF-16"),
+        (b"\xff\xfe\x00\x00a", "binary", "damaged UTF-32"),
         (b"\xff\xfe" + TEXT.encode("utf-16-le")[1:], "binary", "damaged UTF-16"),
     ],
 )
@@ -109,6 +109,8 @@ def test_odd_bytes_in_utf8_are_cp1252(byte, char, mark):
         (TEXT.encode().decode("latin-1").encode().decode("latin-1").encode(), TEXT),
         # half of the text in another encoding
         (TEXT.encode() + TEXT.encode("cp1252"), TEXT + TEXT),
+        # UTF-8 behind the mark of UTF-16
+        (b"\xff\xfe" + TEXT.encode(), f"\xff\xfe{TEXT}"),
         # legacy bytes taken for Latin-1
         (TEXT.encode("cp1252").decode("latin-1").encode(), TEXT),
         ("Ch\x83teau, caf\x82, r\x82sum\x82".encode(), "Château, café, résumé"),

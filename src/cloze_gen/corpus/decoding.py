@@ -103,9 +103,11 @@ def decode_book(raw: bytes, *, markup: bool = False) -> Decoded:
 
 def _decode_wide(raw: bytes) -> Decoded | None:
     """UTF-16 and UTF-32, also without a mark; None for other encodings."""
+    if b"\0" not in raw:  # not even of spaces and line ends
+        return None
     encoding = next((name for mark, name in _MARKS.items() if raw.startswith(mark)), "")
     evidence = "byte-order mark"
-    if not encoding and b"\0" in raw:
+    if not encoding:
         zero = tuple(raw[at::4].count(0) > len(raw) / 8 for at in range(4))
         encoding = _ZERO_BYTES.get(zero, "")
         evidence = "zero bytes"
