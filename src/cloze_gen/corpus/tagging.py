@@ -17,7 +17,7 @@ from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.corpus.sentences import HEADING
+from cloze_gen.corpus.paragraphs import HEADING
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.english.treebank import host
