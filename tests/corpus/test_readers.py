@@ -155,7 +155,7 @@ def test_a_broken_line_is_one_dropped_book(tmp_path):
     assert faults["x-2"][1].startswith("line 3: not JSON")
     assert faults["x-3"][1].startswith("line 4: expected an object")
     assert faults["y"] == ("empty", "the row has no text in its column 'text'")
-    assert faults["z"] == ("empty", "the row has 7, no text in its column 'text'")
+    assert faults["z"] == ("unreadable", "'text' is 7, not text")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ REMEDIES: Mapping[str, str] = {
     BookReason.ONE_SENTENCE_PER_LINE: "use the original books, with letter case, paragraphs and untouched punctuation",
     BookReason.NEARLY_EMPTY: "use longer texts, or lower ingest.min_word_tokens",
     BookReason.OTHER_LANGUAGE: "use English texts, or correct the language in manifest.tsv",
-    BookReason.TRUNCATED_GZIP: "download or compress the files again",
     BookReason.DAMAGED_EPUB: "download the files again, or convert them to plain text",
     BookReason.ENCRYPTED: "use an edition without copy protection",
     BookReason.UNREADABLE: "make the files readable, download them again, or remove them",

@@ -33,6 +33,7 @@ from cloze_gen.corpus.text_repairs import lost_characters_warning
 from cloze_gen.corpus.text_warnings import doubtful_books_warning
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError
+from cloze_gen.parsing import quote
 from cloze_gen.store.artifacts import ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import escape_cell, write_parquet
@@ -72,7 +73,8 @@ def ingest_book(shard: BookShard) -> dict[str, Any]:
     book, store = shard.book, Store(shard.out)
     try:
         if book.fault:
-            raise BookError(*book.fault)
+            reason, detail = book.fault
+            raise BookError(reason, f"{quote(book.place)}: {detail}")
         if book.differs_from_manifest:
             raise BookError(BookReason.DIFFERS_FROM_MANIFEST, _difference(book))
         if not store.is_complete(shard.key):
@@ -90,7 +92,8 @@ def ingest_book(shard: BookShard) -> dict[str, Any]:
             "detail": str(error),
         }
     facts = store.open(shard.key).facts
-    return {"status": "kept", "folder": f"../{shard.key.folder_name}", **facts}
+    folder = f"../{shard.key.folder_name}"
+    return {"status": "kept", "reason": "", "detail": "", "folder": folder, **facts}
 
 
 def _difference(book: Book) -> str:

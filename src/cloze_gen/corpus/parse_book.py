@@ -52,7 +52,6 @@ class BookReason(Reason):
         "other_language",
         "by its header or its few English function words, the book is in another language",
     )
-    TRUNCATED_GZIP = ("truncated_gzip", "the gzip file is damaged or incomplete")
     DAMAGED_EPUB = ("damaged_epub", "the EPUB is damaged, incomplete or not an EPUB")
     ENCRYPTED = ("encrypted", "the EPUB is encrypted (digital rights management)")
     UNREADABLE = ("unreadable", "the file cannot be read")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -16,18 +17,25 @@ from cloze_gen.corpus.readers.archive import TAR_ENDINGS, read_tar, read_zip
 from cloze_gen.corpus.readers.compressed import DAMAGE, damage
 from cloze_gen.corpus.readers.epub import decode_epub, epub_facts
 from cloze_gen.corpus.readers.html import decode_html, html_facts
-from cloze_gen.corpus.readers.json_rows import JSON_ENDINGS, read_json
+from cloze_gen.corpus.readers.json_rows import (
+    JSON_ENDINGS,
+    JSON_LINES_ENDINGS,
+    read_json,
+    read_json_lines,
+)
 from cloze_gen.corpus.readers.parquet import read_parquet
 from cloze_gen.corpus.readers.reader import (
     ENDINGS_OF_FORMAT,
     EPUB,
     HTML,
+    MAX_BOOK_BYTES,
     TEXT,
     FileReport,
     Reader,
     Text,
     UnknownTableError,
     read_whole,
+    too_large,
 )
 from cloze_gen.corpus.readers.text import read_text
 from cloze_gen.errors import BookError
@@ -52,6 +60,7 @@ READERS: Mapping[tuple[str, ...], Reader] = {
     TAR_ENDINGS: read_tar,
     (".parquet",): read_parquet,
     JSON_ENDINGS: read_json,
+    JSON_LINES_ENDINGS: read_json_lines,
 }
 IN_WORDS = ".txt, .epub, .html, .zip, .tar, .parquet, .jsonl or .json; .gz and .zst are read, too"
 ENDINGS = tuple(ending for endings in READERS for ending in endings)
@@ -83,7 +92,7 @@ def read_texts(path: Path, report: FileReport, *, text_column: str) -> Iterator[
         try:
             for text in reader(file, report, text_column):
                 is_first = False
-                yield text
+                yield _within_limit(text)
             return
         except UnknownTableError:
             raise
@@ -96,6 +105,12 @@ def read_texts(path: Path, report: FileReport, *, text_column: str) -> Iterator[
         yield Text(fault)
     else:
         report.skip("the rest", str(fault))
+
+
+def _within_limit(text: Text) -> Text:
+    if isinstance(text.data, bytes) and len(text.data) > MAX_BOOK_BYTES:
+        return replace(text, data=too_large())
+    return text
 
 
 def decode_text(text: Text) -> tuple[Decoded, Mapping[str, str]]:

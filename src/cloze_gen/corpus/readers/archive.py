@@ -30,7 +30,11 @@ class _Entry(NamedTuple):
 def read_zip(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[Text]:
     """The books of a zip, or of the only tar in it, as Gutenberg publishes all its texts."""
     report.shape = "zip archive"
-    with zipfile.ZipFile(file) as archive:
+    try:
+        archive = zipfile.ZipFile(file)
+    except zipfile.BadZipFile as error:
+        raise BookError("unreadable", f"not a zip file, or an incomplete one ({error})") from None
+    with archive:
         infos = [info for info in archive.infolist() if not info.is_dir()]
         if len(infos) == 1 and infos[0].filename.lower().endswith(TAR_ENDINGS):
             with archive.open(infos[0]) as tar:

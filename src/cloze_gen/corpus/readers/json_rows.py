@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 from collections.abc import Iterator
 from typing import IO, Any
 
-from cloze_gen.corpus.readers.compressed import open_unpacked
+from cloze_gen.corpus.readers.compressed import DAMAGE, damage, open_unpacked
 from cloze_gen.corpus.readers.reader import (
     MAX_BOOK_BYTES,
     FileReport,
@@ -19,18 +18,25 @@ from cloze_gen.corpus.readers.rows import Row, find_columns, texts_of_rows
 from cloze_gen.errors import BookError
 from cloze_gen.parsing import ParseError, parse_json, quote
 
-JSON_ENDINGS = tuple(
-    f"{ending}{packed}"
-    for ending in (".jsonl", ".ndjson", ".json")
-    for packed in ("", ".gz", ".zst")
+JSON_ENDINGS = (".json", ".json.gz", ".json.zst")
+JSON_LINES_ENDINGS = (
+    *(".jsonl", ".jsonl.gz", ".jsonl.zst"),
+    *(".ndjson", ".ndjson.gz", ".ndjson.zst"),
 )
 _SAMPLE_ROWS = 100
-_CHUNK_BYTES = 1024 * 1024
 
 
 def read_json(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[Text]:
+    """A `.json` file without such objects is no table of books."""
+    try:
+        yield from read_json_lines(file, report, text_column)
+    except BookError as error:
+        raise UnknownTableError("unreadable", f"no table of books: {error}") from None
+
+
+def read_json_lines(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[Text]:
     source = open_unpacked(file)
-    start = source.read(_CHUNK_BYTES)
+    start = source.readline(MAX_BOOK_BYTES + 1)
     is_array = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
     if is_array:
         rows, kind = _rows_of_array(read_whole(source, start)), "JSON array"
@@ -39,8 +45,7 @@ def read_json(file: IO[bytes], report: FileReport, text_column: str) -> Iterator
     sample = list(itertools.islice(rows, _SAMPLE_ROWS))
     records = [row for row in sample if not isinstance(row, BookError)]
     if not records:
-        fault = next(iter(sample), "no JSON object")
-        raise UnknownTableError("unreadable", f"no table of books: {fault}")
+        raise next(iter(sample), BookError("empty", "no JSON object"))
     names = {name: _kind(value) for row in reversed(records) for name, value in row.items()}
     columns = find_columns(names, text_column)
     yield from texts_of_rows(itertools.chain(sample, rows), columns, report, kind)
@@ -57,28 +62,31 @@ def _rows_of_array(data: bytes) -> Iterator[Row | BookError]:
 
 def _rows_of_lines(start: bytes, source: IO[bytes]) -> Iterator[Row | BookError]:
     """A row for each line that is not blank."""
-    lines = itertools.chain(
-        _lines(io.BytesIO(start + source.readline(MAX_BOOK_BYTES))), _lines(source)
-    )
-    for number, line in enumerate(lines, 1):
+    line = start
+    for number in itertools.count(1):
         where = f"line {number:,}"
         if len(line) > MAX_BOOK_BYTES:
             yield BookError("too_large", f"{where}: more than {MAX_BOOK_BYTES // 2**20} MiB")
-        elif not line.isspace():
-            try:
-                yield _row(parse_json(line.strip()), where)
-            except ParseError as error:
-                message = str(error).replace(" at line 1, column", " at column")
-                yield BookError("unreadable", f"{where}: not JSON ({message})")
+        elif line.strip():
+            yield _parsed(line, where)
+        try:
+            rest = line
+            while len(rest) > MAX_BOOK_BYTES and not rest.endswith(b"\n"):
+                rest = source.readline(MAX_BOOK_BYTES + 1)
+            line = source.readline(MAX_BOOK_BYTES + 1)
+        except DAMAGE as error:
+            yield BookError("unreadable", f"line {number + 1:,}: {damage(error)}")
+            return
+        if not line:
+            return
 
 
-def _lines(source: IO[bytes]) -> Iterator[bytes]:
-    """The lines; of one that is longer than a book, its beginning."""
-    while line := source.readline(MAX_BOOK_BYTES + 1):
-        rest = line
-        while len(rest) > _CHUNK_BYTES and not rest.endswith(b"\n"):
-            rest = source.readline(MAX_BOOK_BYTES)
-        yield line
+def _parsed(line: bytes, where: str) -> Row | BookError:
+    try:
+        return _row(parse_json(line.strip()), where)
+    except ParseError as error:
+        message = str(error).replace(" at line 1, column", " at column")
+        return BookError("unreadable", f"{where}: not JSON ({message})")
 
 
 def _row(record: Any, where: str) -> Row | BookError:

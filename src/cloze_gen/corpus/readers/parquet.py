@@ -8,10 +8,10 @@ from typing import IO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cloze_gen.corpus.readers.reader import FileReport, Text
+from cloze_gen.corpus.readers.reader import FileReport, Text, UnknownTableError
 from cloze_gen.corpus.readers.rows import Row, find_columns, texts_of_rows
 from cloze_gen.errors import BookError
-from cloze_gen.parsing import one_line
+from cloze_gen.parsing import one_line, quote
 
 _BATCH_BYTES = 8 * 1024 * 1024
 _MAX_BATCH_ROWS = 65_536
@@ -19,12 +19,21 @@ _MAX_BATCH_ROWS = 65_536
 
 def read_parquet(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[Text]:
     try:
-        table = pq.ParquetFile(pa.PythonFile(file, mode="r"), pre_buffer=False)
+        table = pq.ParquetFile(
+            pa.PythonFile(file, mode="r"), pre_buffer=False, page_checksum_verification=True
+        )
+        names = table.schema_arrow.names
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise UnknownTableError(
+                "unreadable", f"two columns are called {quote(twice[0])}. Rename one."
+            )
         columns = find_columns(
             {field.name: _kind(field.type) for field in table.schema_arrow}, text_column
         )
         yield from texts_of_rows(_rows(table, columns.needed), columns, report, "Parquet table")
-    except (pa.ArrowException, LookupError, TypeError, OverflowError) as error:
+    except BookError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, LookupError, TypeError, OverflowError) as error:
         raise BookError(
             "unreadable", f"a damaged Parquet file: {one_line(str(error))[:200]}"
         ) from None

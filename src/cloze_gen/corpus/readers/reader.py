@@ -94,7 +94,10 @@ def read_whole(source: IO[bytes], head: bytes = b"") -> bytes:
         chunks.append(chunk)
         size += len(chunk)
         if size > MAX_BOOK_BYTES:
-            raise BookError(
-                "too_large", f"more than {MAX_BOOK_BYTES // 2**20} MiB of text; split it into books"
-            )
+            raise too_large()
     return b"".join(chunks)
+
+
+def too_large() -> BookError:
+    limit = f"{MAX_BOOK_BYTES // 2**20} MiB"
+    return BookError("too_large", f"more than {limit} of text; split it into books")

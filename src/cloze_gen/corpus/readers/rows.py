@@ -160,8 +160,9 @@ def _row_data(row: Row, columns: Columns) -> bytes | BookError:
     text = row_text(row, columns)
     if text.strip():
         return text.encode("utf-8", "replace")
-    what = "no text" if value in (None, "", []) or text else f"{quote(value)}, no text"
-    return BookError("empty", f"the row has {what} in its column {quote(columns.text)}")
+    if value in (None, "", []) or text:
+        return BookError("empty", f"the row has no text in its column {quote(columns.text)}")
+    return BookError("unreadable", f"{quote(columns.text)} is {quote(value)}, not text")
 
 
 def row_facts(row: Row, columns: Columns) -> dict[str, str]:
