@@ -148,7 +148,7 @@ def _is_of(overlap: Overlap, books: Mapping[str, Any]) -> bool:
     return overlap.book_a in books or overlap.book_b in books
 
 
-def _has_accents(own: Artifact, row: Mapping[str, str]) -> bool:
+def _has_accents(own: Artifact, row: dict[str, str]) -> bool:
     """Whether a word has an accent: an edition in ASCII lost them."""
     words = read_parquet(book_folder(own, row) / TYPES, columns=["word"])["word"].to_pylist()
     return any(_ACCENT.search(word) for word in words)
