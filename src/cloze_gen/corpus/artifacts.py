@@ -53,7 +53,7 @@ BOOK_COLUMNS = {
     "status": "text: `kept` or `rejected`",
     "tokens": "int?: tokens, headings included",
     "unknown_word_share": "float?: different words in small letters that are in no list / word tokens; over "
-    "0.014 in text from OCR",
+    "0.01 in text from OCR",
     "verse_share": "float?: share of the sentences that are verse",
     "warnings": "text?: what is doubtful in a kept book: one paragraph, a play, licence text",
     "word_tokens": "int?: tokens with a letter or a digit",

@@ -22,10 +22,10 @@ OCR_REMEDY = (
     "books out, or check many questions."
 )
 OCR_NOTE = f"the text comes from OCR. {OCR_REMEDY}"
-# Of 600 books of Project Gutenberg 3 have more (dialect, and a child's spelling). With an error in
-# 200 characters all have more (`tests/corpus/test_ocr.py`).
-MOST_UNKNOWN = 0.014
-_SAMPLE_CHARS = 50_000
+# Few books of Project Gutenberg have more (dialect, and a child's spelling). With an error in 200
+# characters all have more (`tests/corpus/test_ocr.py`).
+MOST_UNKNOWN = 0.01
+_SAMPLE_CHARS = 200_000
 
 
 @functools.cache
