@@ -7,7 +7,6 @@ import pytest
 
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.gutenberg import Body, find_body
-from cloze_gen.corpus.ingest import _memo
 from cloze_gen.corpus.parse_book import IngestSettings, find_markup, parse_book
 from cloze_gen.corpus.readers import READERS, read_book
 from cloze_gen.corpus.readers.html import HtmlBook, html_facts
@@ -217,7 +216,7 @@ def test_a_book_of_html_is_the_book_of_text():
         f"<pre>{one}</pre>" if one.startswith("  ") else f"<p>{one}</p>\n" for one in blocks
     )
     plain, html = (
-        parse_book(data, settings=IngestSettings(), memo=_memo(), decode=reader.decode)
+        parse_book(reader.decode(data).text, settings=IngestSettings())
         for data, reader in ((raw, READERS[0]), (page.encode(), HtmlBook()))
     )
     assert len(plain.text) > 100

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.corpus.books import kept_books
 from cloze_gen.corpus.content_sketch import containment
 from cloze_gen.corpus.counts import opening_words
@@ -22,7 +21,6 @@ from cloze_gen.corpus.readers import list_file, parquet, read_book
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.readers.sentence_lines import KIND, line_ranges
 from cloze_gen.corpus.scan import scan
-from cloze_gen.corpus.tokens import ChunkMemo
 from cloze_gen.errors import BookError
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl
@@ -45,10 +43,8 @@ def written(folder, text, name="books_large_p1.txt"):
 
 def parsed(text):
     return parse_sentences(
-        text.encode(),
-        settings=IngestSettings(min_word_tokens=0, min_function_word_share=0.0001),
-        memo=ChunkMemo(chunk_tokenizer()),
-        decode=decode_book,
+        text,
+        settings=IngestSettings(min_word_tokens=0, min_function_word_share=0),
     )
 
 
@@ -195,8 +191,9 @@ TRAIN = sorted((SAMPLE / "train").glob("*.txt"))
 
 @cache
 def training_books():
-    memo = ChunkMemo(chunk_tokenizer())
-    return [parse_book(path.read_bytes(), settings=IngestSettings(), memo=memo) for path in TRAIN]
+    return [
+        parse_book(decode_book(path.read_bytes()).text, settings=IngestSettings()) for path in TRAIN
+    ]
 
 
 def background(folder, *, leave=0):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.corpus.normalization import rendered_positions
 from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause, sentence_fault
+from cloze_gen.formats.printed_tokens import rendered_positions
 
 CASES = json.loads(
     (Path(__file__).parents[1] / "cases" / "sentence_fitness.json").read_text(encoding="utf-8")

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from cloze_gen.adapters.kenlm_model import KenlmModel, build_trie
 from cloze_gen.adapters.lmplz import train_arpa
 from cloze_gen.corpus.arrays import SEPARATOR
-from cloze_gen.corpus.normalization import printed_lines, rendered_tokens
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
@@ -34,6 +33,7 @@ from cloze_gen.evaluation.question_models import (
     write_lsa,
 )
 from cloze_gen.evaluation.questions import QuestionSet, word_baselines
+from cloze_gen.formats.printed_tokens import printed_lines, rendered_tokens
 from cloze_gen.records.question import Question
 from cloze_gen.store.artifacts import Store, open_artifact
 from cloze_gen.store.fingerprint import StageKey

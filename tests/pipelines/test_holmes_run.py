@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from cloze_gen.api.run import make_task
-from cloze_gen.corpus.normalization import rendered_tokens
 from cloze_gen.formats.msr import format_human, format_lm, format_machine
+from cloze_gen.formats.printed_tokens import rendered_tokens
 from cloze_gen.pipelines.holmes_style import HolmesSettings, notes, warnings
 from cloze_gen.pipelines.styles import load_settings, style_of
 from cloze_gen.release.items.questions import QUESTION_ITEMS

@@ -36,7 +36,6 @@ BOOK_COLUMNS = {
     "role": "text?: from the corpus manifest",
     "body_share": "float?: characters of the sentences / characters of the file",
     "book_bytes": "int?: size in bytes after unpacking",
-    "control_chars": "int?: control bytes other than tab, line ends and form feed",
     "detail": "text?: a sentence about the reason",
     "encoding": "text?: the encoding that was detected",
     "encoding_evidence": "text?: the evidence for this encoding",
@@ -50,8 +49,8 @@ BOOK_COLUMNS = {
     "sentences": "int?: sentences, headings included",
     "status": "text: `kept` or `rejected`",
     "tokens": "int?: tokens, headings included",
-    "unknown_word_share": "float?: words in small letters that are in no list / word tokens; over 0.014 in "
-    "text from OCR, 0 where capitals were restored",
+    "unknown_word_share": "float?: different words in small letters that are in no list / word tokens; over "
+    "0.01 in text from OCR",
     "verse_share": "float?: share of the sentences that are verse",
     "word_tokens": "int?: tokens with a letter or a digit",
 }

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.corpus.books import SENTENCES, SKETCH, TYPES, write_book_table
 from cloze_gen.corpus.counts import opening_words
 from cloze_gen.corpus.dropped import warn_of_dropped
@@ -21,23 +20,21 @@ from cloze_gen.corpus.manifest import MANIFEST_NAME
 from cloze_gen.corpus.ocr import ocr_warning
 from cloze_gen.corpus.parse_book import (
     BookReason,
-    BookStatus,
     IngestSettings,
     ParsedBook,
     parse_book,
 )
 from cloze_gen.corpus.parse_sentences import parse_sentences
-from cloze_gen.corpus.readers import UNREADABLE, RawBook, read_book
+from cloze_gen.corpus.readers import UNREADABLE, read_book
 from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
 from cloze_gen.corpus.scan import BookFile
-from cloze_gen.corpus.tokens import ChunkMemo
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError
 from cloze_gen.store.artifacts import ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import escape_cell, write_parquet
 
-BOOK_VERSION = 7
+BOOK_VERSION = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,26 +59,13 @@ class BookShard:
         return StageKey("book", BOOK_VERSION, settings, item=self.digest[:24])
 
 
-_READING = threading.Lock()
+_READING = threading.Lock()  # one tokenizer a process
 
 
-@functools.cache
-def _memo() -> ChunkMemo:
-    """One tokenizer memory a process, because chunks recur; used under `_READING`."""
-    return ChunkMemo(chunk_tokenizer())
-
-
-def _parsed(raw: RawBook, shard: BookShard) -> ParsedBook:
-    if shard.book.kind == SENTENCE_LINES:
-        return parse_sentences(
-            raw.data, settings=shard.settings, memo=_memo(), decode=raw.reader.decode
-        )
-    return parse_book(
-        raw.data,
-        settings=shard.settings,
-        memo=_memo(),
-        decode=raw.reader.decode,
-    )
+def _parsed(text: str, shard: BookShard) -> ParsedBook:
+    parse = parse_sentences if shard.book.kind == SENTENCE_LINES else parse_book
+    with _READING:
+        return parse(text, settings=shard.settings)
 
 
 def ingest_book(shard: BookShard) -> dict[str, Any]:
@@ -95,18 +79,25 @@ def ingest_book(shard: BookShard) -> dict[str, Any]:
         if shard.digest.startswith(UNREADABLE) or not store.is_complete(shard.key):
             # An unreadable book ends here: no two of them share a key.
             raw = read_book(shard.book.path, shard.book.member, digest=shard.digest)
+            decoded = raw.decode()
             with store.writing(shard.key) as writer:
                 if writer is not None:
-                    with _READING:
-                        parsed = _parsed(raw, shard)
-                    _write_book(writer, parsed)
+                    writer.facts |= {
+                        "status": "kept",
+                        "reason": "",
+                        "detail": "",
+                        "book_bytes": len(raw.data),
+                        "encoding": decoded.encoding,
+                        "encoding_evidence": decoded.evidence,
+                    }
+                    _write_book(writer, _parsed(decoded.text, shard))
     except BookError as error:
         return _rejected(error.reason, str(error))
     return {"folder": f"../{shard.key.folder_name}", **store.open(shard.key).facts}
 
 
 def _rejected(reason: str, detail: str) -> dict[str, Any]:
-    return {"status": str(BookStatus.REJECTED), "reason": str(reason), "detail": detail}
+    return {"status": "rejected", "reason": str(reason), "detail": detail}
 
 
 def _unlike_listed(shard: BookShard) -> str:

@@ -4,7 +4,6 @@ a run.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +11,8 @@ from collections.abc import Iterator
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.dropped import REMEDIES
 from cloze_gen.corpus.gutenberg import find_body
-from cloze_gen.corpus.ocr import is_unknown, ocr_warning
+from cloze_gen.corpus.normalization import normalize_sentence
+from cloze_gen.corpus.ocr import ocr_warning, sampled_unknown_word_share
 from cloze_gen.corpus.partition import no_author_warning
 from cloze_gen.corpus.readers import read_book
 from cloze_gen.corpus.readers.reader import InputSettings
@@ -28,8 +28,6 @@ _LEAST_BOOKS = 2  # of holmes-style; docs/how-to/few-books.md
 _MANY_BOOKS = 10  # enough for lambada-style
 _COLLECTIONS = ("BookCorpus", "PG-19")  # LAMBADA was made from the first
 _TITLE_COLUMNS, _TEXT_COLUMNS = 60, 100
-_SAMPLE_CHARS = 50_000  # of a book, looked at for errors of OCR
-_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _LINES_OF_A_RUN = 5  # of what is skipped; all are in `cloze-gen corpus inspect`
 _SENTENCES = "one sentence per line, without books: use it with --train, as background only"
 
@@ -157,19 +155,17 @@ def _beginning_and_share(book: BookFile) -> tuple[str, float]:
         text = read_book(book.path, book.member).decode().text
     except BookError as error:
         return f"cannot be read ({error.reason}): {error}", 0.0
-    middle = max(0, len(text) - _SAMPLE_CHARS) // 2
-    words_there = _WORD.findall(text[middle : middle + _SAMPLE_CHARS].replace("-\n", ""))
-    share = sum(map(is_unknown, words_there)) / max(1, len(words_there))
-    if book.kind == SENTENCE_LINES:
-        share = 0.0  # names have no capital there
-    body = find_body(flatten(text))
+    # in files of sentences names have no capital
+    share = 0.0 if book.kind == SENTENCE_LINES else sampled_unknown_word_share(text)
+    flat = flatten(text)
+    body = find_body(flat)
     words, at = "", body.start
     for start, end in (*((one.start, one.end) for one in body.skipped), (body.end, body.end)):
-        words += text[at:start] if start > at else ""
+        words += flat[at:start] if start > at else ""
         at = max(at, end)
         if len(words.split()) > _TEXT_COLUMNS:
             break
-    return one_line(words[: 50 * _TEXT_COLUMNS]) or "(no text)", share
+    return one_line(normalize_sentence(words[: 50 * _TEXT_COLUMNS])) or "(no text)", share
 
 
 def _next(found: CorpusScan, settings: InputSettings) -> Iterator[str]:

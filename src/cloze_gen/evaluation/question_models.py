@@ -22,7 +22,6 @@ from cloze_gen.adapters.kenlm_model import KenlmModel, build_trie, find_build_bi
 from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
 from cloze_gen.corpus.arrays import line_ids
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.normalization import printed_lines
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.engine.progress import Stopwatch, phases
 from cloze_gen.engine.stage_context import StageContext
@@ -64,6 +63,7 @@ from cloze_gen.evaluation.questions import (
     QuestionSet,
     judge_scores,
 )
+from cloze_gen.formats.printed_tokens import printed_lines
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.records.question import Question

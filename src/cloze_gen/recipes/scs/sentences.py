@@ -15,7 +15,6 @@ from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
-from cloze_gen.corpus.normalization import rendered_positions
 from cloze_gen.corpus.source_sentences import (
     book_parts,
     decided_hyphens,
@@ -26,6 +25,7 @@ from cloze_gen.corpus.tagging import TAGS, lemma_pair, tag_folders
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import FINITE, VERBS
 from cloze_gen.english.sentence_fitness import SentenceFault, sentence_fault
+from cloze_gen.formats.printed_tokens import rendered_positions
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
-from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
 from cloze_gen.english.sentence_fitness import sentence_fault
+from cloze_gen.formats.printed_tokens import rendered_positions, rendered_tokens
 from cloze_gen.formats.questions import as_printed
 from cloze_gen.judging.state import StudySettings
 from cloze_gen.recipes.msr.grooming.people import draw

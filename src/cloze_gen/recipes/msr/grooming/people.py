@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cloze_gen.adapters.spacy_tagger import SpacyTagger
-from cloze_gen.corpus.normalization import rendered_tokens
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.english.sentence_fitness import sentence_fault
 from cloze_gen.errors import FormatError, UsageError
+from cloze_gen.formats.printed_tokens import rendered_tokens
 from cloze_gen.formats.questions import around_blank
 from cloze_gen.judging.state import StudySettings, verdicts_of_people
 from cloze_gen.judging.study import Study, StudySource, read_verdicts, study_agreement
