@@ -111,7 +111,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     passages = run.stage(
         "passages",
         write_passages,
-        v=3,
+        v=4,
         partition=parts,
         counts=counts,
         settings=s.passages,

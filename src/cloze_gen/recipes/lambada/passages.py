@@ -89,10 +89,15 @@ class PassageReason(Reason):
     BEGINS_IN_SPEECH = ("passage_begins_within_speech", "the context begins inside a speech")
     TORN = ("passage_has_split_sentence", "a sentence of the passage was split wrongly")
     OFFENSIVE = ("passage_offensive", "the passage contains a listed offensive word")
+    PARAGRAPH_ENDLESS = (
+        "paragraph_endless",
+        "a paragraph of more than 1,000 sentences: the book lost its paragraphs and chapters",
+    )
 
 
 REASONS = tuple(PassageReason)
 KEPT = -1
+_MOST_IN_PARAGRAPH = 1_000  # sentences; the longest paragraph of 605 books has 324
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +148,7 @@ def cut_passages(
     )
     kinds = np.array(book.kinds, dtype=object)
     prose = kinds == PROSE
+    endless = np.bincount(book.paragraph)[book.paragraph] > _MOST_IN_PARAGRAPH
     against = {  # in order of precedence
         PassageReason.NOT_PROSE: ~prose,
         PassageReason.WITHOUT_FINAL_MARK: ~traits.closed,
@@ -155,6 +161,7 @@ def cut_passages(
         PassageReason.BEGINS_IN_SPEECH: traits.in_speech[opening],
         PassageReason.TORN: _any_of(~traits.whole, opening, own),
         PassageReason.OFFENSIVE: _any_of(traits.offensive, opening, own),
+        PassageReason.PARAGRAPH_ENDLESS: endless,
     }
     verdict = np.full(book.sentence_count, KEPT, dtype=np.int8)
     for reason, holds in against.items():
