@@ -297,7 +297,8 @@ _MAX_DEPTH = 3
 _REMARK = re.compile(
     r"\[[ ]*(?:((?:foot|end)note\b)|(?!p(?:age|g)?\b\W*\d)[ _*]*[^\W\d_]{2})", re.IGNORECASE
 )
-_BEFORE_REMARK = re.compile(r"(?:[.!?:;\"')\]-]|\n[ ]*\n|\b[A-Z]{2,}[_,]?|\A)\s*\Z")
+_BEFORE_REMARK = re.compile(r"(?:[.!?:\"')\]-]|\n[ ]*\n|\b[A-Z]{2,}[_,]?|\A)\s*\Z")
+_SENTENCE_GOES_ON = re.compile(r"\s*[a-z,;:]")
 _BEFORE_REMARK_CHARS = 80  # spaces and line ends between
 _EMPHASIS = re.compile(r"[ (\"'-]\*(?=\w)")
 
@@ -407,14 +408,17 @@ def _bracketed(flat: str, start: int, end: int) -> Iterator[Removed]:
     while at >= 0:
         stop = at + 1
         remark = _REMARK.match(flat, at, end)
-        if remark and _BEFORE_REMARK.search(flat, max(start, at - _BEFORE_REMARK_CHARS), at):
-            paragraph = _PARAGRAPH.match(flat, at, end)
-            paragraph_end = paragraph.end() if paragraph else stop
+        before = flat[max(start, at - _BEFORE_REMARK_CHARS) : at]
+        paragraph = _PARAGRAPH.match(flat, at, end)
+        if remark and paragraph and _BEFORE_REMARK.search(before):
+            paragraph_end = paragraph.end()
             footnote = remark[1] is not None
             closed = _closing(
                 flat, at, min(end, at + _BRACKET_CHARS) if footnote else paragraph_end
             )
-            if closed or footnote:
+            # '"Lampad" [captain] of the guard': the sentence goes on.
+            inside = before.rstrip()[-1:] in "\"'" and _SENTENCE_GOES_ON.match(flat, closed, end)
+            if footnote or (closed and not inside):
                 stop = closed or paragraph_end
                 yield Removed(at, stop, "footnotes" if footnote else "remarks")
         at = flat.find("[", stop, end)

@@ -98,10 +98,15 @@ class PassageReason(Reason):
         "a sentence of the passage is not whole, a heading or has odd marks",
     )
     OFFENSIVE = ("passage_offensive", "the passage contains a listed offensive word")
+    PARAGRAPH_ENDLESS = (
+        "paragraph_endless",
+        "a paragraph of more than 1,000 sentences: the book lost its paragraphs and chapters",
+    )
 
 
 REASONS = tuple(PassageReason)
 KEPT = -1
+_MOST_IN_PARAGRAPH = 1_000  # sentences; the longest paragraph of 605 books has 324
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +157,7 @@ def cut_passages(
     )
     kinds = np.array(book.kinds, dtype=object)
     prose = kinds == PROSE
+    endless = np.bincount(book.paragraph)[book.paragraph] > _MOST_IN_PARAGRAPH
     against = {  # in order of precedence
         PassageReason.NOT_PROSE: ~prose,
         PassageReason.WITHOUT_FINAL_MARK: ~traits.closed,
@@ -164,6 +170,7 @@ def cut_passages(
         PassageReason.BEGINS_IN_SPEECH: traits.in_speech[opening],
         PassageReason.TORN: _any_of(~whole_sentences(book), opening, own),
         PassageReason.OFFENSIVE: _any_of(traits.offensive, opening, own),
+        PassageReason.PARAGRAPH_ENDLESS: endless,
     }
     verdict = np.full(book.sentence_count, KEPT, dtype=np.int8)
     for reason, holds in against.items():
