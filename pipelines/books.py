@@ -95,8 +95,7 @@ class Books:
 def find_books(run: Pipeline, location: Location, settings: InputSettings, *, side: str) -> Content:
     """The books of a location; prints what is there and what is not read."""
     check_apart(run.store.root, location)
-    with run.store.in_use():
-        found = collect(location, run.store, settings=settings, workers=run.workers)
+    found = collect(location, run.store, settings=settings, workers=run.workers)
     for line in summary(found):
         say(f"{side}: {line}")
     files = books_of_split(found.books, side) if settings.keep_splits else found.books

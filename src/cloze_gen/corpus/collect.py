@@ -310,7 +310,8 @@ def read_files(
     missing = [shard for shard in shards.values() if not store.is_complete(shard.key)]
     errors: dict[Path, UnknownTableError | None] = {}
     if missing:
-        with engine_scope(make_engine("local", workers=min(workers, len(missing)))) as engine:
+        engine = make_engine("local", workers=min(workers, len(missing)))
+        with store.in_use(), engine_scope(engine):
             done = track(
                 engine.map(store_texts, missing), stage="books", unit="files", total=len(missing)
             )

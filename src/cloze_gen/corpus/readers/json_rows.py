@@ -23,7 +23,7 @@ JSON_LINES_ENDINGS = (
     *(".jsonl", ".jsonl.gz", ".jsonl.zst"),
     *(".ndjson", ".ndjson.gz", ".ndjson.zst"),
 )
-_SAMPLE_ROWS = 100
+_SAMPLE_ROWS = 20
 
 
 def read_json(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[Text]:
@@ -45,7 +45,8 @@ def read_json_lines(file: IO[bytes], report: FileReport, text_column: str) -> It
     sample = list(itertools.islice(rows, _SAMPLE_ROWS))
     records = [row for row in sample if not isinstance(row, BookError)]
     if not records:
-        raise next(iter(sample), BookError("empty", "no JSON object"))
+        faults = [row for row in sample if isinstance(row, BookError)]
+        raise faults[0] if faults else BookError("empty", "no JSON object")
     names = {name: _kind(value) for row in reversed(records) for name, value in row.items()}
     columns = find_columns(names, text_column)
     yield from texts_of_rows(itertools.chain(sample, rows), columns, report, kind)

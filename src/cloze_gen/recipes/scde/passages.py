@@ -352,7 +352,7 @@ _COLUMNS = ["start", "end", "paragraph", "kind", "text", "tokens"]
 
 @dataclass(frozen=True, slots=True)
 class ReadBook:
-    """An ingested book, one entry a sentence; `start` and `end` are characters of the raw file."""
+    """An ingested book, one entry a sentence; `start` and `end` are characters of its text."""
 
     text: BookText
     texts: list[str]
