@@ -48,7 +48,8 @@ def tokens_of(text):
 @example(["-J.,"])
 def test_tokens_are_the_tokenizers_own(texts):
     tokenized = tokenize(texts)
-    assert tokenized.lines == [" ".join(token.text for token in TOKENIZER(text)) for text in texts]
+    apart = [" ".join(f"{text} ".replace(", ", " , ").split()) for text in texts]
+    assert tokenized.lines == [" ".join(map(str, TOKENIZER(text))) for text in apart]
     assert [word for word in tokenized.type_counts.elements() if word] == sorted(
         [token for line in tokenized.lines for token in line.split()],
         key=list(tokenized.type_counts).index,

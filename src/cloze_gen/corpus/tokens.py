@@ -21,7 +21,6 @@ from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _MAX_CHUNKS = 500_000  # remembered at the beginning of a book
 
-
 _tokenizer = functools.cache(chunk_tokenizer)
 
 
@@ -59,9 +58,10 @@ def tokenize(texts: Sequence[str]) -> TokenizedText:
     """
     if _read_chunk.cache_info().currsize > _MAX_CHUNKS:
         _read_chunk.cache_clear()
-    if _read_chunk.cache_info().currsize > _MAX_CHUNKS:
-        _read_chunk.cache_clear()
-    chunks = pc.split_pattern(pa.array(texts, pa.string()), " ")
+    # commas apart, for a sixth fewer chunk types
+    ended = pa.array([f"{text} " for text in texts], pa.string())
+    spaced = pc.replace_substring(ended, ", ", " , ")
+    chunks = pc.ascii_split_whitespace(pc.ascii_trim_whitespace(spaced))
     encoded = chunks.flatten().dictionary_encode()
     indices = encoded.indices.to_numpy()
     chunk_types = [_read_chunk(chunk) for chunk in encoded.dictionary.to_pylist()]
