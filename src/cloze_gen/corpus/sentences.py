@@ -9,6 +9,9 @@ import re
 
 from cloze_gen.english.word_lists import BEFORE_NUMBER, PERHAPS_FINAL, STARTERS, TITLES
 
+_SMALL_ABBREVIATIONS = sorted(
+    word for word in TITLES | PERHAPS_FINAL | BEFORE_NUMBER if word.isalpha() and word.islower()
+)
 _SPEECH_VERB = (
     r"(?:said|says|cried|cries|asked|exclaimed|replied|answered|returned|whispered|murmured|muttered|shouted|called|remarked|repeated|"
     r"continued|observed|inquired|enquired|demanded|ejaculated|interrupted|added|sighed|groaned|gasped|roared|screamed|began|responded|"
@@ -32,9 +35,13 @@ _CLOSERS = r"""["'_*)\]}]*+(?:[\[(][\d*]{1,3}[\])])?"""
 _GOES_ON = rf"{_CLOSERS}(?:-{{2,}}[ ]?)?(?:\s++(?={_NEXT})|(?<=--)(?={_OPENERS}[A-ZÀ-ÖØ-Þ]))"
 # One pattern per mark, each beginning with the mark itself: a set of marks in front makes the search
 # three times slower. An (empty) group is set if nothing is left to decide: a full stop behind
-# five small letters (no abbreviation but "Messrs" has them), an exclamation or question mark that
-# closes no quotation.
-_STOP = re.compile(rf"\.(?:(?<=[a-z]{{5}}\.)(?<!essrs\.)())?{_GOES_ON}")
+# five small letters (no abbreviation but "Messrs" has them) or behind a word of two to four that is
+# no abbreviation, an exclamation or question mark that closes no quotation.
+_PLAIN_WORD = "|".join(
+    rf"(?<=[ \n\"'-][a-z]{{{letters}}}\.)(?<!(?:{'|'.join(word for word in _SMALL_ABBREVIATIONS if len(word) == letters)})\.)"
+    for letters in (4, 3, 2)
+)
+_STOP = re.compile(rf"\.(?:(?:(?<=[a-z]{{5}}\.)(?<!essrs\.)|{_PLAIN_WORD})())?{_GOES_ON}")
 _EXCLAMATION = re.compile(rf"!(?:(?=[ \n])())?{_GOES_ON}")
 _QUESTION = re.compile(rf"\?(?:(?=[ \n])())?{_GOES_ON}")
 _LAST_WORD = re.compile(r"[\w.&]+$")

@@ -57,7 +57,8 @@ def text_warnings(
     names = sum(count for count in short.values() if count >= _NAME_TIMES)
     if names > _MOST_NAMES * sentences:
         warnings.append("repeated short lines in capitals, as in a play or from the tops of pages")
-    letters = sum(text.count(pair) for text in texts for pair in _LIGATURES)
+    running = " ".join(texts)
+    letters = sum(running.count(pair) for pair in _LIGATURES)
     if sentences >= _MIN_SENTENCES_FOR_LETTERS and letters < _LEAST_LIGATURES * sentences:
         warnings.append("no word with fi, fl or ff: ligatures were lost")
     return ", ".join(warnings)
