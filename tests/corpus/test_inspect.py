@@ -33,13 +33,13 @@ def test_the_page_of_a_location(books):
         f"{books}: 2 books, 493 bytes",
         "",
         "formats      text file: 2 files",
-        "unreadable   'empty.txt': the file is empty (add the text to the files, or remove them)",
+        "unreadable   'empty.txt': there is no text (add the text to the files, or remove them)",
         "metadata     books that have it: title 2, author 1, year 0, genre 0, language 0, license 1",
         "skipped      1 other file (1 .md)",
         "examples     emma  Emma, by Jane Austen",
         f"                 {words[:97]}...",
         "             evil  Evil",
-        "                 A [2J word.",
+        "                 A [2Jword.",
         f"next         cloze-gen run holmes-style --source {books}",
     ]
 

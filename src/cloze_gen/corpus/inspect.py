@@ -150,10 +150,11 @@ def _beginning_and_share(book: Book) -> tuple[str, float]:
     text = read_text(book)
     # names have no capital in a file of sentences
     share = 0.0 if book.format == SENTENCES else sampled_unknown_word_share(text)
-    body = find_body(flatten(text))
+    flat = flatten(text)
+    body = find_body(flat)
     words, at = "", body.start
     for start, end in (*((part.start, part.end) for part in body.skipped), (body.end, body.end)):
-        words += text[at:start] if start > at else ""
+        words += flat[at:start] if start > at else ""
         at = max(at, end)
         if len(words.split()) > _TEXT_COLUMNS:
             break
