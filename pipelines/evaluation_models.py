@@ -45,7 +45,7 @@ from cloze_gen.store.fingerprint import StageKey
 
 # A training text below this many bytes is too small for Kneser-Ney discounts (the sample has 250
 # kB); lmplz's fixed ones serve.
-_SMALL_CORPUS_BYTES = 5_000_000
+_SMALL_CORPUS_TOKENS = 1_000_000
 _TRAINED_ON = (
     "training novels",
     "corpus train",
@@ -95,7 +95,7 @@ def books_of_run(
     settings = described["settings"].get("lm")  # a style without a language model has none
     if settings is None:
         books = kept_books(open_artifact(run.store.store / folders[trained_on]))
-        lm = _lm_settings(sum(int(row["book_bytes"]) for row in books))
+        lm = _lm_settings(sum(int(row["tokens"]) for row in books))
     else:
         lm = LmSettings.model_validate_json(json.dumps(settings))
     items = _finished(run, folders[left_out]) if left_out else None
@@ -110,9 +110,9 @@ def _training_books(
     return TrainingBooks(run, counts, text, lm, left_out)
 
 
-def _lm_settings(corpus_bytes: int) -> LmSettings:
+def _lm_settings(corpus_tokens: int) -> LmSettings:
     """Settings of the generating model for runs that record none."""
-    return LmSettings(discount_fallback=corpus_bytes < _SMALL_CORPUS_BYTES)
+    return LmSettings(discount_fallback=corpus_tokens < _SMALL_CORPUS_TOKENS)
 
 
 def _finished(run: Pipeline, folder: str) -> Stage:

@@ -37,7 +37,6 @@ BOOK_COLUMNS = {
     "license": "text?: from the corpus manifest",
     "role": "text?: from the corpus manifest",
     "body_share": "float?: characters of the sentences / characters of the file",
-    "book_bytes": "int?: size in bytes after unpacking",
     "detail": "text?: a sentence about the reason",
     "encoding": "text?: the encoding that was detected",
     "encoding_evidence": "text?: the evidence for this encoding",
