@@ -87,6 +87,7 @@ def measure_factor(args: argparse.Namespace, times: float, scratch: Path) -> dic
     return found | {
         "times": times,
         "runs": args.runs,
+        "book_bytes": size,
         "wall_s": round(median(whole, lambda one: one.wall_seconds), 1),
         "cpu_s": round(median(whole, lambda one: one.cpu_seconds), 1),
         "peak_gib": round(median(whole, lambda one: one.peak_bytes) / 2**30, 2),
