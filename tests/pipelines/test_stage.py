@@ -280,12 +280,8 @@ def test_an_evaluation_reads_no_config(finished, monkeypatch):
     assert question_models(books)["index"].key.fingerprint == made["index"]
 
 
-@pytest.mark.parametrize(
-    ("tokens", "lm"), [("1000", {"discount_fallback": True}), ("9000000", {})]
-)
-def test_a_run_without_a_language_model_is_measured_by_its_size(
-    finished, monkeypatch, tokens, lm
-):
+@pytest.mark.parametrize(("tokens", "lm"), [("1000", {"discount_fallback": True}), ("9000000", {})])
+def test_a_run_without_a_language_model_is_measured_by_its_size(finished, monkeypatch, tokens, lm):
     """Books too small to estimate discounts get the fixed ones, as those of `--train` do."""
     described = read_run(finished.folder)
     described["sample"] = False
