@@ -69,10 +69,6 @@ class Location:
         return str(self.path)
 
 
-def as_location(place: Location | Path) -> Location:
-    return Location.parse(str(place)) if isinstance(place, Path) else place
-
-
 @dataclass(slots=True)
 class FolderContents:
     books: list[str] = field(default_factory=list)

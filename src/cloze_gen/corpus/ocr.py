@@ -21,7 +21,6 @@ OCR_REMEDY = (
     "Errors of OCR become false blanks and false options. Prefer corrected texts, leave these "
     "books out, or check many questions."
 )
-OCR_NOTE = f"the text comes from OCR. {OCR_REMEDY}"
 # Few books of Project Gutenberg have more (dialect, and a child's spelling). With an error in 200
 # characters all have more (`tests/corpus/test_ocr.py`).
 MOST_UNKNOWN = 0.01
