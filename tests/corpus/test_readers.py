@@ -95,6 +95,7 @@ def test_bytes_say_whether_a_book_is_packed(name, packed, tmp_path):
         ("no.epub", b"", "damaged_epub", "the file is empty"),
         ("no.html", b"<html></html>", "empty", "no text"),
     ],
+    ids=range(10),
 )  # fmt: skip
 def test_a_file_that_cannot_be_read_is_one_dropped_book(name, data, reason, detail, tmp_path):
     (tmp_path / name).write_bytes(data)
@@ -111,6 +112,7 @@ def test_a_file_that_cannot_be_read_is_one_dropped_book(name, data, reason, deta
         ("x.tar.gz", gzip.compress(tarred(FILES | {"long.txt": b"x" * 9000})[:4000], mtime=0)),
         ("x.tar.zip", zipped({"x.tar": tarred(FILES | {"long.txt": b"x" * 9000})[:4000]})),
     ],
+    ids=["tar", "tar.gz", "tar.zip"],
 )
 def test_the_books_before_the_end_of_a_file_that_is_cut_off_are_read(name, data, tmp_path):
     (tmp_path / name).write_bytes(data)
