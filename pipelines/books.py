@@ -95,7 +95,9 @@ class Books:
 def find_books(run: Pipeline, location: Location, settings: InputSettings, *, side: str) -> Content:
     """The books of a location; prints what is there and what is not read."""
     check_apart(run.store.root, location)
-    found = collect(location, run.store, settings=settings, workers=run.workers)
+    found = collect(
+        location, run.store, settings=settings, workers=run.workers, scratch=run.scratch
+    )
     for line in summary(found):
         say(f"{side}: {line}")
     files = books_of_split(found.books, side) if settings.keep_splits else found.books
@@ -111,6 +113,8 @@ def corpora(run: Pipeline, books: Books, s: BookSettings) -> dict[str, Stage]:
     Both sides are one artifact if the source books are the training books too.
     """
     sides = {side: books.read_as(side) for side in books.style.sides}
+    for side in sides.values():
+        check_apart(run.store.root, books.location(side))
     found = {side: _find(run, books, side, s.input) for side in dict.fromkeys(sides.values())}
     ingested = {
         side: ingest(run, found[read_as], side, settings=s.ingest)

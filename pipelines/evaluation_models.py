@@ -46,6 +46,7 @@ from cloze_gen.store.fingerprint import StageKey
 # A training text below this many bytes is too small for Kneser-Ney discounts (the sample has 250
 # kB); lmplz's fixed ones serve.
 _SMALL_CORPUS_TOKENS = 1_000_000
+_BYTES_A_TOKEN = 5  # of English prose
 _TRAINED_ON = (
     "training novels",
     "corpus train",
@@ -73,10 +74,10 @@ def books_of_folder(train: str, out: Path, workers: int) -> TrainingBooks:
     run = Pipeline(store=Store(out), workers=workers)
     settings = BookSettings()
     found = find_books(run, Location.parse(train), settings.input, side="train")
-    size = sum(book.path.stat().st_size for book, _ in found.value if book.path.is_file())
+    size = sum(book.text.stat().st_size for book in found.value if not book.fault)
     ingested = ingest(run, found, "train", settings=settings.ingest)
     kept = corpus(run, ingested, "train", "train")
-    return _training_books(run, kept, _lm_settings(size))
+    return _training_books(run, kept, _lm_settings(size // _BYTES_A_TOKEN))
 
 
 def books_of_run(

@@ -167,6 +167,7 @@ def make_task(
     books: str = "",
     engine: str = "local",
     strict: bool = False,
+    plan_only: bool = False,
 ) -> RunTask:
     """The run as a Luigi task; a style without books uses its sample config."""
     style = style_of(config)
@@ -184,11 +185,14 @@ def make_task(
         processes=workers,
         engine=engine,
         strict=strict,
+        plan_only=plan_only,
         name=name or Path(config).name.removesuffix(".toml"),
     )
 
 
-def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> RunTask:
+def task_of_run(
+    folder: Path, *, overrides: Sequence[str], workers: int = 2, plan_only: bool = False
+) -> RunTask:
     written = read_run(folder)
     config = written["config"]
     if is_config_file(config):
@@ -210,6 +214,7 @@ def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> 
         seed=written["seed"],
         name=written["name"],
         processes=workers,
+        plan_only=plan_only,
         **sides,
     )
 

@@ -167,10 +167,17 @@ class Collection:
 
 
 def collect(
-    location: Location, store: Store, *, settings: InputSettings | None = None, workers: int = 1
+    location: Location,
+    store: Store,
+    *,
+    settings: InputSettings | None = None,
+    workers: int = 1,
+    scratch: Store | None = None,
 ) -> Collection:
     """List the books of a location and store the texts of files that are not plain text.
 
+    Args:
+        scratch: gets the texts that are not in `store`, which then is only read.
     Raises:
         UsageError: nothing readable with books, a broken manifest, two different books share an id,
             pages instead of books, or no book has a split, if splits are kept.
@@ -184,7 +191,14 @@ def collect(
     manifest = read_manifest(root, found.books)
     catalog, catalog_notes = read_catalog(root, found.catalogs)
     chosen = choose_files(found.books, catalog, listed=manifest.files)
-    contents = read_files(location, sorted(chosen.files), store, settings=settings, workers=workers)
+    contents = read_files(
+        location,
+        sorted(chosen.files),
+        store,
+        settings=settings,
+        workers=workers,
+        scratch=scratch,
+    )
     files: dict[str, FileContents] = {}
     unknown: list[str] = []
     for file, content in contents.items():
@@ -275,7 +289,7 @@ class FileContents:
     bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FileShard:
     """A file for a worker to read."""
 
@@ -297,6 +311,7 @@ def read_files(
     *,
     settings: InputSettings,
     workers: int,
+    scratch: Store | None = None,
 ) -> dict[str, FileContents | UnknownTableError]:
     """What each of the files contains; the texts of those that are not plain text are stored."""
     root = location.root
@@ -308,10 +323,13 @@ def read_files(
         if isinstance(sha256, str)
     }
     missing = [shard for shard in shards.values() if not store.is_complete(shard.key)]
+    if scratch is not None:
+        for shard in missing:
+            shard.out = scratch.root
     errors: dict[Path, UnknownTableError | None] = {}
     if missing:
         engine = make_engine("local", workers=min(workers, len(missing)))
-        with store.in_use(), engine_scope(engine):
+        with (scratch or store).in_use(), engine_scope(engine):
             done = track(
                 engine.map(store_texts, missing), stage="books", unit="files", total=len(missing)
             )
@@ -322,7 +340,7 @@ def read_files(
             contents[file] = found
         else:
             error = errors.get(root / file)
-            contents[file] = error or _stored_contents(store, shards[file], root, file)
+            contents[file] = error or _stored_contents(shards[file], root, file)
     return contents
 
 
@@ -417,8 +435,8 @@ def _is_like_page(text: str) -> bool:
     return begins or re.search(r"[a-z,;-]\s*$", text[-1000:]) is not None
 
 
-def _stored_contents(store: Store, shard: FileShard, root: Path, file: str) -> FileContents:
-    artifact = store.open(shard.key)
+def _stored_contents(shard: FileShard, root: Path, file: str) -> FileContents:
+    artifact = Store(shard.out).open(shard.key)
     books = [
         Book(
             root,

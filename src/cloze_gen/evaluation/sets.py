@@ -309,9 +309,8 @@ def _of_records(found: BlankedSet) -> ClozeEvaluationSet:
 
 
 def _tokens(texts: Sequence[str]) -> list[tuple[str, ...]]:
-    cleaned = [" ".join(text.split()) for text in texts]
-    lines = tokenize(normalize_many(cleaned)).lines
-    return [tuple(token for token in line.split(" ") if token) for line in lines]
+    cleaned = [" ".join(text.replace("\0", " ").split()) for text in texts]
+    return [tuple(line.split()) for line in tokenize(normalize_many(cleaned)).lines]
 
 
 def _blanks_digest(passages: Iterable[tuple[str, BlankedPassage]]) -> str:
