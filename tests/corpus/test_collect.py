@@ -354,17 +354,17 @@ def test_cells_of_a_catalogue_are_bounded_lines(tmp_path):
     assert len(rows[158]["title"]) == 2000
 
 
-def test_a_book_whose_header_names_another_language_is_dropped(tmp_path):
-    """Its author and title are in its header too; a manifest overrides them."""
-    header = "The Project Gutenberg EBook of The Lamp, by Ann Ode\n\nLanguage: Finnish\n\n"
-    put(tmp_path, "a.txt", "b.txt", text=f"{header}It was late and dark.")
-    (tmp_path / "manifest.tsv").write_text("file\tbook_id\tlanguage\nb.txt\tmine\ten\n")
-    (tmp_path / "b.txt").write_text(f"{header}It was late.")
-    found = {book.book_id: (book.fault, dict(book.facts)) for book in collection(tmp_path).books}
-    fault, of_header = found["a"]
-    assert fault == ("other_language", "its language is 'Finnish'")
-    assert (of_header["title"], of_header["author"]) == ("The Lamp", "Ann Ode")
-    assert found["mine"][0] is None
+def test_the_header_of_a_text_gives_facts(tmp_path):
+    """A manifest overrides them."""
+    header = "The Project Gutenberg EBook of The Lamp, by Ann Ode\n\nLanguage: English\n\n"
+    put(tmp_path, "a.txt", text=f"{header}It was late.")
+    assert facts(tmp_path)["a"] == {
+        "title": "The Lamp",
+        "author": "Ann Ode",
+        "language": "English",
+    }
+    (tmp_path / "manifest.tsv").write_text("file\tauthor\na.txt\tBob\n")
+    assert facts(tmp_path)["a"]["author"] == "Bob"
 
 
 # ---- a manifest

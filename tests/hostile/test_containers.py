@@ -510,7 +510,7 @@ def test_facts_of_a_container_are_no_markup(ending, corpus, tmp_path, cli):
         package = opf(title=evil, author=evil, rights=evil)
         data = epub(package=package, chapters={"c1.xhtml": page(body, title=evil)})
     else:
-        facts = dict.fromkeys(("id", "title", "author", "genre", "license"), EVIL)
+        facts = dict.fromkeys(("id", "title", "author", "genre", "license", "language"), EVIL)
         data = lines(facts | {"text": text})
     (corpus.source / f"it{ending}").write_bytes(data)
     outcome = cli("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1")

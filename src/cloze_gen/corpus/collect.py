@@ -469,7 +469,9 @@ def _choose_members(
     chosen: Chosen,
 ) -> Chosen:
     """Of the files in archives, those to read."""
-    members = [book.place for one in files.values() for book in one.books if format_of(book.member)]
+    members = [
+        book.place for file in files.values() for book in file.books if format_of(book.member)
+    ]
     read = {
         facts["etext"]
         for file, facts in chosen.files.items()
@@ -516,24 +518,12 @@ def _name_books(
             books.append(
                 replace(
                     book,
-                    fault=book.fault or _foreign(facts.get("language", "")),
                     book_id=_safe_id(book_id) if book_id else book_id_from_names(book),
                     facts=tuple((name, facts[name]) for name in FACTS if facts.get(name)),
                     listed=row,
                 )
             )
     return _settle_ids(root, books)
-
-
-def _foreign(language: str) -> tuple[str, str] | None:
-    """The fault of a book that is not in English, as its file, catalogue or manifest says.
-
-    >>> _foreign("en-GB"), _foreign("French, English"), _foreign("fr")
-    (None, None, ('other_language', "its language is 'fr'"))
-    """
-    if not language or re.search(r"\ben(?:g|glish)?\b", language, re.IGNORECASE):
-        return None
-    return "other_language", f"its language is {quote(language)}"
 
 
 def book_id_from_names(book: Book) -> str:

@@ -15,7 +15,7 @@ REMEDIES: Mapping[str, str] = {
     BookReason.MARKUP: "rename HTML files to .html; for a table: remove the tags from the column; save other formats as plain text",
     BookReason.ONE_SENTENCE_PER_LINE: "use the original books, with letter case, paragraphs and untouched punctuation",
     BookReason.NEARLY_EMPTY: "use longer texts, or lower ingest.min_word_tokens",
-    BookReason.OTHER_LANGUAGE: "use English texts, or correct the language in manifest.tsv",
+    BookReason.OTHER_LANGUAGE: "use English texts, or lower ingest.min_function_word_share",
     BookReason.DAMAGED_EPUB: "download the files again, or convert them to plain text",
     BookReason.ENCRYPTED: "use an edition without copy protection",
     BookReason.UNREADABLE: "make the files readable, download them again, or remove them",
