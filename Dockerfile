@@ -16,7 +16,7 @@ COPY src src
 COPY pipelines pipelines
 COPY configs configs
 COPY corpora corpora
-RUN pip install --no-index --find-links wheels --no-build-isolation ".[judge]" \
+RUN pip install --no-index --find-links wheels --no-build-isolation ".[judge,ask]" \
  && python -m cloze_gen.adapters.kenlm_build \
  && find /opt/venv -type d \( -name tests -o -path '*/pyarrow/include' \) -prune -exec rm -rf {} + \
  && mkdir /opt/lib \

@@ -40,15 +40,14 @@ lint: setup
 types: setup
 	$(BIN)/mypy
 
-setup: $(STAMPS)/project $(STAMPS)/kenlm
-kenlm: $(STAMPS)/kenlm
+setup: $(STAMPS)/project $(BIN)/lmplz
 # PYTHON or the first that works; each candidate is started, since pyenv has shims for versions that do not run.
 $(STAMPS)/venv: $(SYSTEM_TOOLS)
 	@if [ -n "$$PYTHON" ]; then set -- "$$PYTHON"; else set -- python3 python3.14 python3.13 python3.12 python3.11; fi; \
 	for python in "$$@"; do \
 		"$$python" -c "import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))" 2>/dev/null && break; python=; done; \
 	[ -n "$$python" ] || { echo "cloze-gen needs Python 3.11 to 3.14; none found among: $$*. Install one (Debian, Ubuntu:" \
-		"sudo apt-get install python3 python3-venv python3-dev) or give its path: make PYTHON=/path/to/python3.12" >&2; exit 1; }; \
+		"sudo apt-get install python3 python3-venv) or give its path: make PYTHON=/path/to/python3.12" >&2; exit 1; }; \
 	"$$python" $(SYSTEM_TOOLS) && "$$python" -m venv .venv && mkdir -p $(STAMPS) && touch $@
 # The locked setuptools comes first: kenlm, the only package without wheels, is then built without isolation.
 $(STAMPS)/requirements: requirements.lock $(STAMPS)/venv
@@ -59,8 +58,8 @@ $(STAMPS)/requirements: requirements.lock $(STAMPS)/venv
 	@touch $@
 $(STAMPS)/project: pyproject.toml $(STAMPS)/requirements
 	@$(PIP) install --quiet --no-deps --no-build-isolation --editable . && touch $@
-$(STAMPS)/kenlm: src/cloze_gen/adapters/kenlm_build.py $(STAMPS)/project
-	@$(BIN)/python -m cloze_gen.adapters.kenlm_build && touch $@
+kenlm $(BIN)/lmplz: | $(STAMPS)/project
+	@$(BIN)/python -m cloze_gen.adapters.kenlm_build
 
 data:
 	@[ -d "$$SHARED/corpora" ] || { echo "make data: DIR/corpora not found. Give SHARED=DIR, a folder with corpora/*.tar.xz" >&2; exit 2; }

@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cloze_gen.corpus.folder import check_apart
+from cloze_gen.corpus.collect import InputSettings, collect, refuse_sentences
+from cloze_gen.corpus.folder import Location, check_apart
 from cloze_gen.corpus.ingest import BOOK_VERSION, write_ingest
 from cloze_gen.corpus.inspect import summary
-from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.overlap import OverlapSettings, write_overlap
 from cloze_gen.corpus.parse_book import IngestSettings
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import BookFile, listed_digest, read_digests, refuse_sentences, scan
 from cloze_gen.corpus.splits import books_of_split
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import NoBooksError, UsageError
@@ -95,23 +93,18 @@ class Books:
 
 
 def find_books(run: Pipeline, location: Location, settings: InputSettings, *, side: str) -> Content:
-    """The books of a location with the digests of their files; prints what is there and what is
-    not read.
-    """
+    """The books of a location; prints what is there and what is not read."""
     check_apart(run.store.root, location)
-    found = scan(location, settings=settings)
+    found = collect(
+        location, run.store, settings=settings, workers=run.workers, scratch=run.scratch
+    )
     for line in summary(found):
         say(f"{side}: {line}")
     files = books_of_split(found.books, side) if settings.keep_splits else found.books
     if len(files) < len(found.books):
         say(f"{side}: {len(files):,} of these books, by the splits")
-    books = tuple(zip(files, read_digests(files), strict=True))
-    return Content(books, {_hashed_name(book): listed_digest(book, of) for book, of in books})
-
-
-def _hashed_name(book: BookFile) -> str:
-    parts = (book.book_id, escape_cell(book.file), book.member, book.kind)
-    return " ".join(filter(None, parts))
+    names = (f"{book.book_id} {escape_cell(book.place)}" for book in files)
+    return Content(files, dict(zip(names, (book.digest for book in files), strict=True)))
 
 
 def corpora(run: Pipeline, books: Books, s: BookSettings) -> dict[str, Stage]:
@@ -120,6 +113,8 @@ def corpora(run: Pipeline, books: Books, s: BookSettings) -> dict[str, Stage]:
     Both sides are one artifact if the source books are the training books too.
     """
     sides = {side: books.read_as(side) for side in books.style.sides}
+    for side in sides.values():
+        check_apart(run.store.root, books.location(side))
     found = {side: _find(run, books, side, s.input) for side in dict.fromkeys(sides.values())}
     ingested = {
         side: ingest(run, found[read_as], side, settings=s.ingest)
@@ -127,10 +122,13 @@ def corpora(run: Pipeline, books: Books, s: BookSettings) -> dict[str, Stage]:
     }
     kept = {}
     for side, stage in ingested.items():
-        looks_across = side == "source" or s.overlap.across == "drop_train"
+        across = s.overlap.across
+        # the side that loses its books looks for those of the other; the source side, if none does
+        looks_across = side == ("train" if across == "drop_train" else "source")
         other = ingested.get("source" if side == "train" else "train")
         compared = other if looks_across and not books.own_background else None
-        kept[side] = corpus(run, stage, side, sides[side], other=compared, settings=s.overlap)
+        keep_across = compared is not None and across == "keep"
+        kept[side] = corpus(run, stage, side, sides[side], other=compared, keep_across=keep_across)
     return kept
 
 
@@ -143,7 +141,7 @@ def _find(run: Pipeline, books: Books, side: str, settings: InputSettings) -> Co
             raise UsageError(f"{error} {advice}") from None
         raise
     if side != "train":
-        refuse_sentences([book for book, _ in found.value], f"--{side}")
+        refuse_sentences(found.value, f"--{side}")
     return found
 
 
@@ -166,24 +164,23 @@ def corpus(
     side: str,
     read_as: str,
     *,
-    settings: OverlapSettings,
     other: Stage | None = None,
+    keep_across: bool = False,
 ) -> Stage:
     """The kept books of one side."""
     return run.stage(
         "corpus",
         write_overlap,
-        v=5,
+        v=6,
         label=f"corpus {side}",
         priority=BOOKS_FIRST,
         own=own,
         other=other,
         side=read_as,
-        settings=settings,
+        keep_across=keep_across,
     )
 
 
 def book_ids(run: Pipeline, side: str) -> list[str]:
     """The ids of the books that were found on a side, kept or not."""
-    books = run.labelled(f"ingest {side}").arguments["books"].value
-    return [book.book_id for book, _ in books]
+    return [book.book_id for book in run.labelled(f"ingest {side}").arguments["books"].value]

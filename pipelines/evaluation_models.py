@@ -13,7 +13,7 @@ from typing import Any
 
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.corpus.books import kept_books
-from cloze_gen.corpus.location import Location
+from cloze_gen.corpus.folder import Location
 from cloze_gen.engine.local import engine_scope
 from cloze_gen.errors import StoreError
 from cloze_gen.evaluation import blank_baselines as of_blanks
@@ -45,7 +45,8 @@ from cloze_gen.store.fingerprint import StageKey
 
 # A training text below this many bytes is too small for Kneser-Ney discounts (the sample has 250
 # kB); lmplz's fixed ones serve.
-_SMALL_CORPUS_BYTES = 5_000_000
+_SMALL_CORPUS_TOKENS = 1_000_000
+_BYTES_A_TOKEN = 5  # of English prose
 _TRAINED_ON = (
     "training novels",
     "corpus train",
@@ -73,10 +74,10 @@ def books_of_folder(train: str, out: Path, workers: int) -> TrainingBooks:
     run = Pipeline(store=Store(out), workers=workers)
     settings = BookSettings()
     found = find_books(run, Location.parse(train), settings.input, side="train")
-    size = sum(book.path.stat().st_size for book, _ in found.value if book.path.is_file())
+    size = sum(book.text.stat().st_size for book in found.value if not book.fault)
     ingested = ingest(run, found, "train", settings=settings.ingest)
-    kept = corpus(run, ingested, "train", "train", settings=settings.overlap)
-    return _training_books(run, kept, _lm_settings(size))
+    kept = corpus(run, ingested, "train", "train")
+    return _training_books(run, kept, _lm_settings(size // _BYTES_A_TOKEN))
 
 
 def books_of_run(
@@ -95,7 +96,7 @@ def books_of_run(
     settings = described["settings"].get("lm")  # a style without a language model has none
     if settings is None:
         books = kept_books(open_artifact(run.store.store / folders[trained_on]))
-        lm = _lm_settings(sum(int(row["book_bytes"]) for row in books))
+        lm = _lm_settings(sum(int(row["tokens"]) for row in books))
     else:
         lm = LmSettings.model_validate_json(json.dumps(settings))
     items = _finished(run, folders[left_out]) if left_out else None
@@ -110,9 +111,9 @@ def _training_books(
     return TrainingBooks(run, counts, text, lm, left_out)
 
 
-def _lm_settings(corpus_bytes: int) -> LmSettings:
+def _lm_settings(corpus_tokens: int) -> LmSettings:
     """Settings of the generating model for runs that record none."""
-    return LmSettings(discount_fallback=corpus_bytes < _SMALL_CORPUS_BYTES)
+    return LmSettings(discount_fallback=corpus_tokens < _SMALL_CORPUS_TOKENS)
 
 
 def _finished(run: Pipeline, folder: str) -> Stage:

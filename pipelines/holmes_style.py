@@ -87,7 +87,7 @@ def grooming_tagger(settings: GroomingSettings) -> str:
     articles_alone = settings.checks == "articles" and not settings.verdicts
     if settings.tagger == "none" or articles_alone:
         return ""
-    return tagger_identity(settings.tagger)
+    return tagger_identity()
 
 
 def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
@@ -143,7 +143,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     grooming = run.stage(
         "grooming",
         write_grooming,
-        v=17,
+        v=18,
         focus=focus,
         counts=counts,
         index=index,

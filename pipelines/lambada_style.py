@@ -8,7 +8,6 @@ from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.option_words import OptionLimits
 from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.corpus.partition import PartitionSettings
-from cloze_gen.corpus.tagging import TaggerSettings
 from cloze_gen.formats.lambada import ANSWER
 from cloze_gen.formats.lambada_harness import RENDERINGS
 from cloze_gen.models.contexts import ContextSettings
@@ -90,7 +89,6 @@ class LambadaSettings(BookSettings):
     cache: CacheSettings = CacheSettings()
     networks: NetworksSettings = NetworksSettings()
     committee: CommitteeSettings = CommitteeSettings()
-    tagger: TaggerSettings = TaggerSettings()
     contexts: ContextSettings = ContextSettings()
     triggers: TriggerSettings = TriggerSettings()
     ranking: RankingSettings = RankingSettings()
@@ -113,7 +111,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     passages = run.stage(
         "passages",
         write_passages,
-        v=3,
+        v=4,
         partition=parts,
         counts=counts,
         settings=s.passages,
@@ -130,7 +128,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     )
     # The order in which people judge passages; not in the paper, whose order is random.
     chosen_novels = run.stage("tagged_novels", write_tagged_novels, novels=novels)
-    tags = tagged_counts(run, tagging(run, chosen_novels, "books", s.tagger), counts)
+    tags = tagged_counts(run, tagging(run, chosen_novels, "books"), counts)
     ranking = run.stage(
         "ranking",
         write_ranking,
@@ -180,8 +178,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
         passages=passages,
         committee=committee,
         finished=finished,
-        settings=s.tagger,
-        identity=tagger_identity(s.tagger.name),
+        tagger_identity=tagger_identity(),
         seed=run.seed,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,9 @@ class RunTask(PipelineTask):
     engine = luigi.Parameter(
         default="local", significant=False, description="local, or dask:ADDRESS"
     )
+    plan_only = luigi.BoolParameter(
+        default=False, significant=False, description="write nothing: the run is only planned"
+    )
     strict = luigi.BoolParameter(
         default=False, significant=False, description="stop the run if a book is dropped"
     )
@@ -115,7 +119,12 @@ class RunTask(PipelineTask):
             strict=self.strict,
             remedy=self._remedy,
         )
-        self.of_style.stages(pipeline, self.sides, self.settings)
+        if not self.plan_only:
+            self.of_style.stages(pipeline, self.sides, self.settings)
+            return pipeline
+        with tempfile.TemporaryDirectory(prefix="cloze-gen-plan-") as scratch:
+            pipeline.scratch = Store(Path(scratch))
+            self.of_style.stages(pipeline, self.sides, self.settings)
         return pipeline
 
     @property
@@ -245,6 +254,7 @@ class RunTask(PipelineTask):
             settings=self.settings,
             artifacts={stage.label: self.pipeline.open(stage) for stage in self.stages},
             books=self.sides.location(self.of_style.drawn_from),
+            store=self.store,
             sample=self.sides.is_sample,
             overrides=json.loads(self.overrides),
         )

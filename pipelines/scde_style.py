@@ -92,7 +92,7 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
     windows = run.stage(
         "passages",
         write_passages,
-        v=2,
+        v=3,
         partition=parts,
         counts=counts,
         settings=s.passages,
@@ -123,7 +123,7 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
     rivals = run.stage(
         "rivals",
         write_rivals,
-        v=2,
+        v=3,
         may_keep_nothing=True,
         partition=parts,
         passages=windows,

@@ -5,7 +5,6 @@ word-to-word relations. The screen, which only drops questions, uses those of th
 from __future__ import annotations
 
 from cloze_gen.corpus.parse_book import BookReason
-from cloze_gen.corpus.tagging import TaggerSettings
 from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.pipelines.books import Books, BookSettings, corpora
 from cloze_gen.pipelines.shared import builtin_words, count_words, tagged_counts, tagging, word_list
@@ -20,7 +19,8 @@ from cloze_gen.recipes.scs.impostors import (
     write_impostors,
 )
 from cloze_gen.recipes.scs.inflections import FormStatus, InflectionsSettings, write_inflections
-from cloze_gen.recipes.scs.places import PlacesSettings, write_places
+from cloze_gen.recipes.scs.place_counts import write_places
+from cloze_gen.recipes.scs.place_table import PlacesSettings
 from cloze_gen.recipes.scs.questions import QuestionReason, QuestionsSettings, write_questions
 from cloze_gen.recipes.scs.release import REFERENCE, model_name, notes, scs_files
 from cloze_gen.recipes.scs.screen import ScreenReason, ScreenSettings, write_screen
@@ -34,7 +34,6 @@ from cloze_gen.release.style import OwnBackground, Style
 
 
 class ScsSettings(BookSettings):
-    tagger: TaggerSettings = TaggerSettings()
     vocabulary: VocabularySettings = VocabularySettings()
     inflections: InflectionsSettings = InflectionsSettings()
     sentences: SentencesSettings = SentencesSettings()
@@ -51,8 +50,8 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     kept = corpora(run, books, s)
     offensive = word_list(s.sentences.offensive_words)
     counts = count_words(run, kept["train"])
-    train_tags = tagging(run, kept["train"], "train", s.tagger)
-    source_tags = tagging(run, kept["source"], "source", s.tagger)
+    train_tags = tagging(run, kept["train"], "train")
+    source_tags = tagging(run, kept["source"], "source")
     tagged = tagged_counts(run, train_tags, counts)
     # The content vocabulary of 6,900 pairs, and the inflection table: (lemma, tag) -> form.
     vocabulary = run.stage(
@@ -70,7 +69,7 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     sentences = run.stage(
         "sentences",
         write_sentences,
-        v=6,
+        v=7,
         source=kept["source"],
         tagging=source_tags,
         counts=counts,

@@ -11,7 +11,7 @@ from cloze_gen.corpus.frequencies import write_counts, write_tagged_counts
 from cloze_gen.corpus.offensive_words import offensive_words, words_digest
 from cloze_gen.corpus.option_words import OptionLimits
 from cloze_gen.corpus.partition import PartitionSettings, write_part, write_partition
-from cloze_gen.corpus.tagging import TaggerSettings, write_tagging
+from cloze_gen.corpus.tagging import write_tagging
 from cloze_gen.corpus.training_text import write_training_text
 from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.models.contexts import (
@@ -64,16 +64,14 @@ def training_text(run: Pipeline, corpus: Stage, counts: Stage) -> Stage:
     return run.stage("text", write_training_text, corpus=corpus, counts=counts)
 
 
-def tagging(run: Pipeline, corpus: Stage, side: str, settings: TaggerSettings) -> Stage:
+def tagging(run: Pipeline, corpus: Stage, side: str) -> Stage:
     """One Penn tag a token; an artifact a book."""
-    identity = tagger_identity(settings.name)
     return run.stage(
         "tagging",
         write_tagging,
         label=f"tagging {side}",
         corpus=corpus,
-        settings=settings,
-        identity=identity,
+        tagger_identity=tagger_identity(),
     )
 
 
@@ -89,7 +87,7 @@ def partition(
     return run.stage(
         "partition",
         write_partition,
-        v=3,
+        v=4,
         corpus=corpus,
         settings=settings,
         offensive=word_list(settings.offensive_words),

@@ -136,6 +136,7 @@ class Pipeline:
 
     Attributes:
         workers: processes of the local engine.
+        scratch: where texts that are not in the store are put, if a run is only planned.
         strict: a dropped book ends the run.
         remedy: what to do if a stage keeps nothing.
         failures: of the last call of `run`, the first one first.
@@ -148,6 +149,7 @@ class Pipeline:
     engine_name: str = "local"
     strict: bool = False
     remedy: Callable[[Stage], str] = lambda stage: "Give more books."
+    scratch: Store | None = None
 
     def __post_init__(self) -> None:
         self.stages: list[Stage] = []

@@ -12,6 +12,7 @@ import functools
 import importlib
 import inspect
 import pkgutil
+import tempfile
 import types
 import typing
 from collections.abc import Iterable, Iterator, Sequence
@@ -177,15 +178,16 @@ def recipe_package(style: Style) -> str:
 @functools.cache
 def sample_run(style: str) -> Pipeline:
     """The stages of a style's run on the sample."""
-    task = make_task(
-        config=style,
-        name="",
-        out=Path("nowhere"),
-        workers=1,
-        seed=1,
-        overrides=(),
-    )
-    return task.pipeline
+    with tempfile.TemporaryDirectory() as out:  # planning stores the texts of some books
+        task = make_task(
+            config=style,
+            name="",
+            out=Path(out),
+            workers=1,
+            seed=1,
+            overrides=(),
+        )
+        return task.pipeline
 
 
 def stages(style: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,10 +16,9 @@ import pytest
 
 from cloze_gen.config import parse_settings, read_toml
 from cloze_gen.corpus.parse_book import find_markup
-from cloze_gen.corpus.readers import list_file, read_book
+from cloze_gen.corpus.readers import decode_text, read_texts
 from cloze_gen.corpus.readers.compressed import zstd
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import scan
+from cloze_gen.corpus.readers.reader import FileReport
 from cloze_gen.errors import ClozeGenError
 from cloze_gen.evaluation.user_scores import parse_user_scores
 from cloze_gen.formats.lambada import parse_passages
@@ -31,6 +31,7 @@ from cloze_gen.pipelines.holmes_style import HolmesSettings
 from cloze_gen.records.judgement import Task
 from cloze_gen.release.facts import read_record
 from tests.hostile.containers import book, catalog, epub, gzipped, lines, page, row, shelf, tarred
+from tests.support.books import collection
 from tests.support.fuzz import json_mutations, mutations
 
 EACH = 150  # mutations of a file
@@ -86,8 +87,8 @@ def test_mutated_books(name, tmp_path):
 
     def read(data):
         path.write_bytes(data)
-        for member in list(list_file(path, InputSettings()).members)[:4]:
-            find_markup(read_book(path, member.name).decode().text)
+        for text in islice(read_texts(path, FileReport(), text_column=""), 4):
+            find_markup(decode_text(text)[0].text)
 
     refused_or_read(read, BOOKS[name]())
 
@@ -105,8 +106,8 @@ def test_mutated_tables_about_books(name, data, tmp_path):
 
     def read(changed):
         (tmp_path / name).write_bytes(changed)
-        for one in scan(tmp_path).books:
-            assert set(one.book_id) <= set(map(chr, range(33, 127))) - {"/"}
+        for found in collection(tmp_path).books:
+            assert set(found.book_id) <= set(map(chr, range(33, 127))) - {"/"}
 
     refused_or_read(read, data)
 

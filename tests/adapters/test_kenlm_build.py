@@ -1,7 +1,7 @@
-"""Building KenLM, without compilers or a network."""
+"""Building KenLM's programs, without compilers or a network."""
 
-import hashlib
-import importlib.metadata
+from __future__ import annotations
+
 import io
 import sys
 import tarfile
@@ -22,20 +22,13 @@ SOURCES = {
 PROGRAM = "#!/bin/sh\necho 'Builds unpruned language models' >&2\n"
 
 
-def write_archive(path, sources):
+def write_archive(folder):
+    path = folder / f"kenlm-{kenlm_build.VERSION}.tar.gz"
     with tarfile.open(path, "w:gz") as tar:
-        for name, text in sources.items():
+        for name, text in SOURCES.items():
             member = tarfile.TarInfo(f"kenlm-{kenlm_build.VERSION}/{name}")
             member.size = len(text.encode())
             tar.addfile(member, io.BytesIO(text.encode()))
-    return path
-
-
-@pytest.fixture
-def archive(tmp_path, monkeypatch):
-    """A source distribution of four files, accepted as the pinned one."""
-    path = write_archive(tmp_path / "sources.tar.gz", SOURCES)
-    monkeypatch.setattr(kenlm_build, "SHA256", hashlib.sha256(path.read_bytes()).hexdigest())
     return path
 
 
@@ -47,17 +40,19 @@ def prefix(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "prefix", str(path))
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.delenv("CLOZE_GEN_LMPLZ", raising=False)
-    monkeypatch.setattr(kenlm_build, "missing", lambda _: [])
+    monkeypatch.setattr(kenlm_build, "missing", list)
     return path
 
 
 @pytest.fixture
 def commands(monkeypatch):
-    """Records commands; CMake's build creates the programs."""
+    """Records commands; pip brings the sources and CMake's build creates the programs."""
     ran = []
 
     def run(command):
         ran.append(command)
+        if "pip" in command:
+            write_archive(Path(command[command.index("--dest") + 1]))
         if command[:2] == ["cmake", "--build"]:
             for name in kenlm_build.PROGRAMS:
                 path = Path(command[2]) / "bin" / name
@@ -69,8 +64,8 @@ def commands(monkeypatch):
     return ran
 
 
-def test_the_sources_are_changed_as_meant_and_nowhere_else(archive, tmp_path):
-    sources = kenlm_build.unpack(archive, tmp_path / "unpacked")
+def test_the_sources_are_changed_as_meant_and_nowhere_else(tmp_path):
+    sources = kenlm_build.unpack(write_archive(tmp_path))
     assert {name: (sources / name).read_text() for name in SOURCES} == {
         "CMakeLists.txt": "project(kenlm)\n  find_package(Boost 1.41.0 REQUIRED COMPONENTS\n    "
         "program_options\n    thread)\n",
@@ -78,90 +73,81 @@ def test_the_sources_are_changed_as_meant_and_nowhere_else(archive, tmp_path):
     }
 
 
-def test_sources_of_another_version_are_refused(tmp_path):
-    path = write_archive(tmp_path / "other.tar.gz", {"CMakeLists.txt": "rewritten\n"})
-    with pytest.raises(ToolError, match="does not require Boost"):
-        kenlm_build.unpack(path, tmp_path / "unpacked")
+def test_pip_checks_the_hash_of_the_sources(tmp_path, commands):
+    """Of the pinned release, as the source distribution and not built."""
+    kenlm_build.download(tmp_path)
+    (pip,) = commands
+    assert {"--require-hashes", "--no-binary", "--no-deps"} < set(pip)
+    wanted = (tmp_path / "kenlm.txt").read_text()
+    assert wanted == f"kenlm=={kenlm_build.VERSION} --hash=sha256:{kenlm_build.SHA256}\n"
 
 
-def test_an_archive_that_is_not_the_pinned_one_is_refused(archive):
-    assert kenlm_build.check(archive) == archive
-    archive.write_bytes(archive.read_bytes() + b"\0")
-    with pytest.raises(ToolError, match=kenlm_build.SHA256):
-        kenlm_build.check(archive)
-    with pytest.raises(ToolError, match="no such file"):
-        kenlm_build.check(archive.with_name("none.tar.gz"))
+@pytest.mark.usefixtures("commands")
+def test_the_programs_are_installed_into_the_environment(prefix):
+    kenlm_build.build()
+    assert {path.name for path in (prefix / "bin").iterdir()} == set(kenlm_build.PROGRAMS)
+    assert lmplz.find_lmplz() == prefix / "bin" / "lmplz"
+    assert lmplz.find_build_binary() == prefix / "bin" / "build_binary"
 
 
-def test_programs_are_installed_with_a_stamp_that_tells_changes(archive, prefix, commands):
-    stamp = kenlm_build.stamp_path()
-    assert not kenlm_build.is_built(prefix / "bin", stamp)
-    kenlm_build.build(archive)
-    assert kenlm_build.is_built(prefix / "bin", stamp)
-    assert sorted(path.name for path in (prefix / "bin").iterdir()) == sorted(kenlm_build.PROGRAMS)
-    assert not any("pip" in command for command in commands)
-    (prefix / "bin" / "build_binary").write_text(PROGRAM + "#\n")
-    assert not kenlm_build.is_built(prefix / "bin", stamp)
-
-
-def test_a_failed_build_leaves_the_old_programs(archive, prefix, monkeypatch):
+def test_a_failed_build_leaves_the_old_program(prefix, tmp_path, monkeypatch):
     (prefix / "bin" / "lmplz").write_text("old")
     monkeypatch.setenv("PATH", str(prefix))
+    monkeypatch.setattr(kenlm_build, "download", lambda _: write_archive(tmp_path))
     (prefix / "cmake").write_text("#!/bin/sh\necho no room for this >&2\nexit 3\n")
     (prefix / "cmake").chmod(0o755)
     with pytest.raises(ToolError, match=r"no room for this\n\nThis failed \(status 3\): cmake"):
-        kenlm_build.build(archive)
+        kenlm_build.build()
     assert [(path.name, path.read_text()) for path in (prefix / "bin").iterdir()] == [
         ("lmplz", "old")
     ]
 
 
-@pytest.mark.parametrize(
-    ("installed", "isolated"), [("84.2.1", False), ("70.1.0", False), ("65.5.0", True), ("", True)]
-)
-def test_pip_uses_the_installed_setuptools_only_if_it_can_build(
-    installed,
-    isolated,
-    archive,
-    prefix,
-    commands,
-    monkeypatch,
-):
-
-    def version(package):
-        if not installed:
-            raise importlib.metadata.PackageNotFoundError(package)
-        return installed
-
-    monkeypatch.setattr(importlib.metadata, "version", version)
-    monkeypatch.setattr(kenlm_build, "check", lambda _: archive)
-    kenlm_build.build()
-    assert ("--no-build-isolation" not in commands[0]) == isolated
-
-
-def test_what_is_missing_is_told_with_the_command(monkeypatch, archive, prefix):
-    monkeypatch.setattr(kenlm_build, "missing", lambda _: [system_tools.COMPILER])
-    with pytest.raises(ToolError, match=r"this machine lacks a C\+\+ compiler"):
-        kenlm_build.build(archive)
+@pytest.mark.parametrize("manager", list(system_tools.INSTALL))
+def test_missing_tools_are_one_message_with_the_command(monkeypatch, prefix, manager):
+    monkeypatch.setattr(kenlm_build, "missing", lambda: [system_tools.BUILD_TOOLS])
+    monkeypatch.setenv("PATH", str(prefix / "system"))
+    (prefix / "system").mkdir()
+    (prefix / "system" / manager).write_text("")
+    (prefix / "system" / manager).chmod(0o755)
+    with pytest.raises(ToolError, match=r"C\+\+ compiler") as caught:
+        kenlm_build.build()
+    assert f"{manager} install" in str(caught.value)
+    assert "boost" in str(caught.value)
     assert list((prefix / "bin").iterdir()) == []
 
 
-def test_the_systems_python_is_left_alone(monkeypatch, prefix):
-    monkeypatch.setattr(sys, "base_prefix", str(prefix))
-    with pytest.raises(ToolError, match=r"python3 -m venv"):
-        list(kenlm_build.plan(None))
+def test_tools_of_this_machine_can_build(monkeypatch):
+    """Without CMake on the PATH they cannot; with all of them nothing is installed."""
+    monkeypatch.setattr(system_tools, "install_with_apt", pytest.fail)
+    if not system_tools.missing():
+        assert system_tools.main() == 0
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert system_tools.BUILD_TOOLS in system_tools.missing()
 
 
-def test_doctor_builds_only_when_told_and_says_so_first(cli, archive, prefix, commands):
+@pytest.mark.parametrize(("user", "status"), [(0, 0), (1000, 1)])
+def test_only_root_installs_packages(monkeypatch, tmp_path, capsys, user, status):
+    """And only where they are missing; others get the command."""
+    (tmp_path / "apt-get").write_text('#!/bin/sh\n: >"$0.ran"\n')
+    (tmp_path / "apt-get").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(system_tools.os, "geteuid", lambda: user)
+    ran = tmp_path / "apt-get.ran"
+    lacking = list(system_tools.PACKAGES)
+    monkeypatch.setattr(system_tools, "missing", lambda: [] if ran.exists() else lacking)
+    assert system_tools.main() == status
+    assert ran.exists() == (user == 0)
+    assert "apt-get install" in capsys.readouterr().err
+
+
+def test_doctor_builds_only_with_fix(cli, prefix, commands):
     looked = cli("doctor")
     assert (looked.status, commands) == (1, [])
     assert "doctor --fix" in looked.out
-    mended = cli("doctor", "--fix", "--kenlm-sources", archive)
-    lines = mended.out.splitlines()
-    assert lines[0].startswith("Next: build lmplz, build_binary of KenLM 0.3.0 and put them into")
-    assert lines[1] == f"Next: use the sources in {archive} ..."
-    assert lmplz.find_lmplz() == prefix / "bin" / "lmplz"
-    assert any(line.startswith("ok      lmplz") for line in lines)
+    mended = cli("doctor", "--fix").out.splitlines()
+    assert mended[0] == "Building KenLM 0.3.0 (two minutes) ..."
+    assert any(line.startswith("ok      lmplz") for line in mended)
     done = len(commands)
-    assert "Next:" not in cli("doctor", "--fix").out
+    assert "Building" not in cli("doctor", "--fix").out
     assert len(commands) == done

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from cloze_gen.adapters import kenlm_model
 from cloze_gen.adapters.kenlm_model import KenlmModel
-from cloze_gen.errors import ModelError, ToolError
+from cloze_gen.errors import ModelError
 
 # log10 probability, n-gram, log10 backoff; the last two lines hold the only bigrams.
 ARPA = """\\data\\
@@ -66,14 +65,6 @@ def test_sentence_includes_its_end(model, tokens, expected_log10):
     assert model.score_sentence(tokens) == pytest.approx(expected_log10, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("history", "word"), [(["the", "<s>"], "dog"), (["<s>", "<s>"], "dog"), (["the"], "<s>")]
-)
-def test_begin_of_sentence_only_begins(model, history, word):
-    with pytest.raises(ModelError, match="<s> may only be the first token"):
-        model.log10_prob(history, word)
-
-
 def test_loading_is_quiet(tmp_path, capfd):
     path = tmp_path / "m.arpa"
     path.write_text(ARPA)
@@ -82,17 +73,9 @@ def test_loading_is_quiet(tmp_path, capfd):
 
 
 def test_unreadable_models_are_one_message(tmp_path):
-    with pytest.raises(ModelError, match=r"none\.arpa: no such"):
+    with pytest.raises(ModelError, match=r"none\.arpa: KenLM cannot read"):
         KenlmModel(tmp_path / "none.arpa")
     path = tmp_path / "text.arpa"
     path.write_text("It was a dark and stormy night.\n")
     with pytest.raises(ModelError, match=r"text\.arpa: KenLM cannot read"):
-        KenlmModel(path)
-
-
-def test_without_the_module_kenlm_the_remedy_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(kenlm_model, "kenlm", None)
-    path = tmp_path / "m.arpa"
-    path.write_text(ARPA)
-    with pytest.raises(ToolError, match="make setup"):
         KenlmModel(path)

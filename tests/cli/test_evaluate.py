@@ -150,13 +150,13 @@ def test_the_tagger_is_named_in_table_record_and_report(evaluated, cli, tmp_path
     out, outcome = evaluated
     folder = out / "runs" / "tiny"
     record = json.loads((folder / "evaluation" / "evaluation.json").read_text())
-    assert record["tagger"] == {"used": tagger_identity("builtin"), "of_run": ""}
-    line = f"odd-tag-out, majority-tag: {tagger_identity('builtin')} (the run used none)"
+    assert record["tagger"] == {"used": tagger_identity(), "of_run": ""}
+    line = f"odd-tag-out, majority-tag: {tagger_identity()} (the run used none)"
     assert line in outcome.out
     assert line in (folder / "release" / "report.html").read_text(encoding="utf-8")
     for rows, tagger in (
         (["longest"], None),
-        (["odd-tag-out"], {"used": tagger_identity("builtin"), "of_run": None}),
+        (["odd-tag-out"], {"used": tagger_identity(), "of_run": None}),
     ):
         only = [part for row in rows for part in ("--only", row)]
         shutil.copyfile(folder / "release" / "questions.jsonl", tmp_path / "q.jsonl")

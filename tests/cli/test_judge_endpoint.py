@@ -11,13 +11,12 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import pytest
 
-from cloze_gen.adapters.chat_endpoint import MOST_USELESS, ask_endpoint
-from cloze_gen.cli import judge_ask
+from cloze_gen.adapters import chat_endpoint
+from cloze_gen.adapters.chat_endpoint import MOST_USELESS
 from cloze_gen.cli.judge_ask import judge_for_model
 from cloze_gen.cli.judge_study import open_named_study, parse_judges
 from cloze_gen.judging.state import verdicts_of_models
@@ -40,16 +39,9 @@ def model():
 
 
 @pytest.fixture
-def waits(monkeypatch):
-    """The waits of the command, which are not waited."""
-    found = list[float]()
-    monkeypatch.setattr(judge_ask, "ask_endpoint", partial(ask_endpoint, sleep=found.append))
-    return found
-
-
-@pytest.fixture
-def ask(model, tmp_path, cli, monkeypatch, waits):
+def ask(model, tmp_path, cli, monkeypatch):
     """Has the model judge a study: `tiny` has four items, `large` thirty."""
+    monkeypatch.setattr(chat_endpoint, "RETRIES", 1)
     for name in ("CLOZE_GEN_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "judgements").mkdir()
@@ -268,12 +260,13 @@ class Bad:
     kept: int
 
 
+SOON = {"Retry-After": "0.01"}
 BAD = {
-    "busy": Bad([error(429, "slow down", **{"Retry-After": "7"})], 0, "429 .'slow down'.; retrying in 7 s", 1),
-    "down": Bad([error(503, "down")] * 9, 1, "503 .'down'., after 6 tries.*are kept; run again", 0),
+    "busy": Bad([error(429, "slow down", **SOON)], 0, "1 of 1 accepted", 1),
+    "down": Bad([error(503, "down", **SOON)] * 2, 1, "503 .*down.*after up to 2 tries.*are kept; run again", 0),
     "no key": Bad([error(401, f"Incorrect API key: {KEY}")], 2, "CLOZE_GEN_API_KEY is refused", 0),
-    "one item": Bad([error(413)], 1, "not accepted .*413", 0),
-    "tells the key": Bad([completion(f"Your key is {KEY}, or {KEY[:-2]}")], 1, "Your key is ...", 0),
+    "one item": Bad([error(413)] * 3, 1, "not accepted .*413", 0),
+    "tells the key": Bad([completion(f"Your key is {KEY}")], 1, "Your key is ...", 0),
 }  # fmt: skip
 
 

@@ -239,7 +239,6 @@ def test_the_default_settings_are_allowed(style):
         ("lambada-style", {"committee": {"members": ["ngram", "scores:/etc/passwd"]}}, "committee.members = 'scores:/etc/passwd'"),
         ("lambada-style", {"committee": {"members": ["hf:pythia-70m"]}}, "committee.members = 'hf:pythia-70m'"),
         ("lambada-style", {"guessing": {"verdicts": "v.jsonl"}}, "guessing.verdicts = 'v.jsonl'"),
-        ("lambada-style", {"tagger": {"name": "en_core_web_sm"}}, "tagger.name = 'en_core_web_sm'"),
         ("lambada-style", {"partition": {"offensive_words": "list.txt"}}, "partition.offensive_words = 'list.txt'"),
         ("scs-style", {"sentences": {"offensive_words": "x"}}, "sentences.offensive_words = 'x'"),
     ],

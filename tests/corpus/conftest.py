@@ -10,21 +10,21 @@ import pytest
 from cloze_gen.corpus.frequencies import write_counts
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.offensive_words import offensive_words
-from cloze_gen.corpus.overlap import OverlapSettings, write_overlap
+from cloze_gen.corpus.overlap import write_overlap
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.partition import PartitionSettings, write_part, write_partition
 from cloze_gen.records.passage import Part
 from cloze_gen.store.artifacts import Store
-from tests.support.books import scan_corpus
+from tests.support.books import collection
 from tests.support.stage import made
 
 _SCENES = (
-    '"Who is there?" asked {name}. Nobody answered, and the {thing} went out. It was {name} '
-    "who found the {thing} again by candle-\n"
-    "light, long after the others had gone to bed.",
-    "In the morning the {thing} was gone. {name} looked for it in the garden, but it was not "
-    "in the {place}.\n\n"
-    '"Ask the old man," said her sister. "He was up before any of us. He may have seen it." '
+    '"Who is there?" asked {name}. Nobody answered, and the {thing} of no {day} went out. It was '
+    "{name} who found the {thing} again by candle-\n"
+    "light, long after the other {day} had gone to bed.",
+    "In the morning the {thing} was gone. {name} looked for it {day} times in the garden, but it "
+    "was not in the {place}.\n\n"
+    '"Ask the old man," said her sister. "He was up before the {day} of us. He may have seen it." '
     "They asked him, and he only shook his head.",
     "CHAPTER {number}\n\nThere was no wind. {name} walked to the {place} with the {thing} "
     "under her arm. She never came home again.",
@@ -37,13 +37,14 @@ _NAMES, _THINGS, _PLACES = (
 
 
 def novel(number):
-    """A novel of thirty scenes, too unlike others to count as their copy."""
+    """A novel of thirty scenes; it shares hardly any eight words with the next ones."""
     scenes = [
         _SCENES[(number + i) % 3].format(
             name=_NAMES[(number * 3 + i) % 5],
             thing=_THINGS[(number + 2 * i) % 4],
             place=f"{_PLACES[i % 3]} of no {number}-{i}",
             number=i + 1,
+            day=number * 100 + i,
         )
         for i in range(30)
     ]
@@ -65,11 +66,10 @@ class Novels:
         return made(self.store, name, write, **given)
 
     def corpus(self):
-        found = scan_corpus(self.books)
         own = self.stage(
             "ingest",
             write_ingest,
-            books=[(book, book.digest()) for book in found],
+            books=collection(self.books, store=self.store).books,
             settings=IngestSettings(min_word_tokens=20),
         )
         return self.stage(
@@ -78,11 +78,10 @@ class Novels:
             own=own,
             other=None,
             side="books",
-            settings=OverlapSettings(within="keep"),
         )
 
     def partition(self, *, seed=1, **settings):
-        given = PartitionSettings.model_validate({"min_containment": 0.9} | settings)
+        given = PartitionSettings.model_validate(settings)
         return self.stage(
             "partition",
             write_partition,

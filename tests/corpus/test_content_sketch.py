@@ -25,8 +25,7 @@ def test_overlaps_are_found_in_both_directions():
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 20)), min_size=1, max_size=5))
-def test_one_sort_finds_what_comparing_all_pairs_finds(spans):
-    """The inverted sort is an all-pairs comparison, only faster."""
+def test_one_product_finds_what_comparing_all_pairs_finds(spans):
     sketches = {
         f"b{i}": content_sketch(WORDS[start * 1000 : (start + length) * 1000])
         for i, (start, length) in enumerate(spans)
@@ -49,6 +48,7 @@ def test_every_dropped_book_is_held_by_a_kept_one():
     drops = choose_drops(
         find_overlaps({"a": sketch, "b": sketch, "c": sketch}, min_containment=0.5),
         {"a": 5, "b": 9, "c": 5},
+        dict.fromkeys("abc", (False, 0)),
     )
     assert drops == {
         "a": ("b", "100% of its text is in b, 100% of b is in it"),
@@ -78,13 +78,11 @@ def test_formulas_and_chance_are_no_overlap():
 
 
 def dropped(spans, sizes=None):
-    """Each dropped book and the one that stays for it, books looked at from the largest on."""
+    """Each dropped book and the one that stays for it."""
     sizes = sizes or {book: len(words) for book, words in spans.items()}
-    sketches = {
-        book: content_sketch(spans[book])
-        for book in sorted(spans, key=lambda name: (-sizes[name], name))
-    }
-    drops = choose_drops(find_overlaps(sketches, min_containment=0.3), sizes)
+    sketches = {book: content_sketch(words) for book, words in spans.items()}
+    overlaps = find_overlaps(sketches, min_containment=0.3)
+    drops = choose_drops(overlaps, sizes, dict.fromkeys(spans, (False, 0)))
     return {book: kept for book, (kept, _) in drops.items()}
 
 
@@ -115,6 +113,23 @@ def test_copies_go_with_what_holds_part_of_them(count):
     """Of a book in many copies, half of which is in a larger one, none stays."""
     books = {f"copy{i:03}": WORDS[:10_000] for i in range(count)} | {"larger": WORDS[5_000:20_000]}
     assert dropped(books) == {f"copy{i:03}": "larger" for i in range(count)}
+
+
+def test_boilerplate_counts_on_neither_side():
+    """Two books share all of their text but a formula of 60 books, which is most of each."""
+    formula, story = WORDS[:6000], WORDS[6000:8000]
+    books = {
+        f"b{i:02}": np.concatenate((formula, WORDS[10_000 + 2000 * i :][:2000])) for i in range(20)
+    }
+    books |= {
+        f"c{i:02}": np.concatenate((formula, RNG.integers(1, 2**32, size=2000, dtype=np.uint64)))
+        for i in range(40)
+    }
+    books |= {name: np.concatenate((formula, story)) for name in ("edition1", "edition2")}
+    sketches = {book: content_sketch(words) for book, words in books.items()}
+    (overlap,) = find_overlaps(sketches, min_containment=0.3)
+    assert (overlap.book_a, overlap.book_b) == ("edition1", "edition2")
+    assert (overlap.containment_a_in_b, overlap.containment_b_in_a) == (1, 1)
 
 
 def test_a_formula_of_many_books_ties_none():

@@ -6,15 +6,9 @@ from pathlib import Path
 import pytest
 
 from cloze_gen.corpus import folder as corpus_folder
-from cloze_gen.corpus.location import Location
+from cloze_gen.corpus.folder import Location
 from cloze_gen.errors import UsageError
-from tests.support.books import scan_corpus
-
-
-def put(root, *names):
-    for name in names:
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(name)
+from tests.support.books import collection, put
 
 
 def test_books_of_all_spellings_are_found(tmp_path):
@@ -30,7 +24,7 @@ def test_books_of_all_spellings_are_found(tmp_path):
         "notes.txt.bak",
         "f.gz",
     )
-    assert [book.file for book in scan_corpus(tmp_path)] == [
+    assert [book.file for book in collection(tmp_path).books] == [
         "B.TXT",
         "sub/C.txt.GZ",
         "a.txt",
@@ -41,7 +35,7 @@ def test_books_of_all_spellings_are_found(tmp_path):
 def test_the_order_of_listing_does_not_count(tmp_path, monkeypatch):
     """Books come sorted by id, however the file system lists them."""
     put(tmp_path, "b.txt", "a.txt", "z/c.txt", "y/d.txt")
-    expected = scan_corpus(tmp_path)
+    expected = collection(tmp_path).books
     walk = os.walk
 
     def backwards(root, **options):
@@ -50,18 +44,18 @@ def test_the_order_of_listing_does_not_count(tmp_path, monkeypatch):
             yield folder, folders, sorted(names, reverse=True)
 
     monkeypatch.setattr(corpus_folder.os, "walk", backwards)
-    assert scan_corpus(tmp_path) == expected
+    assert collection(tmp_path).books == expected
 
 
 def test_missing_and_empty_folders(tmp_path):
     """Each is one message with the folder in it."""
     with pytest.raises(UsageError, match="none: no such file or folder"):
-        scan_corpus(tmp_path / "none")
+        collection(tmp_path / "none")
     with pytest.raises(UsageError, match="no file of books in this folder"):
-        scan_corpus(tmp_path)
+        collection(tmp_path)
     put(tmp_path, "a.txt")
     with pytest.raises(UsageError, match=r"b: no such file or folder"):
-        scan_corpus(tmp_path / "a.txt" / "b")
+        collection(tmp_path / "a.txt" / "b")
 
 
 def test_manifest_gives_ids_and_facts(tmp_path):
@@ -70,7 +64,7 @@ def test_manifest_gives_ids_and_facts(tmp_path):
     (tmp_path / "manifest.tsv").write_text(
         'file\tbook_id\ttitle\tsha256\na.txt\tone\tFirst "Book"\n'
     )
-    one, b = sorted(scan_corpus(tmp_path), key=lambda book: book.file)
+    one, b = sorted(collection(tmp_path).books, key=lambda book: book.file)
     assert (one.book_id, dict(one.facts)) == ("one", {"title": 'First "Book"'})
     assert (b.book_id, b.facts) == ("b", ())
 
@@ -79,7 +73,7 @@ def test_a_manifest_tells_what_a_book_may_be_copied_under(tmp_path):
     """In the user's words, and not of a book whose cell is empty."""
     put(tmp_path, "a.txt", "b.txt")
     (tmp_path / "manifest.tsv").write_text("file\tlicense\na.txt\tCC0-1.0\nb.txt\t\n")
-    assert [dict(book.facts) for book in scan_corpus(tmp_path)] == [{"license": "CC0-1.0"}, {}]
+    assert [dict(book.facts) for book in collection(tmp_path).books] == [{"license": "CC0-1.0"}, {}]
 
 
 def test_what_is_not_read_is_said_in_one_line(tmp_path):
@@ -98,10 +92,10 @@ def test_what_is_not_read_is_said_in_one_line(tmp_path):
     put(tmp_path, "old/store/text-1/sentences.txt", "manifest.tsv.bak")
     (tmp_path / "manifest.tsv").write_text("file\na.txt\n")
     (tmp_path / "more").symlink_to(tmp_path)
-    notices = []
-    assert [book.file for book in scan_corpus(tmp_path, notice=notices.append)] == ["a.txt"]
-    assert notices == [
-        f"{tmp_path}: skipped 5 other files "
+    found = collection(tmp_path)
+    assert [book.file for book in found.books] == ["a.txt"]
+    assert list(found.skipped) == [
+        "5 other files "
         "(2 .md, 1 without an ending, 1 .bak, 1 .mobi); "
         "2 hidden ('.git', '.hidden.txt'); 1 linked folder, not followed ('more'); 1 output "
         "folder of cloze-gen ('old')"
@@ -116,17 +110,8 @@ def test_a_folder_of_other_files_says_what_they_are(tmp_path):
         match=r"no file of books .* 30 other files .*"
         r".*1 \.x09 and 20 more.*30 hidden .* and 20 more",
     ) as caught:
-        scan_corpus(tmp_path)
+        collection(tmp_path)
     assert len(str(caught.value)) < 600
-
-
-def test_many_books_of_one_id_are_not_all_listed(tmp_path):
-    """Ten names say it."""
-    put(tmp_path, *(f"{n:02}/emma.txt" for n in range(30)))
-    with pytest.raises(
-        UsageError, match=r"30 books share the id 'emma' .*'09/emma\.txt' and 20 more"
-    ):
-        scan_corpus(tmp_path)
 
 
 def test_a_folder_that_cannot_be_read_ends_the_run(tmp_path, monkeypatch):
@@ -143,7 +128,7 @@ def test_a_folder_that_cannot_be_read_ends_the_run(tmp_path, monkeypatch):
     with pytest.raises(
         UsageError, match=r"closed: this folder cannot be read \(Permission denied\)"
     ):
-        scan_corpus(tmp_path)
+        collection(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -174,3 +159,49 @@ def test_output_and_books_lie_apart(tmp_path, monkeypatch, out, books, refused):
         corpus_folder.check_apart(
             Path(str(caught.value).split("--out ")[1].split(",")[0]), Location(Path(books))
         )
+
+
+FILES = ("a.txt", "b.txt", "c.md", "x/e.txt", "x/y/d.txt", "x/y/[1].txt", "z*/a.txt")
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("a.txt", ["a.txt"]),
+        ("x/y", ["x/y/[1].txt", "x/y/d.txt"]),
+        ("*.txt", ["a.txt", "b.txt"]),
+        ("[!a].txt", ["b.txt"]),
+        ("**/[bd].txt", ["b.txt", "x/y/d.txt"]),
+        ("x/**/*", ["x/e.txt", "x/y/[1].txt", "x/y/d.txt"]),
+        ("*/*/d.txt", ["x/y/d.txt"]),
+        ("x/y/[1].txt", ["x/y/[1].txt"]),
+        ("x/y/[[]1].txt", ["x/y/[1].txt"]),
+        ("z*/*.txt", ["z*/a.txt"]),
+    ],
+)
+def test_a_file_a_folder_and_a_pattern(tmp_path, place, expected):
+    """An existing path wins over the pattern that it could be; brackets escape."""
+    put(tmp_path, *FILES)
+    books = collection(tmp_path / place).books
+    assert sorted(str(book.path.relative_to(tmp_path)) for book in books) == expected
+
+
+def test_a_pattern_enters_no_linked_folder_and_no_output(tmp_path):
+    put(tmp_path, "x/a.txt", "out/store/.locks/in-use", "out/store/text-1/b.txt", ".git/c.txt")
+    (tmp_path / "x" / "again").symlink_to(tmp_path)
+    assert [book.file for book in collection(tmp_path / "**" / "*.txt").books] == ["x/a.txt"]
+
+
+def test_a_pattern_without_matches_says_what_is_there(tmp_path):
+    put(tmp_path, "a.txt", "b.txt", "x/c.md")
+    with pytest.raises(UsageError, match=r"no file matches\. .* has 1 folder \('x'\) and 2 files"):
+        collection(tmp_path / "*.parquet")
+    with pytest.raises(UsageError, match=r"no file of books matches, only 1 other file \(1 \.md\)"):
+        collection(tmp_path / "x" / "*.md")
+
+
+def test_the_catalogue_beside_a_pattern_is_read(tmp_path):
+    put(tmp_path, "84.txt", "85.md")
+    (tmp_path / "pg_catalog.csv").write_text("Text#,Title\n84,Frankenstein\n")
+    (book,) = collection(tmp_path / "*.txt").books
+    assert (book.book_id, dict(book.facts)["title"]) == ("pg84", "Frankenstein")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cloze_gen.corpus.gutenberg import find_body
-from cloze_gen.corpus.sentences import OTHER, split_paragraphs
+from cloze_gen.corpus.paragraphs import OTHER, split_paragraphs
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "front_back_matter.json").read_text())
 STORY = "It was night.\n\nThe lamp was lit, and nobody had come to put it out.\n"
@@ -194,3 +194,26 @@ def test_the_same_paragraph_over_and_over_takes_no_time(paragraph):
     begun = time.process_time()
     find_body(flat)
     assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "prose"),
+    [
+        (
+            "[_Aside._] The lamp was lit. [_To_ JANE] Nobody saw it.",
+            ["The lamp was lit.", "Nobody saw it."],
+        ),
+        ("JANE. [_aside_] The lamp was lit.", ["The lamp was lit."]),
+        ("JANE [_rising. The lamp goes out_]. Nobody saw it.", ["Nobody saw it."]),
+        ("The lamp was lit. [Never closed.", ["The lamp was lit.", "[Never closed."]),
+    ],
+)
+def test_stage_directions_are_no_part_of_a_speech(text, prose):
+    """Whatever stands before and after them in the paragraph."""
+    flat = f"{STORY}\n{text}\n\n{STORY}"
+    blocks = list(split_paragraphs(flat, find_body(flat)))
+    spoken = " ".join(flat[start:end] for start, end, kind in blocks if kind == "prose")
+    for sentence in prose:
+        assert sentence in spoken
+    for direction in ("Aside", "aside", "rising", "_To_"):
+        assert direction not in spoken

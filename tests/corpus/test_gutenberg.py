@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.corpus.gutenberg import find_body
+from cloze_gen.corpus.gutenberg import find_body, header_facts
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "ingest_boilerplate.json").read_text())
 STORY = "It was night.\n\nThe lamp was lit, and nobody had come to put it out.\n"
@@ -66,3 +66,86 @@ def test_a_list_of_corrections_behind_the_footer_is_not_the_book():
         + "  72     VIII          3     1  Ludstadt          Lustadt\n" * 20
     )
     assert body_text(f"{STORY}\n{footer}{table}\n\n{footer}") == STORY.strip()
+
+
+HEADERS = {
+    "start lines": (
+        "The Project Gutenberg EBook of {title}, by Somebody\n\nTitle: {title}\n\n"
+        "*** START OF THIS PROJECT GUTENBERG EBOOK {title} ***\n\n"
+    ),
+    "small prints": (
+        "**The Project Gutenberg Etext of {title}, by Somebody**\n\nCopyright laws change.\n\n"
+        "*END*THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04.29.93*END*\n\n"
+    ),
+}
+LONG_STORY = STORY * 15
+
+
+@pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS)
+@pytest.mark.parametrize(
+    "footer",
+    [
+        "",
+        "End of the Project Gutenberg EBook of A\n\n",
+        "End of Project Gutenberg's A\n\nThe licence.",
+    ],
+    ids=["none", "line", "licence"],
+)
+@pytest.mark.parametrize("count", [2, 3])
+def test_several_etexts_of_one_file_are_read(header, footer, count):
+    """What stands between two of them is skipped, whether the first has a footer or not."""
+    flat = "\n\n".join(
+        f"{header.format(title=title)}{LONG_STORY}\n\n{footer}" for title in "ABC"[:count]
+    )
+    assert body_text(flat).split() == LONG_STORY.split() * count
+    assert find_body(flat).etexts == count
+
+
+def test_a_header_over_an_older_header_is_one_header():
+    """A new start line above the small print of an earlier posting."""
+    new, old = (header.format(title="A") for header in HEADERS.values())
+    flat = f"{new}Produced by Somebody\n\n\n{old}{LONG_STORY}"
+    assert body_text(flat) == LONG_STORY.strip()
+    assert find_body(flat).etexts == 1
+
+
+FACTS = [
+    (
+        "The Project Gutenberg EBook of The Lamp, by Ann Quill\n\nTitle: The Lamp\n       Or, Night\n\n"
+        "Author: Ann Quill\n\nRelease Date: May 1, 2009 [EBook #28904]\n\nLanguage: English\n\n"
+        "Original publication: London: Lantern & Co, 1897\n\n*** START OF THIS PROJECT GUTENBERG",
+        {
+            "title": "The Lamp Or, Night",
+            "author": "Ann Quill",
+            "language": "English",
+            "etext": "28904",
+            "year": "1897",
+        },
+    ),
+    (
+        "**The Project Gutenberg Etext of The Lamp, by Quill**\n#3 in our series by Ann Quill\n\n"
+        "May, 1997  [Etext #904]\n",
+        {"title": "The Lamp", "author": "Ann Quill", "etext": "904"},
+    ),
+    (
+        "Project Gutenberg's Lamp by Lamp, by A. Quill\n",
+        {"title": "Lamp by Lamp", "author": "A. Quill"},
+    ),
+    (
+        "Project Gutenberg's Etext of The Lamp\nby A. Quill\n",
+        {"title": "The Lamp", "author": "A. Quill"},
+    ),
+    ("***This is the Project Gutenberg Etext of The Lamp***\n***lamp10.txt", {"title": "The Lamp"}),
+    (
+        "\ufeffThe Project Gutenberg eBook of Der Lampe\r\n    \r\nTitle: Die Lampe\r\n\r\nLanguage: German\r\n",
+        {"title": "Die Lampe", "language": "German"},
+    ),
+    ("The Lamp, by A. Quill\n\nTitle: a word of honour\n", {}),
+    ("", {}),
+]
+
+
+@pytest.mark.parametrize(("header", "facts"), FACTS)
+def test_what_a_header_says(header, facts):
+    """New and old kinds of headers; nothing from a text without one."""
+    assert header_facts(f"{header}\n\n{LONG_STORY * 3}Title: The Oil\n") == facts

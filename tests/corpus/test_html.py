@@ -1,20 +1,19 @@
 """HTML books: the text made of them, what is left out, encodings, facts, and hostile files."""
 
-import io
+import zipfile
 
 import pytest
 
+from cloze_gen.corpus.collect import read_text
 from cloze_gen.corpus.decoding import flatten
-from cloze_gen.corpus.gutenberg import find_body
-from cloze_gen.corpus.ingest import _memo
+from cloze_gen.corpus.gutenberg import Body, find_body
+from cloze_gen.corpus.paragraphs import split_paragraphs
 from cloze_gen.corpus.parse_book import IngestSettings, find_markup, parse_book
-from cloze_gen.corpus.readers import READERS, read_book
-from cloze_gen.corpus.readers.html import HtmlBook, html_facts
+from cloze_gen.corpus.readers.html import decode_html, html_facts
 from cloze_gen.corpus.readers.markup_text import extract_text
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import scan
 from cloze_gen.errors import BookError
 from tests.conftest import SAMPLE
+from tests.support.books import collection
 
 BREAK = "       *       *       *       *       *"
 
@@ -40,7 +39,6 @@ BREAK = "       *       *       *       *       *"
         ("<p>can\xaddle\u2060—light &#173;", "candle—light"),
         ("<p>by candle-\n  light, Basse-\nVille -\nno", "by candle-\nlight, Basse-\nVille - no"),
         ("<p>friend \u2e3b’s", "friend ———’s"),
-        ("<p>a<![CDATA[ <b> &amp; ]]>c", "a <b> &amp; c"),
         ("<!-- <p>no --><p title='a > b'>yes<?php no ?>", "yes"),
         ("<!DOCTYPE html [<!ENTITY a 'no'>]><p>yes &a;", "yes &a;"),
         ("<head><title>no</title><style>no</style><p>yes", "yes"),
@@ -48,9 +46,12 @@ BREAK = "       *       *       *       *       *"
         ("<p>a<script>if (1 < 2) '<p>no'</script>b", "ab"),
         ("<P CLASS=PageNum>[12]</P><p>a", "a"),
         ("a <br clear=all> b", "a\nb"),
-        ("<p>a</div>b</p></p>c", "a\n\nb\n\nc"),
+        ("<p>a</div>b</p></p>c", "ab\n\nc"),
         ("a <b", "a"),
-        ("<p class=\"x>a</p><p>b <i>c</i>", "a\n\nb c"),
+        ("<p class=\"x>a</p><p class=\"y\">b <i>c</i>", "b c"),
+        ("<html><body><p>a</body></html><html><body><p>b</html>c", "a\n\nbc"),
+        ("<a id='p1' title='1/2'/><p>a<p/>b", "a\n\nb"),
+        ("<!-- a -->", ""),
     ],
 )  # fmt: skip
 def test_markup_becomes_paragraphs(markup, text):
@@ -61,26 +62,28 @@ def test_markup_becomes_paragraphs(markup, text):
 @pytest.mark.parametrize(
     ("markup", "text", "rule"),
     [
-        ("<p>a<span class='pagenum'><a id='p1'>{1}</a></span>b", "ab", "page_number"),
-        ("<p>a<span epub:type='pagebreak' title='1'>1</span>b", "ab", "page_number"),
-        ("<p>a<span class='page'>[Pg 12]</span>b", "ab", "page_number"),
-        ("<p>a<sup>12</sup> b", "a b", "note"),
-        ("<p>a<sup><a href='#f1'>*</a></sup> b", "a b", "note"),
-        ("<p>a<a href='#f1'>[A]</a> b", "a b", "note"),
-        ("<p>a<a epub:type='noteref' href='n.xhtml#1'>1</a> b", "a b", "note"),
-        ("<p>a<div class='footnote'><p>[1] no</div>b", "a\n\nb", "note"),
-        ("<p>a<aside epub:type='footnote'>no</aside>b", "a\n\nb", "note"),
-        ("<p>a<section role='doc-endnotes'><p>no</section>b", "a\n\nb", "note"),
+        ("<p>a<span class='pagenum'><a id='p1'>{1}</a></span>b", "ab", "page_numbers"),
+        ("<p>a<span epub:type='pagebreak' title='1'>1</span>b", "ab", "page_numbers"),
+        ("<p>a<span class='page'>[Pg 12]</span>b", "ab", "page_numbers"),
+        ("<p>a<sup>12</sup> b", "a b", "notes"),
+        ("<p>a<sup><a href='#f1'>*</a></sup> b", "a b", "notes"),
+        ("<p>a<a href='#f1'>[A]</a> b", "a b", "notes"),
+        ("<p>a<a epub:type='noteref' href='n.xhtml#1'>1</a> b", "a b", "notes"),
+        ("<p>a<div class='footnote'><p>[1] no</div>b", "a\n\nb", "notes"),
+        ("<p>a<aside epub:type='footnote'>no</aside>b", "a\n\nb", "notes"),
+        ("<p>a<section role='doc-endnotes'><p>no</section>b", "a\n\nb", "notes"),
         ("<nav><ol><li>no</ol></nav>a", "a", "contents"),
         ("<div class='toc'><p>no</p></div>a", "a", "contents"),
         ("<p><a href='#c1'>Chapter I</a>, <a href='#c2'>II</a></p>a", "a", "contents"),
-        ("<figure><figcaption>no</figcaption></figure>a", "a", "caption"),
-        ("<div class='caption'><p>no</p></div>a", "a", "caption"),
-        ("<p><span class='sidenote'>no</span>a", "a", "sidenote"),
-        ("<div class='tnote'><p>Transcriber: no</div>a", "a", "transcribers_note"),
-        ("<div class='advertisement'>no</div>a", "a", "advertisement"),
-        ("<section epub:type='imprint'><p>no</section>a", "a", "front_or_back_page"),
-        ("<p style='display: none'>no</p>a", "a", "hidden"),
+        ("<figure><figcaption>no</figcaption></figure>a", "a", "captions"),
+        ("<div class='caption'><p>no</p></div>a", "a", "captions"),
+        ("<p><span class='sidenote'>no</span>a", "a", "sidenotes"),
+        ("<div class='tnote'><p>Transcriber: no</div>a", "a", "transcribers_notes"),
+        ("<div class='advertisement'>no</div>a", "a", "advertisements"),
+        ("<section epub:type='imprint'><p>no</section>a", "a", "title_pages_and_imprints"),
+        ("<p style='display: none'>no</p>a", "a", "hidden_text"),
+        ("<p hidden>no</p>a", "a", "hidden_text"),
+        ("<table><caption>no</caption><tr><td>a</table>", "a", "captions"),
         ("<div class='note'><p>a</p></div>", "a", ""),
         ("<p>M<sup>r.</sup> Hurst, the 4<sup>th</sup>", "Mr. Hurst, the 4th", ""),
         ("<p>See <a href='#c2'>chapter two</a>, <a href='http://a/b'>or this", "See chapter two, or this", ""),
@@ -88,7 +91,20 @@ def test_markup_becomes_paragraphs(markup, text):
         ("<h2><a href='#toc'>Chapter I</a></h2>", "        Chapter I", ""),
         ("<h2 class='toc'>Chapter I</h2>", "        Chapter I", ""),
         ("<p><a id='c1'>Here</a>", "Here", ""),
-        ("<p><span class='pagenum'>12<p>a", "a", "page_number"),
+        ("<p><span class='pagenum'>12<p>a</span></p>", "", "page_numbers"),
+        (f"<p><span class='pagenum'>12<p>{'a ' * 30}", "12\n\n" + "a " * 29 + "a", ""),
+        # Word's, as a web page
+        ("<p>a <del cite='mailto:x'>no</del><ins cite='mailto:x'>b</ins>", "a b", "deleted_text"),
+        ("<p>a <span class=msoDel>no</span>b", "a b", "deleted_text"),
+        ("<div style='mso-element:footnote-list'><div style='mso-element:footnote' id=ftn1><p class=MsoFootnoteText>no</div></div>a", "a", "notes"),
+        ("<p class=MsoEndnoteText>no</p>a", "a", "notes"),
+        ("<p>a<span class=MsoFootnoteReference><span style='mso-special-character:footnote'>1</span></span> b", "a b", "notes"),
+        ("<div style='mso-element:comment-list'><div style='mso-element:comment'><p class=MsoCommentText>no</div></div>a", "a", "comments"),
+        ("<p>a<span class=MsoCommentReference><a class=msocomanchor href='#_msocom_1'>[A1]</a></span>b", "ab", "comments"),
+        ("<div style='mso-element:header' id=h1><p class=MsoHeader>no</div>a", "a", "title_pages_and_imprints"),
+        ("<p class=MsoToc1>Chapter I 3</p>a", "a", "contents"),
+        ("<p><span style='mso-hide:all'>no</span>a", "a", "hidden_text"),
+        ("<p>a<sup><a class='sdfootnoteanc' href='#s'>1</a></sup></p><p class='sdfootnote-western'>no</p>", "a", "notes"),
     ],
 )  # fmt: skip
 def test_what_is_no_prose_is_left_out_and_counted(markup, text, rule):
@@ -110,6 +126,18 @@ def test_what_is_no_prose_is_left_out_and_counted(markup, text, rule):
         ("<p class='dropcap'>“W</p><p>\n hen he", "“When he"),
         ("<p><img alt='A house'>It was", "It was"),
         ("<p class='dropcap'>I</p>", "I"),
+        ("<p><span class='dropcap'>A</span>ARON", "AARON"),
+        # an image whose letter stands in the text too
+        ("<img alt='T'><p><span>The kettle</span>", "The kettle"),
+        ("<img alt='T'><p>THE kettle", "THE kettle"),
+        ("<p><img alt='I'>I went", "I went"),
+        ("<p><img alt='I'> I went", "I went"),
+        ("<img alt='J'><p><span>ason</span>", "Jason"),
+        ("<p><img alt='“T'>The kettle", "“The kettle"),
+        ("<p><img alt='“T'>“The kettle", "“The kettle"),
+        ("<p><img alt='T'>“The kettle", "“The kettle"),
+        ("<div><img alt='Drop cap T'></div>\n<p>The kettle", "The kettle"),
+        ("<p><img alt='O'>ozing", "Oozing"),
     ],
 )
 def test_a_drop_capital_opens_its_word(markup, text):
@@ -141,6 +169,31 @@ def test_verse_is_indented_line_by_line(markup):
     )
 
 
+LONG_LINES = (
+    "I walk along the long wet road to the mill and think of nothing but the rain and the wheel,",
+    "And the wheel is turning, and the miller is singing, and the water is louder than both,",
+    "And I stop at the gate and listen, for the song is older than the mill or the man.",
+)
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "kinds"),
+    [
+        ("<br/>".join(LONG_LINES), ["verse"]),
+        ("<br/>\n".join(("1", *LONG_LINES)), ["other", "verse"]),
+        ("<br>".join((*LONG_LINES, "", "II.", *LONG_LINES)), ["verse", "heading", "verse"]),
+        (" ".join(LONG_LINES), ["prose"]),
+        ("<br>".join("The mill was old. " * 6 for _ in range(3)), ["prose"]),
+        ("<br>".join("and the mill was old, and the wheel, " * 3 for _ in range(3)), ["prose"]),
+    ],
+)
+def test_a_line_break_ends_a_long_line_of_verse(paragraph, kinds):
+    """Capitals begin the lines, and sentences go on after their ends; numbers of stanzas are apart."""
+    flat = flatten(extract_text(f"<p>{paragraph}</p>").text)
+    found = list(split_paragraphs(flat, Body(0, len(flat), "", "")))
+    assert [one.kind for one in found] == kinds
+
+
 def test_paragraphs_are_wrapped_as_prose():
     """At 72 characters, narrower where all lines would begin with capitals as verse does."""
     capitals = (
@@ -161,12 +214,11 @@ def test_a_book_of_html_is_the_book_of_text():
         f"<pre>{one}</pre>" if one.startswith("  ") else f"<p>{one}</p>\n" for one in blocks
     )
     plain, html = (
-        parse_book(data, settings=IngestSettings(), memo=_memo(), decode=reader.decode)
-        for data, reader in ((raw, READERS[0]), (page.encode(), HtmlBook()))
+        parse_book(text, settings=IngestSettings())
+        for text in (raw.decode(), decode_html(page.encode()).text)
     )
     assert len(plain.text) > 100
     assert (html.text, html.kind, html.tokens) == (plain.text, plain.kind, plain.tokens)
-    assert html.audit.encoding == "html 1, utf-8" or html.audit.encoding == "html 1, ascii"
 
 
 GUTENBERG = """<body><section class='pg-boilerplate pgheader' id='pg-header' lang='en'>
@@ -204,18 +256,11 @@ def test_gutenbergs_header_and_footer_are_cut_as_in_text_files():
         (b"<meta charset=windows-1252><p>caf\xe9 r\xe9sum\xe9 na\xefve \x81", "latin-1"),
     ],
 )  # fmt: skip
-def test_the_encoding_is_found_and_decodes_again(raw, encoding):
+def test_the_encoding_is_found(raw, encoding):
     """Valid UTF-8 before what is declared; a declared codec only if it is one of texts."""
-    found = HtmlBook().decode(raw)
+    found = decode_html(raw)
     assert found.text.startswith("café")
-    assert found.encoding == f"html 1, {encoding}"
-    assert HtmlBook().decode(raw, found.encoding).text == found.text
-
-
-def test_text_of_another_extractor_is_not_read_again():
-    """Spans count the characters of one extractor's text."""
-    with pytest.raises(LookupError, match="extractor 'html 0'"):
-        HtmlBook().decode(b"<p>a", "html 0, ascii")
+    assert found.encoding == f"html, {encoding}"
 
 
 @pytest.mark.parametrize(
@@ -227,6 +272,11 @@ def test_text_of_another_extractor_is_not_read_again():
             {"title": "Tom & I", "author": "A. B. Cee", "language": "en"},
         ),
         ("<title>Emma | Project Gutenberg</title>", {"title": "Emma"}),
+        ("<title>\n Toward the Mill, by A. B. Skey—A Project Gutenberg eBook\n</title>", {"title": "Toward the Mill", "author": "A. B. Skey"}),
+        ("<title>Emma, by J. A. (Project Gutenberg E-text)</title>", {"title": "Emma", "author": "J. A."}),
+        ("<title>Emma, by J. A. - The Project Gutenberg eBook.</title>", {"title": "Emma", "author": "J. A."}),
+        ("<title>Project Gutenberg's Emma, by J. A.</title>", {"title": "Emma", "author": "J. A."}),
+        ("<title>Life at Project Gutenberg House</title>", {"title": "Life at Project Gutenberg House"}),
         ("<title>Step by Step</title>", {"title": "Step by Step"}),
         (
             "<title>x</title><meta name='dc.title' content='Emma'><meta content='J. A.' name='DC.Creator'>"
@@ -240,26 +290,41 @@ def test_text_of_another_extractor_is_not_read_again():
 )  # fmt: skip
 def test_facts_come_from_the_head(head, facts):
     """Title, author, language, licence and e-text number."""
-    assert html_facts(head) == facts
+    assert html_facts(head.encode()) == facts
 
 
 def test_a_folder_lists_and_reads_html(tmp_path):
-    """With its facts and the kind that keys the stored book."""
+    """With its facts."""
     (tmp_path / "a.HTM").write_bytes(b"<title>Emma, by J. A.</title>" + b"<p>caf\xe9" * 40_000)
-    (book,) = scan(tmp_path).books
-    assert (book.book_id, book.kind, dict(book.facts)) == (
+    (book,) = collection(tmp_path).books
+    assert (book.book_id, book.format, dict(book.facts)) == (
         "a",
-        "html 1",
+        "html",
         {"title": "Emma", "author": "J. A."},
     )
-    raw = read_book(book.path, digest=book.digest())
-    assert raw.decode().text.count("café") == 40_000
+    assert read_text(book).count("café") == 40_000
+
+
+def test_parts_of_a_saved_page_are_no_books(tmp_path):
+    """Word and browsers save them in a folder beside the page; an archive may hold both."""
+    files = {"mill.htm": "a", "mill_files/header.htm": "b", "my_files/lamp.html": "c"}
+    for name, text in files.items():
+        (tmp_path / "books" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "books" / name).write_text(f"<p>{text}")
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, f"<p>{text}")
+    for place in (tmp_path / "books", tmp_path / "all.zip"):
+        found = collection(place)
+        assert [book.book_id for book in found.books] == ["lamp", "mill"]
+        assert "mill_files/header.htm" in " ".join(found.skipped)
+        assert "saved web page" in " ".join(found.skipped)
 
 
 @pytest.mark.parametrize("raw", [b"", b"  ", b"<html><title>a</title><img src=x></html>"])
 def test_html_without_text_is_empty(raw):
     with pytest.raises(BookError) as error:
-        HtmlBook().decode(raw)
+        decode_html(raw)
     assert error.value.reason == "empty"
 
 
@@ -296,18 +361,20 @@ HOSTILE = {
     "control characters": "\0\v\x1c" * N,
 }
 
+TOO_DEEP = {
+    "deep",
+    "deep inline",
+    "paragraphs behind inline",
+    "ends of nothing",
+    "ends behind a block",
+}
+
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_markup_takes_linear_time(name):
     """Quadratic time would take minutes each."""
-    if name.startswith(("deep", "links")):
+    if name in TOO_DEEP:
         with pytest.raises(BookError, match="inside one another"):
             extract_text(HOSTILE[name])
     else:
         assert "\0" not in extract_text(HOSTILE[name]).text
-
-
-def test_a_listing_reads_only_the_head():
-    file = io.BytesIO(b"<title>a</title>" + b" " * 10**6)
-    HtmlBook().listing(file, InputSettings())
-    assert file.tell() < 10**5

@@ -1,10 +1,12 @@
 """What is printed about a location before anything runs."""
 
+from dataclasses import replace
+
 import pytest
 
+from cloze_gen.corpus.collect import InputSettings
 from cloze_gen.corpus.inspect import inspection, summary
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import scan
+from tests.support.books import collection
 
 HEADER = "*** START OF THE PROJECT GUTENBERG EBOOK EMMA ***"
 
@@ -27,26 +29,26 @@ def books(tmp_path):
 def test_the_page_of_a_location(books):
     """Formats, metadata, what is skipped, the first words of the text itself, and what to type."""
     words = "It was a fine day. " + "Go. " * 20
-    assert inspection(scan(books), InputSettings()).splitlines() == [
-        f"{books}: 3 books, 493 bytes",
+    assert inspection(collection(books), InputSettings()).splitlines() == [
+        f"{books}: 2 books, 493 bytes",
         "",
-        "formats      text file: 3 files",
+        "formats      text file: 2 files",
+        "unreadable   'empty.txt': there is no text (add the text to the files, or remove them)",
         "metadata     books that have it: title 2, author 1, year 0, genre 0, language 0, license 1",
         "skipped      1 other file (1 .md)",
         "examples     emma  Emma, by Jane Austen",
         f"                 {words[:97]}...",
-        "             empty",
-        "                 cannot be read (empty): the file is empty",
         "             evil  Evil",
-        "                 A [2J word.",
+        "                 A [2Jword.",
         f"next         cloze-gen run holmes-style --source {books}",
     ]
 
 
 def test_the_first_lines_of_a_run(books):
-    assert summary(scan(books)) == [
-        f"3 books in {books}, 493 bytes (text file: 3 files)",
+    assert summary(collection(books)) == [
+        f"2 books in {books}, 493 bytes (text file: 2 files)",
         "metadata (books that have it): title 2, author 1, license 1",
+        "1 book cannot be read: 'empty.txt'",
         "skipped 1 other file (1 .md)",
     ]
 
@@ -54,15 +56,8 @@ def test_the_first_lines_of_a_run(books):
 def test_a_run_names_only_some_of_much_that_is_skipped(tmp_path):
     """The rest is counted, with the command that prints it."""
     (tmp_path / "a b.txt").write_text("A.")
-    found = scan(tmp_path)
-    many = type(found)(
-        found.location,
-        found.books,
-        found.shapes,
-        2,
-        tuple(f"skipped {n}" for n in range(9)),
-        ("odd",),
-    )
+    found = collection(tmp_path)
+    many = replace(found, skipped=tuple(map(str, range(9))), notes=("odd",))
     assert summary(many)[1:] == [
         *(f"skipped {n}" for n in range(5)),
         f"5 more lines: cloze-gen corpus inspect {tmp_path}",
@@ -78,8 +73,9 @@ def test_advice_depends_on_what_is_there(tmp_path):
     place.mkdir()
     (place / "a.txt").write_text("A.")
     (place / "b.txt").write_text("B.")
-    found = scan(place)
-    sentences = type(found)(found.location, (), found.shapes, 2, (), (), sentences=True)
+    found = collection(place)
+    book = replace(found.books[0], format="sentences")
+    sentences = replace(found, books=(book,))
     page = inspection(sentences, InputSettings())
     assert "background only" in page
     assert page.endswith(
@@ -112,7 +108,7 @@ def test_advice_depends_on_what_is_there(tmp_path):
 def test_the_next_command_depends_on_the_number_of_books(tmp_path, count, commands):
     for number in range(count):
         (tmp_path / f"b{number}.txt").write_text(f"Book {number}.")
-    lines = inspection(scan(tmp_path), InputSettings()).splitlines()
+    lines = inspection(collection(tmp_path), InputSettings()).splitlines()
     at = next(at for at, line in enumerate(lines) if line.startswith("next"))
     assert [line[13:] for line in lines[at:]] == [one.format(tmp_path) for one in commands]
     warned = f"no author for {count} of {count} books" in "\n".join(lines)
@@ -126,7 +122,7 @@ def test_unreadable_files_are_named_and_are_no_books(tmp_path, cli):
     assert outcome.status == 1
     assert f"{tmp_path}: 0 books, 0 bytes" in outcome.out
     (tmp_path / "a.txt").write_text("A.")
-    found = scan(tmp_path)
+    found = collection(tmp_path)
     page = inspection(found, InputSettings()).splitlines()
     assert page[0] == f"{tmp_path}: 1 book, 2 bytes"
     assert page[3].startswith(
@@ -135,14 +131,13 @@ def test_unreadable_files_are_named_and_are_no_books(tmp_path, cli):
     assert page[3].endswith("(make the files readable, download them again, or remove them)")
     assert not any("bad" in line for line in page[4:])
     assert summary(found)[0] == f"1 book in {tmp_path}, 2 bytes (text file: 1 file)"
-    assert summary(found)[1] == "1 file cannot be read: 'bad.parquet'"
+    assert summary(found)[1] == "1 book cannot be read: 'bad.parquet'"
     assert cli("corpus", "inspect", tmp_path).status == 0
 
 
-def test_rows_of_a_named_column_have_its_name(tmp_path):
+def test_rows_of_a_named_column_are_books(tmp_path):
     rows = "".join(f'{{"story": "A {number}", "n": {number}}}\n' for number in range(2))
     (tmp_path / "x.jsonl").write_text(rows)
-    settings = InputSettings(text_column="story")
-    found = scan(tmp_path, settings=settings)
+    found = collection(tmp_path, text_column="story")
     assert [book.book_id for book in found.books] == ["x-0", "x-1"]
-    assert [book.member for book in found.books] == ["0:story", "1:story"]
+    assert [book.member for book in found.books] == ["0", "1"]

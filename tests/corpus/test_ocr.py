@@ -1,29 +1,28 @@
 """Text from OCR is recognised by its errors; dialect and old spelling are not taken for it."""
 
+import re
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
+from cloze_gen.corpus.collect import InputSettings
 from cloze_gen.corpus.decoding import decode_book
 from cloze_gen.corpus.inspect import inspection
-from cloze_gen.corpus.ocr import MOST_UNKNOWN
+from cloze_gen.corpus.ocr import MOST_UNKNOWN, sampled_unknown_word_share
 from cloze_gen.corpus.parse_book import IngestSettings, parse_book
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import scan
-from cloze_gen.corpus.tokens import ChunkMemo
 from tests.ocr_noise import with_ocr_errors
+from tests.support.books import collection
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "corpora" / "sample"
-MEMO = ChunkMemo(chunk_tokenizer())
 
 
 def unknown_share(raw, rate=0.0):
+    text = decode_book(raw).text
     if rate:
-        raw = with_ocr_errors(decode_book(raw).text, rate).encode()
-    return parse_book(raw, settings=IngestSettings(), memo=MEMO).audit.unknown_word_share
+        text = with_ocr_errors(text, rate)
+    return parse_book(text, settings=IngestSettings()).audit.unknown_word_share
 
 
 @pytest.mark.parametrize("book", sorted(SAMPLE.glob("*/*.txt")), ids=lambda book: book.stem)
@@ -32,11 +31,35 @@ def test_a_book_looks_like_ocr_with_errors_only(book):
     assert unknown_share(raw) < MOST_UNKNOWN < unknown_share(raw, 0.01)
 
 
+NOVEL = decode_book((SAMPLE / "source" / "the-clockmakers-debt.txt").read_bytes()).text
+# Print that no list has, though no error: the words count after folding, and each word once.
+PRINTS = {
+    "long s": re.sub(r"(?<=[a-z])s(?=[a-z])|(?<![a-zA-Z])s(?=[a-z])", "\u017f", NOVEL),
+    "ligatures": NOVEL.replace("fi", "\ufb01").replace("fl", "\ufb02").replace("st", "\ufb06"),
+    "soft hyphens": re.sub(r"(?<=[a-z]{3})(?=[a-z]{3})", "\u00ad", NOVEL),
+    "words of the book's own": NOVEL.replace(" the ", " the blimmery frastled "),
+    "accents": NOVEL.replace("a", "\u00e0").replace(" o", " \u00f3"),
+}
+
+
+@pytest.mark.parametrize("text", PRINTS.values(), ids=PRINTS)
+def test_old_print_and_words_of_the_book_are_no_errors(text):
+    parsed = parse_book(text, settings=IngestSettings(min_function_word_share=0))
+    assert text != NOVEL
+    assert parsed.audit.unknown_word_share < MOST_UNKNOWN
+    assert sampled_unknown_word_share(text) < MOST_UNKNOWN
+
+
+def test_inspect_shows_text_as_it_is_read(tmp_path):
+    (tmp_path / "old.txt").write_text("At du\u017fk the \ufb01\u00adddler re\u017fted. " * 90)
+    page = inspection(collection(tmp_path), InputSettings())
+    assert ("At dusk the fiddler rested." in page, "OCR" in page) == (True, False)
+
+
 def test_inspect_warns_of_the_books_it_reads(tmp_path):
-    text = decode_book((SAMPLE / "source" / "the-clockmakers-debt.txt").read_bytes()).text
-    (tmp_path / "clean.txt").write_text(text)
-    (tmp_path / "scanned.txt").write_text(with_ocr_errors(text, 0.02))
-    page = inspection(scan(tmp_path), InputSettings())
+    (tmp_path / "clean.txt").write_text(NOVEL)
+    (tmp_path / "scanned.txt").write_text(with_ocr_errors(NOVEL, 0.02))
+    page = inspection(collection(tmp_path), InputSettings())
     warning = "1 book looks like OCR, of 2 that were read in part"
     assert (warning in page, "scanned (" in page, "clean (" in page) == (True, True, False)
 

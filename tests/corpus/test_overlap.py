@@ -5,28 +5,31 @@ import pytest
 
 from cloze_gen.corpus.books import read_books
 from cloze_gen.corpus.content_sketch import content_sketch
-from cloze_gen.corpus.overlap import OVERLAPS, OverlapSettings, write_overlap
+from cloze_gen.corpus.overlap import OVERLAPS, write_overlap
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
-from cloze_gen.store.tables import read_tsv, write_tsv
+from cloze_gen.store.tables import read_tsv, write_parquet, write_tsv
 
 WORDS = np.random.default_rng(11).integers(1, 2**32, size=60_000, dtype=np.uint64)
 NOVEL, OTHER, TRAINING = (0, 20_000), (40_000, 60_000), (20_000, 40_000)
 ANTHOLOGY = (0, 40_000)  # the novel, and the training book after it
 
 
-def ingested(folder, **spans):
-    """An ingest of books that are spans of one text."""
+COLUMNS = ("book_id", "file", "status", "reason", "detail", "tokens", "folder")
+
+
+def ingested(folder, *, words=None, **spans):
+    """An ingest of books that are spans of one text; `words`: book -> a word that it has."""
     for book, (start, end) in spans.items():
         (folder / book).mkdir(parents=True)
         np.save(folder / book / "sketch.npy", content_sketch(WORDS[start:end]))
+        write_parquet(folder / book / "types.parquet", {"word": [(words or {}).get(book, "the")]})
     rows = [
-        (book, "kept", "", "", end - start, book) for book, (start, end) in sorted(spans.items())
+        (book, f"{book}.txt", "kept", "", "", end - start, book)
+        for book, (start, end) in sorted(spans.items())
     ]
-    write_tsv(
-        folder / "books.tsv", ("book_id", "status", "reason", "detail", "tokens", "folder"), rows
-    )
+    write_tsv(folder / "books.tsv", COLUMNS, rows)
     return Artifact(folder, {})
 
 
@@ -44,7 +47,7 @@ def overlap_of(
     side="source",
     other,
     own=None,
-    **settings,
+    keep_across=False,
 ):
     """The overlap of three books with another side, as it was written."""
     own = own or ingested(tmp_path / "own", anthology=ANTHOLOGY, novel=NOVEL, other=OTHER)
@@ -58,7 +61,7 @@ def overlap_of(
         own=own,
         other=other,
         side=side,
-        settings=OverlapSettings.model_validate(settings),
+        keep_across=keep_across,
     )
     return writer
 
@@ -71,32 +74,17 @@ def test_an_anthology_takes_no_clean_book_with_it(tmp_path):
 
 
 def test_the_training_side_is_decided_alike(tmp_path):
-    """Where overlap costs training books, the same law holds for them."""
+    """Where overlap costs training books, the same rule holds for them."""
     reasons, _ = decide(
         tmp_path,
         side="train",
         other=ingested(tmp_path / "source", seed=TRAINING),
-        across="drop_train",
     )
     assert reasons == {"anthology": "overlaps_source", "novel": "", "other": ""}
 
 
-@pytest.mark.parametrize(
-    ("settings", "dropped"),
-    [
-        ({"across": "keep"}, {"novel": "duplicate_of"}),
-        ({"across": "drop_train"}, {"novel": "duplicate_of"}),
-        ({"across": "keep", "within": "keep"}, {}),
-        ({"within": "keep"}, {"anthology": "overlaps_train"}),
-    ],
-)
-def test_each_setting_drops_what_it_says(tmp_path, settings, dropped):
-    reasons, _ = decide(tmp_path, other=ingested(tmp_path / "train", trained=TRAINING), **settings)
-    assert {book: reason for book, reason in reasons.items() if reason} == dropped
-
-
 def test_of_very_many_copies_the_longest_stays(tmp_path):
-    """Of more than fifty, all are compared with one alone, which must be the longest."""
+    """Text in more than fifty books is boilerplate, but not that of copies."""
     copies = {f"copy{n:02}": (0, 20_000 + 10 * n) for n in range(60)}
     reasons, _ = decide(tmp_path, own=ingested(tmp_path / "own", **copies), other=None)
     assert [book for book, reason in reasons.items() if not reason] == ["copy59"]
@@ -110,13 +98,19 @@ def test_without_the_other_side_only_copies_go(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("across", "leaks"), [("keep", ["anthology"]), ("drop_train", []), ("drop_source", [])]
+    ("keep_across", "dropped", "leaks"),
+    [
+        (True, {"novel": "duplicate_of"}, ["anthology"]),
+        (False, {"anthology": "overlaps_train"}, []),
+    ],
 )
-def test_only_a_book_that_stays_on_both_sides_is_a_leak(tmp_path, across, leaks):
-    """With `drop_train` the training copy goes, so card and report must not call it a leak."""
+def test_a_book_that_stays_on_both_sides_is_a_leak(tmp_path, keep_across, dropped, leaks):
+    """The card and the report print it."""
     writer = overlap_of(
-        tmp_path, other=ingested(tmp_path / "train", trained=TRAINING), across=across
+        tmp_path, other=ingested(tmp_path / "train", trained=TRAINING), keep_across=keep_across
     )
+    rows = read_books(Artifact(writer.folder, {}))
+    assert {row["book_id"]: row["reason"] for row in rows if row["reason"]} == dropped
     assert writer.facts["kept_despite_overlap"] == leaks
 
 
@@ -173,7 +167,38 @@ def test_two_editions_of_a_collection_both_fall(tmp_path):
     assert details["all1"].startswith("contains 9 books: part0, part1")
 
 
-def test_a_collection_that_is_kept_by_request_drops_nothing(tmp_path):
-    own = ingested(tmp_path / "own", genre=(0, 45_000), **parts_of(9))
-    reasons, _ = decide(tmp_path, own=own, other=None, within="keep")
-    assert set(reasons.values()) == {""}
+@pytest.mark.parametrize(
+    ("worse", "better", "words"),
+    [
+        ("7mill10", "8mill10", {"8mill10": "café"}),
+        ("pandp09", "pandp11", {}),
+        ("pandp11", "pandp09", {"pandp09": "naïve"}),  # accents before the number
+        ("1342", "1342-8", {"1342-8": "fiancé"}),
+        ("1342-8", "1342-0", {"1342-0": "Zoë"}),
+        ("hist10", "hist11b", {"hist10": "£10", "hist11b": "“ten”"}),  # marks are no accents
+    ],
+)
+def test_of_two_editions_the_better_stays(tmp_path, worse, better, words):
+    """Even if it is a little shorter."""
+    own = ingested(tmp_path / "own", words=words, **{worse: (0, 20_000), better: (0, 18_000)})
+    reasons, _ = decide(tmp_path, own=own, other=None)
+    assert reasons == {worse: "duplicate_of", better: ""}
+
+
+def test_a_part_of_a_book_is_no_edition_of_it(tmp_path):
+    """The whole book stays, although the part has accents and a higher number."""
+    own = ingested(
+        tmp_path / "own", words={"pandp12": "café"}, pandp10=(0, 20_000), pandp12=(0, 10_000)
+    )
+    reasons, _ = decide(tmp_path, own=own, other=None)
+    assert reasons == {"pandp10": "", "pandp12": "duplicate_of"}
+
+
+def test_one_id_on_both_sides_names_two_books(tmp_path):
+    own = ingested(tmp_path / "own", same=NOVEL, trained=OTHER)
+    reasons, folder = decide(
+        tmp_path, own=own, other=ingested(tmp_path / "train", same=TRAINING, trained=NOVEL)
+    )
+    assert reasons == {"same": "overlaps_train", "trained": ""}
+    (row,) = read_tsv(folder / OVERLAPS)
+    assert (row["book_a"], row["book_b"], row["where"]) == ("same", "trained", "across")

@@ -18,6 +18,7 @@ from cloze_gen.corpus.partition import (
     write_part,
     write_partition,
 )
+from cloze_gen.corpus.volumes import work_of
 from cloze_gen.errors import CorpusError
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import derive_rng
@@ -47,14 +48,21 @@ def test_the_domain_is_the_manifests_or_the_folders(novels):
     assert [domains[f"novel{i}"] for i in range(4)] == ["Romance", "Comedy", "Horror", ""]
 
 
-@pytest.mark.parametrize("folder", ["1/3/1342", "train", "cache/epub/1342", "epubtxt"])
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "1/3/1342",
+        "train",
+        "dev",
+        "cache/epub/1342",
+        "epubtxt",
+        "etext97",
+        "ETEXT05",
+        "gutenberg/etext90",
+    ],
+)
 def test_a_folder_of_a_known_collection_is_no_domain(folder):
     assert domain_of({"file": f"{folder}/emma.txt", "genre": ""}) == ""
-
-
-@pytest.mark.parametrize(("role", "domain"), [("validation", ""), ("", "dev")])
-def test_a_folder_of_a_split_is_no_domain(role, domain):
-    assert domain_of({"file": "dev/emma.txt", "genre": "", "role": role}) == domain
 
 
 def test_kept_splits_decide_the_parts(novels):
@@ -68,7 +76,7 @@ def test_kept_splits_decide_the_parts(novels):
         "partition",
         write_partition,
         corpus=novels.corpus(),
-        settings=PartitionSettings(min_containment=0.9),
+        settings=PartitionSettings(),
         offensive=frozenset(),
         seed=1,
         keep_splits=True,
@@ -101,13 +109,13 @@ def test_novels_of_one_author_fall_together(novels):
 
 
 def test_novels_that_share_text_fall_together(novels):
-    """A copy with a page more, whatever its name."""
-    (novels.books / "a-copy.txt").write_text(
-        novel(5) + "\n\nThe end of it was that they all went home and slept until noon."
-    )
+    """A seventh of each is the same story."""
+    for name, first in (("long-a", 20), ("long-b", 30)):
+        scenes = "\n\n".join(map(novel, (*range(first, first + 5), 40)))
+        (novels.books / f"{name}.txt").write_text(scenes)
     for seed in range(1, 6):
         parts = column(novels.partition(seed=seed), "part")
-        assert parts["a-copy"] == parts["novel5"]
+        assert parts["long-a"] == parts["long-b"] != ""
 
 
 def test_a_novel_is_dropped_by_the_rate_of_its_words(novels, capsys):
@@ -137,8 +145,7 @@ def test_the_rate_of_listed_words_may_be_the_limit(novels, tmp_path):
     (novels.books / "novel6.txt").write_text(line * 12)
     listed = str(tmp_path / "listed.txt")
     at, below = (
-        novels.partition(max_offensive_rate=rate, offensive_words=listed, min_containment=1.0)
-        for rate in (0.125, 0.124)
+        novels.partition(max_offensive_rate=rate, offensive_words=listed) for rate in (0.125, 0.124)
     )
     assert column(at, "offensive_rate")["novel6"] == "0.125000"
     assert column(at, "status")["novel6"] == "kept"
@@ -157,7 +164,7 @@ def test_too_few_novels_that_can_be_parted_end_the_run(novels):
         f"{'Romance/' * (i < 2)}novel{i}.txt\t{'Ouida' if i < 4 else 'Ann Lee'}\n" for i in range(8)
     )
     (novels.books / "manifest.tsv").write_text(f"file\tauthor\n{listed}")
-    said = r"of 8 novels none is in part .* Of these, 2 are independent: .* Give more novels: at least three.* partition\.by_author = false\. scs-style works with one book"
+    said = r"of 8 novels none is in part .* Of these, 2 are independent: .* Give more novels: at least three.* partition\.by_author = false, .* scs-style works with one book"
     with pytest.raises(CorpusError, match=said):
         novels.partition()
     assert {*column(novels.partition(by_author=False), "part").values()} == {*Part}
@@ -315,3 +322,56 @@ def test_a_book_of_two_authors_ties_the_books_of_both():
         ["d"],
         ["e"],
     ]
+
+
+VOLUMES = [
+    ("The Mill, Volume 1", "The Mill, Volume 2"),
+    ("The Mill. Vol. I", "THE MILL. VOL. II."),
+    ("The Mill; Part the First", "The Mill: Part the Second"),
+    ("The Mill, Volume 1/2", "The Mill, Volume 2/2"),
+    ("The Mill, Volume 1: The Race", "The Mill, Volume 2: The Flood"),
+    ("The Mill. In Two Volumes. Vol. 1", "The Mill -- Volume 02 (of 2)"),
+    ("Volume I of The Mill", "The Second Volume of the Mill"),
+    ("The Mill [Vol. 1 of 3]", "The Mill, Book Third"),
+]
+
+
+@pytest.mark.parametrize("titles", VOLUMES)
+@pytest.mark.parametrize("authors", [("", ""), ("Ann Ray", "Ray, Ann")])
+def test_volumes_of_one_work_belong_together(titles, authors):
+    works = [work_of({"file": "1.txt", "title": title}) for title in titles]
+    assert works == ["mill", "mill"]
+    novels = [
+        Novel(title, title, author, work)
+        for title, author, work in zip(titles, authors, works, strict=True)
+    ]
+    novels += [Novel("other", "3", "Tom Dee", "mill"), Novel("pond", "4", "", "pond")]
+    groups = belong_together(novels, sharing_text=[], by_author=False)
+    assert [len(group) for group in groups] == [2, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("row", "work"),
+    [
+        ({"file": "the-mill-v2.txt"}, "mill"),
+        ({"file": "x/the_mill_vol_ii.txt.gz", "title": "The Mill"}, "mill"),
+        ({"file": "x.zip", "member": "the mill volume 2.txt"}, "mill"),
+        ({"file": "mill.txt", "title": "The Mill"}, ""),
+        ({"file": "vol1.txt"}, ""),
+        ({"file": "1.txt", "title": "A Part of the Mill"}, ""),
+        ({"file": "corpus_book_12.txt"}, ""),  # books of a collection are numbered like that
+        ({"file": "x/part-00001.txt"}, ""),
+        ({"file": "books.parquet", "member": "17:text"}, ""),
+    ],
+)
+def test_volumes_are_known_by_title_or_file(row, work):
+    assert work_of(row) == work
+
+
+def test_volumes_in_a_folder_get_one_part(novels):
+    """Whatever the seed; their titles are those of the manifest."""
+    listed = "".join(f"novel{i}.txt\tThe Mill, Volume {i}\n" for i in range(2, 6))
+    (novels.books / "manifest.tsv").write_text(f"file\ttitle\n{listed}")
+    for seed in (1, 2, 3):
+        parts = column(novels.partition(seed=seed), "part")
+        assert len({parts[f"novel{i}"] for i in range(2, 6)}) == 1

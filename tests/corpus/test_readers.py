@@ -1,185 +1,246 @@
-"""The readers of book files, and what a new one needs."""
+"""The readers of book files: the same book in every shape, and what is wrong with a file."""
 
-from __future__ import annotations
-
+import bz2
 import gzip
-import hashlib
 import json
-import os
 import random
-from typing import ClassVar
+import tarfile
+import zipfile
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cloze_gen.corpus import readers
-from cloze_gen.corpus.books import SENTENCES, book_folder, read_books
-from cloze_gen.corpus.decoding import Decoded
-from cloze_gen.corpus.ingest import write_ingest
-from cloze_gen.corpus.parse_book import IngestSettings
-from cloze_gen.corpus.readers import READERS, book_digest, read_book
-from cloze_gen.corpus.readers.reader import Listing, Member
-from cloze_gen.corpus.readers.rows import RowReader
-from cloze_gen.engine.local import InProcessEngine
-from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.errors import BookError, CorpusError
-from cloze_gen.records.release_facts import ReleasedBook
-from cloze_gen.release.books import BooksFound, OpenedBooks
-from cloze_gen.release.trace import raw_text
-from cloze_gen.store.artifacts import Store
-from cloze_gen.store.files import GZIP_MAGIC
-from cloze_gen.store.fingerprint import StageKey
-from cloze_gen.store.tables import read_parquet
-from tests.support.books import scan_corpus
+from cloze_gen.corpus.readers.compressed import zstd
+from cloze_gen.corpus.readers.reader import FileReport, Text, UnknownTableError
+from cloze_gen.errors import BookError
+from tests.support.books import collection, facts, put, tarred, texts, zipped
+
+EMMA = "Emma Woodhouse, handsome, clever, and rich, with a \u201chappy\u201d home.\r\nShe lived.\n"
+SUSAN = "My dear Brother,\u2014I can no longer.\n"
+BOOKS = {"emma": EMMA, "susan": SUSAN}
+FILES = {f"{name}.txt": text.encode() for name, text in BOOKS.items()}
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.TXT.GZ", "b.txt.gz"])
-@pytest.mark.parametrize("head", [b"", b"Call me", GZIP_MAGIC])
-def test_one_reader_takes_each_book_file(name, head):
-    """By name and first bytes; no reader takes a file of another kind."""
-    assert sum(reader.takes(name.lower(), head) for reader in READERS) == 1
-    assert not any(reader.takes(f"{name}.bak", head) for reader in READERS)
+def lines(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-@pytest.mark.parametrize("name", ["a.TXT.GZ", "a.txt"])
+ROWS = [{"id": name, "text": text} for name, text in BOOKS.items()]
+
+
+def parquet(rows, **options):
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pylist(rows), sink, **options)
+    return sink.getvalue().to_pybytes()
+
+
+SHAPES = {
+    "x.zip": zipped(FILES),
+    "packed.zip": zipped(
+        {f"{name}.gz": gzip.compress(data, mtime=0) for name, data in FILES.items()}
+    ),
+    "x.tar": tarred(FILES),
+    "gnu.TAR": tarred(FILES, tarfile.GNU_FORMAT),
+    "ustar.tar": tarred(FILES, tarfile.USTAR_FORMAT),
+    "x.tar.gz": gzip.compress(tarred(FILES), mtime=0),
+    "x.tgz": gzip.compress(tarred(FILES), mtime=0),
+    "x.tar.zst": zstd.compress(tarred(FILES)[:700]) + zstd.compress(tarred(FILES)[700:]),
+    "x.tar.bz2": bz2.compress(tarred(FILES)),
+    "txt-files.tar.zip": zipped({"txt-files.tar": tarred(FILES)}),
+    "x.jsonl": lines(ROWS),
+    "blank.ndjson": lines(ROWS).replace(b"\n", b"\n\n"),
+    "x.jsonl.gz": gzip.compress(lines(ROWS), mtime=0),
+    "x.jsonl.zst": zstd.compress(lines(ROWS)),
+    "array.json": json.dumps(ROWS).encode(),
+    "x.parquet": parquet(ROWS),
+    "groups.parquet": parquet(ROWS, row_group_size=1),
+    "dictionary.parquet": parquet(ROWS, use_dictionary=True, compression="zstd"),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_book_is_the_same_in_every_shape(name, tmp_path):
+    """In text, id and digest."""
+    plain = put(tmp_path / "plain", "emma.txt").parent
+    for file, data in FILES.items():
+        (plain / "plain" / file).write_bytes(data)
+    (tmp_path / name).write_bytes(SHAPES[name])
+    expected = {book.book_id: book.sha256 for book in collection(plain / "plain").books}
+    assert {book.book_id: book.sha256 for book in collection(tmp_path / name).books} == expected
+    assert texts(tmp_path / name) == BOOKS
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.TXT.GZ"])
+@pytest.mark.parametrize("packed", [True, False])
+def test_bytes_say_whether_a_book_is_packed(name, packed, tmp_path):
+    (tmp_path / name).write_bytes(
+        gzip.compress(EMMA.encode(), mtime=0) if packed else EMMA.encode()
+    )
+    assert texts(tmp_path) == {"a": EMMA}
+
+
 @pytest.mark.parametrize(
-    "data", [gzip.compress(b"some text", mtime=0), b"some text"], ids=["packed", "plain"]
-)
-def test_bytes_say_whether_a_book_is_packed(tmp_path, name, data):
-    """A book is known by its bytes, so one that is renamed stays the book it was."""
-    (tmp_path / name).write_bytes(data)
-    assert read_book(tmp_path / name).data == b"some text"
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "reason"),
+    ("name", "data", "reason", "detail"),
     [
-        ("cut.txt.gz", gzip.compress(random.Random(1).randbytes(5000))[:-900], "truncated_gzip"),
-        ("false.txt", gzip.compress(b"x")[:9], "truncated_gzip"),
-        (
-            "flipped.txt.gz",
-            gzip.compress(b"x" * 9000)[:12] + b"\xff\xff\xff" + gzip.compress(b"x" * 9000)[15:],
-            "truncated_gzip",
-        ),
-        ("empty.txt.gz", gzip.compress(b"x")[:4], "truncated_gzip"),
-        ("big.txt", b"x" * 1001, "too_large"),
-        ("bomb.txt.gz", gzip.compress(b"x" * 10**6), "too_large"),
+        ("cut.txt.gz", gzip.compress(random.Random(1).randbytes(5000))[:-900], "unreadable", "incomplete"),
+        ("false.txt", gzip.compress(b"x")[:9], "unreadable", "incomplete"),
+        ("empty.txt", b" \n", "empty", "there is no text"),
+        ("program.txt", bytes(range(32)) * 40, "binary", "not a text file"),
+        ("no.zip", b"no zip", "unreadable", "not a zip file"),
+        ("cut.zip", SHAPES["x.zip"][:-30], "unreadable", "not a zip file"),
+        ("no.parquet", b"no table", "unreadable", "Parquet"),
+        ("no.epub", b"<html>404</html>", "damaged_epub", "a web page"),
+        ("no.epub", b"", "damaged_epub", "the file is empty"),
+        ("no.html", b"<html></html>", "empty", "no text"),
     ],
-    # gzip writes the time, and every process must name the tests alike
-    ids=lambda value: "bytes" if isinstance(value, bytes) else None,
-)
-def test_unreadable_books_have_a_reason(tmp_path, monkeypatch, name, data, reason):
-    """Damage is named; nothing above the limit is unpacked."""
-    if reason == "too_large":
-        monkeypatch.setattr(readers, "MAX_BOOK_BYTES", 1000)
+    ids=range(10),
+)  # fmt: skip
+def test_a_file_that_cannot_be_read_is_one_dropped_book(name, data, reason, detail, tmp_path):
     (tmp_path / name).write_bytes(data)
-    with pytest.raises(BookError) as caught:
-        read_book(tmp_path / name)
-    assert caught.value.reason == reason
-    assert name in str(caught.value)
+    (book,) = collection(tmp_path).books
+    assert book.fault is not None
+    assert book.fault[0] == reason
+    assert detail in book.fault[1]
 
 
-def test_no_more_than_the_limit_is_unpacked():
-    """One byte more, by which it is known that there is more."""
-    (packed,) = (reader for reader in READERS if reader.takes("a.txt.gz", GZIP_MAGIC))
-    assert packed.unpack(gzip.compress(b"x" * 10**6), limit=5000) == b"x" * 5001
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("x.tar", tarred(FILES | {"long.txt": b"x" * 9000})[:4000]),
+        ("x.tar.gz", gzip.compress(tarred(FILES | {"long.txt": b"x" * 9000})[:4000], mtime=0)),
+        ("x.tar.zip", zipped({"x.tar": tarred(FILES | {"long.txt": b"x" * 9000})[:4000]})),
+    ],
+    ids=["tar", "tar.gz", "tar.zip"],
+)
+def test_the_books_before_the_end_of_a_file_that_is_cut_off_are_read(name, data, tmp_path):
+    (tmp_path / name).write_bytes(data)
+    found = collection(tmp_path)
+    assert {book.book_id for book in found.readable} == set(BOOKS)
+    assert "damaged or incomplete" in "".join(
+        [*found.skipped, *(book.fault[1] for book in found.books if book.fault)]
+    )
 
 
-def test_the_digest_is_of_all_bytes(tmp_path, monkeypatch):
-    """Those beyond the limit too, although they are never held."""
-    monkeypatch.setattr(readers, "MAX_BOOK_BYTES", 3)
-    (tmp_path / "a.txt").write_bytes(b"Call me Ishmael.")
-    assert book_digest(tmp_path / "a.txt") == hashlib.sha256(b"Call me Ishmael.").hexdigest()
+def test_what_is_no_book_in_an_archive_is_named(tmp_path):
+    others = {
+        "cover.jpg": b"\xff\xd8",
+        "old/more.zip": b"PK",
+        ".hidden.txt": b"x",
+        "__MACOSX/._emma.txt": b"x",
+        f"{'n' * 1001}.txt": b"x",
+    }
+    (tmp_path / "x.zip").write_bytes(zipped(FILES | others))
+    said = "\n".join(collection(tmp_path).skipped)
+    assert "1 of x.zip (not a format that is read inside an archive): 'cover.jpg'" in said
+    assert "1 of x.zip (an archive in an archive; unpack it): 'old/more.zip'" in said
+    assert "2 of x.zip (hidden): '.hidden.txt', '__MACOSX/._emma.txt'" in said
+    assert "a name of more than 1,000 characters" in said
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
-@pytest.mark.parametrize("planned", ["other bytes", "unreadable", "then gone", "too large"])
-def test_a_book_that_changed_is_not_read(tmp_path, monkeypatch, name, planned):
-    path = tmp_path / name
-    data = b"one book" if name == "a.txt" else gzip.compress(b"one book")
-    if planned != "unreadable":
-        path.write_bytes(data)
-    digest = book_digest(path)
-    if planned != "unreadable":
-        assert read_book(path, digest=digest).data == b"one book"
-    if planned == "then gone":
-        path.unlink()
-    elif planned == "too large":
-        monkeypatch.setattr(readers, "MAX_BOOK_BYTES", 100)
-        path.write_bytes(data + os.urandom(200))
-    else:
-        path.write_bytes(data + b" and more")
-    with pytest.raises(CorpusError, match=f"{name}: changed while it was read.*run again"):
-        read_book(path, digest=digest)
+def test_of_two_files_of_one_name_the_first_is_read(tmp_path):
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as out:
+        out.writestr("a.txt", b"The first.")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            out.writestr("a.txt", b"The second.")
+    assert texts(tmp_path) == {"a": "The first."}
+    assert "a second file with the same name" in collection(tmp_path).skipped[0]
 
 
-class Rows(RowReader):
-    """A toy format: many books a file, a JSON object a line, with a mark before each text."""
-
-    endings: ClassVar[tuple[str, ...]] = (".rows",)
-    shape: ClassVar[str] = "file of rows"
-
-    def takes(self, name, head):
-        return name.endswith(self.endings) and head.startswith(b"{")
-
-    def listing(self, file, settings):
-        titles = [json.loads(line).get("title", "") for line in file]
-        members = [
-            Member(str(number), facts=(("title", title),), kind="rows")
-            for number, title in enumerate(titles, 1)
-        ]
-        return Listing(self.shape, members)
-
-    def rows(self, file, member):
-        for number, line in enumerate(file, 1):
-            yield str(number), json.loads(line)["text"].encode()
-
-    def decode(self, raw, encoding=""):
-        return Decoded(raw.decode().removeprefix("%%"), "utf-8", "rows")
+def test_a_broken_line_is_one_dropped_book(tmp_path):
+    bad = b'{"id": "x", "text": \n[1]\n{"id": "y", "text": null}\n{"id": "z", "text": 7}\n'
+    (tmp_path / "x.jsonl").write_bytes(lines(ROWS) + bad)
+    found = collection(tmp_path)
+    assert {book.book_id for book in found.readable} == set(BOOKS)
+    faults = {book.book_id: book.fault for book in found.books if book.fault}
+    assert faults["x-2"][1].startswith("line 3: not JSON")
+    assert faults["x-3"][1].startswith("line 4: expected an object")
+    assert faults["y"] == ("empty", "the row has no text in its column 'text'")
+    assert faults["z"] == ("unreadable", "'text' is 7, not text")
 
 
-def test_a_new_reader_is_a_class_and_a_line_of_the_registry(tmp_path, monkeypatch):
-    """Scan, ingest, trace and the search for a release's books read the new format."""
-    monkeypatch.setattr(readers, "READERS", (*READERS, Rows()))
-    books, lamp, sea = tmp_path / "corpus-source", "The lamp was out. " * 9, "It rained. " * 9
-    books.mkdir()
-    rows = [
-        {"title": "The Lamp", "text": f"%%{lamp}"},
-        {"text": f"%%{sea}"},
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({"title": "the-mill.epub.txt", "text": "x"}, {"the-mill": {"title": "the-mill"}}),
+        (
+            {
+                "short_book_title": "Emma",
+                "publication_date": 1815,
+                "url": "http://www.gutenberg.org/ebooks/158",
+                "text": "x",
+            },
+            {"158": {"title": "Emma", "year": "1815", "etext": "158"}},
+        ),
+        (
+            {
+                "TEXT": "x",
+                "SOURCE": "gutenberg",
+                "METADATA": '{"title": "Emma", "text_id": 158, "authors": "Jane"}',
+            },
+            {"158": {"title": "Emma", "author": "Jane", "etext": "158"}},
+        ),
+        (
+            {"id": "b/1", "text": "x", "metadata": {"title": "Emma", "language": ["en", "fr"]}},
+            {"b-1-4fa8": {"title": "Emma", "language": "en; fr"}},
+        ),
+        ({"barcode": "HV1", "text_by_page_src": ["x", "y"]}, {"HV1": {}}),
+        ({"id": 7, "split": "test", "text": "x"}, {"7": {"role": "test"}}),
+        ({"title": "\x1b[2J a\n\tb", "text": "x"}, {"x-0": {"title": "[2J a b"}}),
+    ],
+)
+@pytest.mark.parametrize("kind", ["parquet", "jsonl"])
+def test_the_columns_of_known_collections_give_ids_and_facts(row, expected, kind, tmp_path):
+    (tmp_path / f"x.{kind}").write_bytes(parquet([row]) if kind == "parquet" else lines([row]))
+    found = facts(tmp_path)
+    assert list(found.values()) == list(expected.values())
+    assert [name.partition("-")[0] for name in found] == [
+        name.partition("-")[0] for name in expected
     ]
-    (books / "shelf.rows").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (books / "plain.txt").write_text("He slept there. " * 9)
-    found = scan_corpus(books)
-    assert [(book.book_id, dict(book.facts)) for book in found] == [
-        ("plain", {}),
-        ("shelf-1", {"title": "The Lamp"}),
-        ("shelf-2", {}),
-    ]
-    store, key = Store(tmp_path / "out"), StageKey("ingest", 1)
-    with store.writing(key) as writer:
-        assert writer is not None
-        write_ingest(
-            writer,
-            StageContext(store, InProcessEngine(), "ingest"),
-            books=[(book, book.digest()) for book in found],
-            settings=IngestSettings(min_word_tokens=5, min_function_word_share=0),
-        )
-    artifact = store.open(key)
-    plain, one, two = read_books(artifact)
-    assert [row["member"] for row in (plain, one, two)] == ["", "1", "2"]
-    assert one["digest"] == hashlib.sha256(f"%%{lamp}".encode()).hexdigest()
-    sentence = read_parquet(book_folder(artifact, one) / SENTENCES).to_pylist()[1]
-    span = (sentence["start"], sentence["end"])
-    assert raw_text(tmp_path / "corpus-source", one)[slice(*span)] == "The lamp was out."
-    released = ReleasedBook(side="source", book_id="x", file="y", sha256=one["digest"])
-    opened = OpenedBooks.from_found(BooksFound.below(tmp_path), [released])
-    assert opened.text_of(("x", *span)) == "The lamp was out."
 
 
-def test_a_damaged_file_of_many_books_is_one_dropped_book(tmp_path, monkeypatch):
-    """What no reader takes is one book that cannot be read, so that it is counted and named."""
-    monkeypatch.setattr(readers, "READERS", (*READERS, Rows()))
-    (tmp_path / "shelf.rows").write_text("no rows")
-    (book,) = scan_corpus(tmp_path)
-    assert book.digest() == "unreadable: not a file of books"
-    with pytest.raises(BookError, match=r"'shelf\.rows': cannot be read \(not a file of books\)"):
-        read_book(book.path, book.member, digest=book.digest())
+@pytest.mark.parametrize(
+    ("rows", "column", "said"),
+    [
+        ([{"story": "x"}], "", "no column is known to be the text. The columns are 'story' (text). Name one with --text-column, e.g. --text-column story"),
+        ([{"text": "x", "page": 1}], "", "a row is a page, not a book (column 'page')"),
+        ([{"text": 7}], "", "no column is known to be the text. The columns are 'text' (number)"),
+        ([{"text": "x"}], "body", "the column 'body' does not exist"),
+        ([{"text": "x", "n": 7}], "n", "the column 'n' holds no text"),
+    ],
+)  # fmt: skip
+def test_unknown_columns_are_one_message(rows, column, said, tmp_path):
+    (tmp_path / "x.jsonl").write_bytes(lines(rows))
+    with pytest.raises(UnknownTableError) as caught:
+        list(readers.read_texts(tmp_path / "x.jsonl", FileReport(), text_column=column))
+    assert said in str(caught.value)
+
+
+def test_a_named_column_is_the_text(tmp_path):
+    (tmp_path / "x.jsonl").write_bytes(lines([{"story": "A lamp.", "text": "no", "page": 3}]))
+    assert texts(tmp_path, text_column="story") == {"x-0": "A lamp."}
+
+
+def test_a_book_above_the_limit_is_too_large(tmp_path, monkeypatch):
+    monkeypatch.setattr("cloze_gen.corpus.readers.reader.MAX_BOOK_BYTES", 1000)
+    monkeypatch.setattr("cloze_gen.corpus.collect.MAX_BOOK_BYTES", 1000)
+    (tmp_path / "a.txt").write_bytes(b"x" * 1001)
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"x" * 10**6))
+    (tmp_path / "c.zip").write_bytes(zipped({"c.txt": b"x" * 1001, "d.txt": b"fine"}))
+    assert texts(tmp_path) == {"a": "too_large", "b": "too_large", "c": "too_large", "d": "fine"}
+
+
+def test_a_new_kind_of_file_is_a_function_and_an_entry(tmp_path, monkeypatch):
+    def read_rows(file, report, text_column):
+        report.shape = "file of rows"
+        for number, line in enumerate(file):
+            yield (
+                Text(line.strip(), str(number)) if line.strip() else Text(BookError("empty", "no"))
+            )
+
+    monkeypatch.setattr(readers, "READERS", {**readers.READERS, (".rows",): read_rows})
+    monkeypatch.setattr(readers, "ENDINGS", (*readers.ENDINGS, ".rows"))
+    (tmp_path / "shelf.rows").write_text("The lamp was out.\nIt rained.\n")
+    assert texts(tmp_path) == {"shelf-0": "The lamp was out.", "shelf-1": "It rained."}
+    assert collection(tmp_path).shapes == {"file of rows": (1, 2)}

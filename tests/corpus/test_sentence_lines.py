@@ -1,32 +1,25 @@
 """Files with one sentence a line: their ranges, their tokens, and what a run makes of them."""
 
-import hashlib
-import io
+import gzip
+import json
 from functools import cache
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.corpus.books import kept_books
+from cloze_gen.corpus.collect import read_text
 from cloze_gen.corpus.content_sketch import containment
 from cloze_gen.corpus.counts import opening_words
 from cloze_gen.corpus.decoding import decode_book
-from cloze_gen.corpus.normalization import normalize_sentence
 from cloze_gen.corpus.parse_book import IngestSettings, parse_book
-from cloze_gen.corpus.parse_sentences import parse_sentences, sentence_lines
-from cloze_gen.corpus.readers import list_file, parquet, read_book
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.readers.sentence_lines import KIND, line_ranges
-from cloze_gen.corpus.scan import scan
-from cloze_gen.corpus.tokens import ChunkMemo
-from cloze_gen.errors import BookError
+from cloze_gen.corpus.parse_sentences import parse_sentences
+from cloze_gen.corpus.readers import sentence_lines
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl
 from tests.conftest import QUICK, SAMPLE, call_cli
+from tests.support.books import collection
 
 LINES = (
     "the lamp was out , and nobody had seen it go .\n"
@@ -44,80 +37,45 @@ def written(folder, text, name="books_large_p1.txt"):
 
 
 def parsed(text):
-    return parse_sentences(
-        text.encode(),
-        settings=IngestSettings(min_word_tokens=0, min_function_word_share=0.0001),
-        memo=ChunkMemo(chunk_tokenizer()),
-        decode=decode_book,
-    )
+    settings = IngestSettings(min_word_tokens=0, min_function_word_share=0.0001)
+    return parse_sentences(text, settings=settings)
 
 
 # ---- the file
 
 
-@pytest.mark.parametrize("least", [1, 7, 50, 90, 4000])
-@pytest.mark.parametrize("end", ["", "\n"])
-def test_ranges_are_the_file_in_whole_lines(least, end):
-    raw = (LINES * 9).rstrip().encode() + end.encode()
-    ranges = list(line_ranges(io.BytesIO(raw), len(raw), least=least))
-    assert b"".join(raw[start:stop] for start, stop in ranges) == raw
-    assert all(raw[stop - 1 : stop] == b"\n" for _, stop in ranges[:-1])
-    assert all(stop - start >= least for start, stop in ranges[:-1])
-
-
-def test_a_file_without_line_ends_is_one_range():
-    raw = b"a" * 1000
-    assert list(line_ranges(io.BytesIO(raw), len(raw), least=10)) == [(0, 1000)]
-
-
-def test_a_short_rest_belongs_to_the_last_range():
-    """Less than a quarter of a part; more of it is a part of its own."""
-    raw = b"abc.\n" * 12
-    assert list(line_ranges(io.BytesIO(raw), 60, least=50)) == [(0, 60)]
-    assert list(line_ranges(io.BytesIO(raw), 60, least=40)) == [(0, 45), (45, 60)]
-
-
-def test_a_file_of_sentences_is_listed_in_parts(tmp_path):
-    path = written(tmp_path, MANY)
-    listing = list_file(path, InputSettings())
-    assert listing.sentences
-    assert [(one.name, one.kind) for one in listing.members] == [(f"0-{path.stat().st_size}", KIND)]
-    raw = read_book(path, listing.members[0].name).data
-    assert raw == path.read_bytes()
-    assert scan(tmp_path).books[0].digest() == hashlib.sha256(raw).hexdigest()
+@pytest.mark.parametrize(
+    "name", ["books_large_p1.txt", "books_large_p1.txt.gz", "x.parquet", "x.jsonl"]
+)
+def test_a_file_of_sentences_is_read_in_parts(name, tmp_path, monkeypatch):
+    """Of whole lines, which together are the file."""
+    monkeypatch.setattr(sentence_lines, "_PART_BYTES", 20_000)
+    text = MANY * 2
+    path = tmp_path / name
+    if name.endswith(".parquet"):
+        rows = pa.table({"text": text.splitlines()})
+        pq.write_table(rows, path, row_group_size=500, use_dictionary=False)
+    elif name.endswith(".jsonl"):
+        path.write_text("".join(json.dumps({"text": line}) + "\n" for line in text.splitlines()))
+    else:
+        path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    found = collection(path)
+    assert found.has_sentences
+    assert [book.member for book in found.books] == [
+        str(number) for number in range(len(found.books))
+    ]
+    assert len(found.books) > 3
+    parts = [read_text(book).removesuffix("\n") for book in found.books]
+    assert "\n".join(parts).split("\n") == text.splitlines()
 
 
 @pytest.mark.parametrize(
     "text",
-    [LINES * 50, '"I do not know," said Holmes.\n\nThe lamp was out, and it was cold.\n\n' * 900],
-    ids=["a few lines", "a book"],
+    ["".join(f"{line}\n" for line in MANY.splitlines()[:40]), "It was late, he said.\n" * 3000, ""],
+    ids=["short", "a book", "empty"],
 )
 def test_other_files_stay_one_book(text, tmp_path):
-    listing = list_file(written(tmp_path, text), InputSettings())
-    assert [one.name for one in listing.members] == [""]
-    assert not listing.sentences
-
-
-@pytest.mark.parametrize("member", ["5", "9-4", "0-99999999", "../x", "0-" + "9" * 40])
-def test_an_unknown_part_is_unreadable(member, tmp_path):
-    with pytest.raises(BookError, match="no part"):
-        read_book(written(tmp_path, MANY), member)
-
-
-def test_a_table_of_sentences_is_listed_in_parts(tmp_path, monkeypatch):
-    """Rows of several row groups make a part, a large row group several; they read as lines."""
-    monkeypatch.setattr(parquet, "RANGE_BYTES", 20_000)
-    path = tmp_path / "train-00000-of-00010.parquet"
-    rows = MANY.splitlines()
-    pq.write_table(pa.table({"text": rows}), path, row_group_size=500, use_dictionary=False)
-    listing = list_file(path, InputSettings())
-    assert listing.sentences
-    assert len(listing.members) > 3
-    assert {one.kind for one in listing.members} == {KIND}
-    parts = [read_book(path, one.name).data for one in listing.members]
-    assert b"".join(parts) == MANY.encode()
-    with pytest.raises(BookError, match="no rows"):
-        read_book(path, "0-99999")
+    assert not collection(written(tmp_path, text)).has_sentences
 
 
 # ---- the tokens
@@ -157,13 +115,6 @@ def test_spans_lead_to_the_lines():
     assert len(book.tokens) == len(book.text) == book.audit.sentences == 3
 
 
-@given(st.text(alphabet=" .-`'\"[]<>_an1é,\n—", max_size=60))
-def test_each_line_is_normalized_as_in_a_book(text):
-    starts, ends, texts = sentence_lines(text)
-    found = [text[start:end] for start, end in zip(starts, ends, strict=True)]
-    assert texts == [normalize_sentence(one) for one in found]
-
-
 def test_counts_are_of_the_tokens():
     book = parsed(MANY)
     flat = " ".join(book.tokens).split(" ")
@@ -195,8 +146,8 @@ TRAIN = sorted((SAMPLE / "train").glob("*.txt"))
 
 @cache
 def training_books():
-    memo = ChunkMemo(chunk_tokenizer())
-    return [parse_book(path.read_bytes(), settings=IngestSettings(), memo=memo) for path in TRAIN]
+    texts = [decode_book(path.read_bytes()).text for path in TRAIN]
+    return [parse_book(text, settings=IngestSettings()) for text in texts]
 
 
 def background(folder, *, leave=0):
@@ -244,7 +195,7 @@ def test_a_source_novel_among_the_sentences_is_found(tmp_path):
     )
     assert outcome.status != 0
     assert "overlaps_train" in outcome.err
-    assert "shares text with books_large_p1-0-" in outcome.err
+    assert "shares text with books_large_p1-0" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -257,7 +208,7 @@ def test_a_source_novel_among_the_sentences_is_found(tmp_path):
 )
 def test_sentences_are_no_source(style, option, more, tmp_path):
     written(tmp_path / "in", MANY)
-    assert scan(tmp_path / "in").sentences
+    assert collection(tmp_path / "in").has_sentences
     outcome = call_cli("run", style, option, tmp_path / "in", *more, "--out", tmp_path / "out")
     assert outcome.status == 2
     assert f"{option}: " in outcome.err

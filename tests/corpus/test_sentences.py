@@ -1,4 +1,4 @@
-"""Paragraphs and their kinds."""
+"""Sentence boundaries in dialogue, around abbreviations, dashes and numbers."""
 
 import json
 from pathlib import Path
@@ -7,78 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cloze_gen.corpus.front_back_matter import Removed
-from cloze_gen.corpus.gutenberg import Body
-from cloze_gen.corpus.sentences import SentenceCutter, split_paragraphs
+from cloze_gen.corpus.sentences import SentenceCutter
 
-CASES = json.loads((Path(__file__).parents[1] / "cases" / "ingest_paragraphs.json").read_text())
-
-
-def paragraphs(flat):
-    return [
-        (p.kind, flat[p.start : p.end]) for p in split_paragraphs(flat, Body(0, len(flat), "", ""))
-    ]
-
-
-@pytest.mark.parametrize(("block", "kind"), CASES)
-def test_the_look_of_a_block_gives_its_kind(block, kind):
-    """Each block is seen as a reader sees it."""
-    assert paragraphs(f"\n\n{block}\n\n\n") == [(kind, block.strip())]
-
-
-def test_a_page_break_does_not_cut_a_sentence():
-    """A paragraph that breaks off goes on behind the page number; one that ends does not."""
-    assert paragraphs("the lamp was\n\n[12]\n\nout.\n\nthen he left.") == [
-        ("prose", "the lamp was\n\n[12]\n\nout."),
-        ("prose", "then he left."),
-    ]
-    assert len(paragraphs("the lamp was\n\n  out.")) == 2  # what is indented begins anew
-
-
-def test_verse_does_not_run_into_the_prose_around_it():
-    """A quotation that the sentence leads up to stays apart."""
-    kinds = [
-        kind
-        for kind, _ in paragraphs(
-            "and he sang,\n\n   Over the hill\n   And under the sky,\n\nand wept."
-        )
-    ]
-    assert kinds == ["prose", "verse", "prose"]
-
-
-def test_notes_lose_their_brackets():
-    """The words of a footnote are a paragraph of their own without its mark."""
-    assert paragraphs("[Footnote 3: See the lamp.]") == [("prose", "See the lamp.")]
-
-
-def test_skipped_spans_are_stored_as_other():
-    """Credits keep their span and are never split into sentences."""
-    flat = "Scanned by me.\n\nIt was night."
-    assert [
-        p.kind
-        for p in split_paragraphs(flat, Body(0, len(flat), "", "", (Removed(0, 14, "credits"),)))
-    ] == [
-        "other",
-        "prose",
-    ]
-
-
-@given(st.text(alphabet='aA1." \n', max_size=80))
-def test_paragraphs_keep_all_that_is_not_space(flat):
-    """In order and apart; only white space lies between them."""
-    at = 0
-    for paragraph in split_paragraphs(flat, Body(0, len(flat), "", "")):
-        assert not flat[at : paragraph.start].strip()
-        assert paragraph.start < paragraph.end
-        at = paragraph.end
-    assert not flat[at:].strip()
-
-
-# ---- sentence boundaries in dialogue, around abbreviations, dashes and numbers
-
-CASES_SENTENCES = json.loads(
-    (Path(__file__).parents[1] / "cases" / "ingest_sentences.json").read_text()
-)
+CASES = json.loads((Path(__file__).parents[1] / "cases" / "ingest_sentences.json").read_text())
 WORDS = [
     "He",
     "left",
@@ -104,9 +35,7 @@ WORDS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("flat", "expected"), [case for cases in CASES_SENTENCES.values() for case in cases]
-)
+@pytest.mark.parametrize(("flat", "expected"), [case for cases in CASES.values() for case in cases])
 def test_sentences_are_cut_where_a_reader_would(flat, expected):
     """Each case is a paragraph and its sentences."""
     assert [

@@ -1,9 +1,8 @@
-"""Lemma and class of whole-word tokens; the tagger of a process."""
+"""Lemma and class of whole-word tokens."""
 
 import pytest
 
-from cloze_gen.corpus.tagging import lemma_pair, worker_tagger
-from cloze_gen.errors import ModelError
+from cloze_gen.corpus.tagging import lemma_pair
 
 
 @pytest.mark.parametrize(
@@ -22,13 +21,3 @@ from cloze_gen.errors import ModelError
 def test_the_host_gives_the_lemma(token, tag, pair):
     """The clitic is left aside, and lemmas are lower-cased whatever their class."""
     assert lemma_pair(token, tag) == pair
-
-
-def test_a_tagger_that_the_run_does_not_name_is_refused():
-    """Another version of the same name would write under the wrong fingerprint."""
-    assert (
-        worker_tagger("builtin", worker_tagger("builtin").identity).identity
-        == worker_tagger("builtin").identity
-    )
-    with pytest.raises(ModelError, match="on the machine that started the run"):
-        worker_tagger("builtin", "builtin-of-another-day")

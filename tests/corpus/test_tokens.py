@@ -1,17 +1,15 @@
-"""The memory of chunks gives the tokenizer's tokens, counts and hashes."""
+"""Chunk by chunk gives the tokenizer's tokens and their counts."""
 
-from collections import Counter
-
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cloze_gen.adapters.spacy_tokenizer import build_tokenizer, chunk_tokenizer
+from cloze_gen.adapters.spacy_tokenizer import build_tokenizer
 from cloze_gen.corpus.normalization import normalize_sentence
-from cloze_gen.corpus.tokens import ChunkMemo, spaces_after
+from cloze_gen.corpus.tokens import tokenize
+from cloze_gen.formats.lambada import spaces_after
 
-TOKENIZER, MEMO = build_tokenizer(), ChunkMemo(chunk_tokenizer())
+TOKENIZER = build_tokenizer()
 CLEAN = st.lists(
     st.sampled_from(
         [
@@ -41,21 +39,27 @@ CLEAN = st.lists(
 ).map(lambda pieces: normalize_sentence("".join(pieces)))
 
 
-def tokenize(text):
-    return MEMO.tokens(MEMO.read(text)).split(" ") if text else []
+def tokens_of(text):
+    (line,) = tokenize([text]).lines
+    return line.split()
 
 
-@given(CLEAN)
-@example("-J.,")
-def test_remembered_tokens_are_the_tokenizers_own(text):
-    apart = " ".join(f"{text} ".replace(", ", " , ").split())
-    assert tokenize(text) == [token.text for token in TOKENIZER(apart)]
+@given(st.lists(CLEAN, max_size=4))
+@example(["-J.,"])
+def test_tokens_are_the_tokenizers_own(texts):
+    tokenized = tokenize(texts)
+    apart = [" ".join(f"{text} ".replace(", ", " , ").split()) for text in texts]
+    assert tokenized.lines == [" ".join(map(str, TOKENIZER(text))) for text in apart]
+    assert [word for word in tokenized.type_counts.elements() if word] == sorted(
+        [token for line in tokenized.lines for token in line.split()],
+        key=list(tokenized.type_counts).index,
+    )
 
 
 @given(CLEAN)
 def test_text_is_rebuilt_from_tokens_and_their_spaces(text):
     """No character is lost or made up."""
-    tokens = tokenize(text)
+    tokens = tokens_of(text)
     assert (
         "".join(
             token + " " * space
@@ -63,22 +67,6 @@ def test_text_is_rebuilt_from_tokens_and_their_spaces(text):
         )
         == text
     )
-
-
-@given(CLEAN.filter(bool))
-def test_counts_are_the_counts_of_the_tokens(text):
-    """Counting rows is counting tokens."""
-    assert MEMO.count_tokens(MEMO.read(text)) == Counter(tokenize(text))
-
-
-def test_forgetting_changes_nothing():
-    """A memory of two chunks gives the same tokens, counts and hashes as a large one."""
-    small = ChunkMemo(chunk_tokenizer(), max_chunks=2)
-    for text in ("It was dark.", 'It was "very" dark, Mr. Holmes.', "It was dark."):
-        large_read, small_read = MEMO.read(text), small.read(text)
-        assert small.tokens(small_read) == MEMO.tokens(large_read)
-        assert small.count_tokens(small_read) == MEMO.count_tokens(large_read)
-        assert np.array_equal(small.word_hashes(small_read), MEMO.word_hashes(large_read))
 
 
 def test_tokens_of_another_text_are_refused():

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 import cloze_gen
+from cloze_gen.corpus.collect import Book
 from cloze_gen.corpus.ingest import BookShard, ingest_book
 from cloze_gen.corpus.parse_book import IngestSettings
-from cloze_gen.corpus.scan import BookFile
 from cloze_gen.engine import dask as dask_cluster
 from cloze_gen.engine.dask import (
     DaskEngine,
@@ -31,6 +31,7 @@ from cloze_gen.engine.dask import (
     with_absolute_paths,
 )
 from cloze_gen.errors import BookError, ToolError
+from cloze_gen.store.manifest import file_sha256
 from tests.cases import pictures
 
 ROOT = Path(__file__).parents[2]
@@ -177,7 +178,16 @@ def small_books(folder, n):
         (folder / f"{i:03}.txt").write_text(
             "\n".join(lines[i * len(lines) // n : (i + 1) * len(lines) // n]), encoding="utf-8"
         )
-    return [BookFile(folder, f"{i:03}.txt", f"{i:03}") for i in range(n)]
+    return [
+        Book(
+            folder,
+            f"{i:03}.txt",
+            folder / f"{i:03}.txt",
+            f"{i:03}",
+            sha256=file_sha256(folder / f"{i:03}.txt"),
+        )
+        for i in range(n)
+    ]
 
 
 # ---- the same as in one process
@@ -341,7 +351,7 @@ def test_a_worker_that_does_not_see_the_output_folder(tmp_path):
 def test_a_worker_that_does_not_see_a_book(tmp_path):
     """A book is not dropped as unreadable because a worker's machine lacks it."""
     (book,) = small_books(tmp_path / "books", 1)
-    shard = BookShard(tmp_path / "out", book, book.digest(), IngestSettings())
+    shard = BookShard(tmp_path / "out", book, IngestSettings())
     assert shard.needs == (book.path,)
     book.path.unlink()
     with pytest.raises(ToolError, match=rf"does not see {book.path}.*same path on every machine"):
@@ -351,9 +361,10 @@ def test_a_worker_that_does_not_see_a_book(tmp_path):
 def test_paths_travel_absolute(monkeypatch, tmp_path):
     """Wherever they stand in a shard; a shard without a relative path stays as it is."""
     monkeypatch.chdir(tmp_path)
-    shard = BookShard(Path("out"), BookFile(Path("books"), "a.txt", "a"), "0", IngestSettings())
+    book = Book(Path("books"), "a.txt", Path("books/a.txt"), "a", sha256="0")
+    shard = BookShard(Path("out"), book, IngestSettings())
     there = with_absolute_paths(shard)
-    assert (there.out, there.book.path) == (tmp_path / "out", tmp_path / "books" / "a.txt")
+    assert (there.out, there.book.text) == (tmp_path / "out", tmp_path / "books" / "a.txt")
     assert there.key == shard.key
     assert with_absolute_paths(there) is there
     assert with_absolute_paths(replace(there, book="a")).book == "a"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.corpus.normalization import rendered_positions
-from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause, sentence_fault
+from cloze_gen.english.sentence_fitness import lacks_main_clause, printed_fault, sentence_fault
+from cloze_gen.formats.printed_tokens import rendered_positions
 
 CASES = json.loads(
     (Path(__file__).parents[1] / "cases" / "sentence_fitness.json").read_text(encoding="utf-8")
@@ -19,25 +19,24 @@ TOKENS = st.lists(
 )
 
 
-@pytest.mark.parametrize(("line", "fault"), CASES)
+def fault_in_print(tokens):
+    return printed_fault(tokens, printed=rendered_positions(tokens), offensive={"cur"})
+
+
+@pytest.mark.parametrize(("line", "fault"), CASES["whole"])
 def test_the_first_fault_of_a_sentence(line, fault):
-    tokens = line.split(" ")
-    assert (
-        sentence_fault(tokens, printed=rendered_positions(tokens), offensive=frozenset({"cur"}))
-        == fault
-    )
+    assert sentence_fault(line.split(" ")) == fault
+
+
+@pytest.mark.parametrize(("line", "fault"), CASES["printed"])
+def test_the_first_fault_of_a_sentence_printed_alone(line, fault):
+    assert fault_in_print(line.split(" ")) == fault
 
 
 @given(TOKENS)
-def test_every_sequence_of_tokens_is_judged(tokens):
-    found = sentence_fault(tokens, printed=rendered_positions(tokens), offensive=())
-    assert found is None or found in SentenceFault
-
-
-def test_what_is_not_printed_is_not_read():
-    tokens = ["*", "He", "ran", "home", "."]
-    assert sentence_fault(tokens, printed=[1, 2, 3, 4], offensive=()) is None
-    assert sentence_fault(tokens, printed=range(5), offensive=()) == SentenceFault.BEGINS_LOW
+def test_a_sentence_that_is_not_whole_is_not_printed(tokens):
+    fault = sentence_fault(tokens)
+    assert fault is None or fault_in_print(tokens) == fault
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.adapters.kenlm_model import KenlmModel, build_trie
-from cloze_gen.adapters.lmplz import train_arpa
+from cloze_gen.adapters.kenlm_model import KenlmModel
+from cloze_gen.adapters.lmplz import build_trie, train_arpa
 from cloze_gen.corpus.arrays import SEPARATOR
-from cloze_gen.corpus.normalization import printed_lines, rendered_tokens
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
@@ -34,6 +33,7 @@ from cloze_gen.evaluation.question_models import (
     write_lsa,
 )
 from cloze_gen.evaluation.questions import QuestionSet, word_baselines
+from cloze_gen.formats.printed_tokens import printed_lines, rendered_tokens
 from cloze_gen.records.question import Question
 from cloze_gen.store.artifacts import Store, open_artifact
 from cloze_gen.store.fingerprint import StageKey
@@ -254,7 +254,7 @@ def test_rules_of_tags_read_each_option_in_its_sentence(monkeypatch):
             yield ["VB" if token == "go" else "JJ" for token in tokens]
 
     monkeypatch.setattr(
-        "cloze_gen.adapters.spacy_tagger.load_tagger", lambda name: SimpleNamespace(tag=tag)
+        "cloze_gen.adapters.spacy_tagger.load_tagger", lambda: SimpleNamespace(tag=tag)
     )
     scorer = Scorer(SET, {})
     assert ITEM.options[int(judge(RULES["odd-tag-out"], scorer, SET, seed=1).choices[0])] == "go"

@@ -8,9 +8,8 @@ import pytest
 
 from cloze_gen.adapters.kenlm_model import KenlmModel
 from cloze_gen.adapters.lmplz import find_lmplz, train_arpa
-from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
+from cloze_gen.corpus.decoding import decode_book
 from cloze_gen.corpus.parse_book import IngestSettings, parse_book
-from cloze_gen.corpus.tokens import ChunkMemo
 from cloze_gen.errors import ToolError
 from cloze_gen.models.network_layers import (
     Adagrad,
@@ -38,10 +37,9 @@ class Trained:
 @pytest.fixture(scope="session")
 def sample_lines():
     """The sample's training sentences, tokens joined by spaces."""
-    memo = ChunkMemo(chunk_tokenizer())
     settings = IngestSettings()
     books = [
-        parse_book(path.read_bytes(), settings=settings, memo=memo)
+        parse_book(decode_book(path.read_bytes()).text, settings=settings)
         for path in sorted(SAMPLE.glob("*.txt"))
     ]
     return [line for book in books for line in book.tokens if "\u00ad" not in line]

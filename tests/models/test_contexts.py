@@ -7,6 +7,7 @@ import shutil
 import numpy as np
 import pytest
 
+from cloze_gen.corpus.counts import WORD_DATA
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.option_words import OptionLimits, option_mask
 from cloze_gen.engine.local import InProcessEngine
@@ -16,7 +17,6 @@ from cloze_gen.models.context_space import ContextSpace
 from cloze_gen.models.contexts import (
     ARRAYS,
     FACTS,
-    FOLDER,
     Background,
     BackgroundSettings,
     ContextSettings,
@@ -40,7 +40,7 @@ def space():
 
 
 def test_the_file_is_small_and_holds_arrays_alone():
-    data = (FOLDER / ARRAYS).read_bytes()
+    data = (WORD_DATA / ARRAYS).read_bytes()
     assert len(data) == builtin_words_facts()["bytes"] <= 12_000_000
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         assert {arrays[name].dtype.kind for name in arrays.files} <= {"i", "u", "f"}
@@ -95,7 +95,7 @@ def test_they_know_what_goes_together(space):
 
 def test_a_changed_file_is_refused(tmp_path):
     for name in (ARRAYS, FACTS):
-        shutil.copyfile(FOLDER / name, tmp_path / name)
+        shutil.copyfile(WORD_DATA / name, tmp_path / name)
     (tmp_path / FACTS).write_text(
         json.dumps({**builtin_words_facts(), "sha256": "0" * 64}), encoding="utf-8"
     )

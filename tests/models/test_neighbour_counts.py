@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from cloze_gen.corpus.counts import count_table
-from cloze_gen.english.places import CLASSES, places_of
-from cloze_gen.english.token_kinds import Kind, kind_of
 from cloze_gen.english.word_lists import After, Before
 from cloze_gen.models import neighbour_counts as module
 from cloze_gen.models.neighbour_counts import (
@@ -13,10 +11,7 @@ from cloze_gen.models.neighbour_counts import (
     NeighbourCounts,
     count_frame_cues,
     count_neighbours,
-    count_places,
     frequent_neighbours,
-    split_keys,
-    sum_counts,
 )
 
 WORDS = ["the", "The", "oar", ".", "rug"]
@@ -105,38 +100,3 @@ def test_a_form_is_counted_between_its_neighbours():
     assert counts[0, Before.BARE, After.CLOSED] == 1
     assert counts[1, Before.DETERMINER, After.CLOSED] == 1
     assert counts[1, Before.OTHER, After.CLOSED] == 1
-
-
-TOKENS = "The cat saw the cat .".split()
-TAGS = ["DT", "NN", "VBD", "DT", "NN", "."]
-
-
-def test_a_place_in_a_book_is_the_place_of_a_blank():
-    kinds = np.array(
-        [Kind.END, *(kind_of(*pair) for pair in zip(TOKENS, TAGS, strict=True)), Kind.END], np.int64
-    )
-    classes = np.array([-1, -1, 0, 1, -1, 0, -1, -1])
-    keys, counts = count_places(
-        kinds,
-        classes=classes,
-        uses=np.zeros(8, np.int64),
-        rows=np.array([-1, -1, 0, 1, -1, 0, -1, -1]),
-    )
-    found = {
-        (int(row), CLASSES[row], int(use), int(left), int(right)): int(count)
-        for row, use, left, right, count in zip(*split_keys(keys), counts, strict=True)
-    }
-    asked = [place for place in places_of(TOKENS, TAGS) if place is not None]
-    assert found == {(CLASSES.index(place.word_class), *place): 1 for place in asked}
-
-
-def test_sums_do_not_depend_on_how_many_parts_there_are():
-    rng = np.random.default_rng(1)
-    parts = [(np.unique(rng.integers(0, 50, 20)), None) for _ in range(100)]
-    counted = [(keys, np.ones(len(keys), np.int64)) for keys, _ in parts]
-    keys, counts = sum_counts(counted)
-    expected = np.bincount(np.concatenate([part for part, _ in counted]))
-    assert dict(zip(keys.tolist(), counts.tolist(), strict=True)) == {
-        i: n for i, n in enumerate(expected.tolist()) if n
-    }
-    assert [len(array) for array in sum_counts([])] == [0, 0]

@@ -184,7 +184,7 @@ def test_strict_is_content_with_good_books_and_names_a_bad_one(own, cli):
     """Where nothing is dropped strictness changes nothing; a blank book ends the run."""
     assert cli(*own.call("--strict")).status == 0
     (own.corpus.folders[-1] / "blank.txt").write_text(" ")
-    assert "blank (empty)" in refused(cli(*own.call("--strict", name="strict")), 1)
+    assert "blank (empty: " in refused(cli(*own.call("--strict", name="strict")), 1)
 
 
 @pytest.mark.slow
@@ -237,7 +237,7 @@ THREE = ("the-left-hand-glove", "the-brass-compass", "the-piano-at-thornhallow")
             for case in [
                 ((), {}, 2, "no file of books"),
                 (("the-piano-at-thornhallow",), {}, 1, "of 1 novel none is in part train or development (0 train, 0 development, 1 test). Give more"),
-                (("blank", "short"), {}, 1, "all 2 books were dropped: blank (empty), short (nearly_empty)"),
+                (("blank", "short"), {}, 1, "all 2 books were dropped: blank (empty: add the text"),
             ]
         ),
         ("lambada-style", THREE, {"passages.min_context_tokens": 9000, "passages.max_context_tokens": 9999}, 1, "passages: none of 331 sentences is kept"),

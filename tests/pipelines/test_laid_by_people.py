@@ -16,7 +16,7 @@ def lay_everywhere(out):
     ]:
         if (
             folder.parent.name.startswith("alternates-")
-            or folder.name in {"scored", "decisions"}
+            or folder.name in {"scored", "decisions", "text"}
             or ".checked" in folder.parts
         ):
             continue  # among the parts of a table: tests/pipelines/test_damage.py

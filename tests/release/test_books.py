@@ -8,13 +8,21 @@ import pyarrow.parquet as pq
 import pytest
 
 from cloze_gen.corpus.books import SENTENCES
+from cloze_gen.corpus.collect import InputSettings, read_text
+from cloze_gen.corpus.folder import Location
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.corpus.readers import read_book
 from cloze_gen.corpus.source_sentences import read_sentences
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.records.release_facts import ReleasedBook
 from cloze_gen.release import books
 from cloze_gen.release.books import BooksFound, OpenedBooks
+from cloze_gen.store.artifacts import Store
+
+
+def below(folder):
+    """The books of a folder, whose texts are stored beside it."""
+    return BooksFound.below(Location(folder), Store(folder.parent / "texts"), InputSettings())
+
 
 TEXT = b"It was _very_\r\ndark by candle-\r\nlight.  No one came."
 
@@ -26,13 +34,11 @@ def book(name, data):
 
 
 def test_books_are_known_by_their_bytes(tmp_path):
-    packed = gzip.compress(TEXT, mtime=0)
     (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "renamed.txt").write_bytes(TEXT)
-    (tmp_path / "other.txt.gz").write_bytes(packed)
+    (tmp_path / "deep" / "other.txt.gz").write_bytes(gzip.compress(TEXT, mtime=0))
     (tmp_path / "edited.txt").write_bytes(TEXT + b"\n")
-    wanted = [book("a", TEXT), book("b", packed), book("c", TEXT + b" ")]
-    opened = OpenedBooks.from_found(BooksFound.below(tmp_path), wanted)
+    wanted = [book("a", TEXT), book("b", TEXT), book("c", TEXT + b" ")]
+    opened = OpenedBooks.from_found(below(tmp_path), wanted)
     assert set(opened.books) == {"a", "b"}
     with pytest.raises(UsageError, match=r"no file has the same bytes as 'c\.txt' \(sha256 "):
         opened.require_all(wanted)
@@ -49,14 +55,14 @@ def test_no_more_books_are_kept_than_fit(tmp_path, monkeypatch):
         (tmp_path / f"{name}.txt").write_bytes(text)
     read = []
 
-    def noted(path, member, *, digest):
-        read.append(path.stem)
-        return read_book(path, member, digest=digest)
+    def noted(book):
+        read.append(book.path.stem)
+        return read_text(book)
 
-    monkeypatch.setattr(books, "read_book", noted)
+    monkeypatch.setattr(books, "read_text", noted)
     monkeypatch.setattr(books, "_MOST_CHARS", 2 * len(texts["a"]))
     opened = OpenedBooks.from_found(
-        BooksFound.below(tmp_path), [book(name, text) for name, text in texts.items()]
+        below(tmp_path), [book(name, text) for name, text in texts.items()]
     )
     for name in "abcba":
         assert opened.text_of((name, 0, 9)) == f"It was {name}."
@@ -71,15 +77,13 @@ def test_a_span_of_another_book_is_refused(start, end, tmp_path):
     """By its book and its figures."""
     (tmp_path / "a.txt").write_bytes(TEXT)
     with pytest.raises(FormatError, match=f"book a: characters {start} to"):
-        OpenedBooks.from_found(BooksFound.below(tmp_path), [book("a", TEXT)]).text_of(
-            ("a", start, end)
-        )
+        OpenedBooks.from_found(below(tmp_path), [book("a", TEXT)]).text_of(("a", start, end))
 
 
 def test_a_missing_book_is_reported(tmp_path):
     """And a book that is not there is named."""
     (tmp_path / "a.txt").write_bytes(TEXT)
-    opened = OpenedBooks.from_found(BooksFound.below(tmp_path), [book("a", TEXT)])
+    opened = OpenedBooks.from_found(below(tmp_path), [book("a", TEXT)])
     with pytest.raises(UsageError, match="book z"):
         opened.text_of(("z", 0, 1))
 

@@ -68,7 +68,9 @@ def test_the_raw_text_is_that_of_the_file(style, run_of, traced):
     run = run_of(style)
     record = published(run, style)[0]
     text = traced(style, record["id"])
-    file, start, end = re.search(r"^raw file: (\S+) .*characters (\d+)-(\d+)$", text, re.M).groups()
+    file, start, end = re.search(
+        r"^raw file: (\S+) .*characters (\d+)-(\d+)(?: of \S+)?$", text, re.M
+    ).groups()
     side = find_style(style).drawn_from
     raw = (run.folder / f"corpus-{side}" / file).read_bytes().decode("utf-8-sig")
     raw = raw.replace("\r\n", "\n")[int(start) : int(end)]

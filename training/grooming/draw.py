@@ -58,7 +58,7 @@ def plain_items(run: Path, *, seed: int, wanted: int) -> dict[str, list[JudgedIt
     """Random focus words of fit sentences, one per sentence, by coarse class."""
     focus, forward, index = (stage_artifact(run, name) for name in ("focus", "forward", "index"))
     parts = focus_parts(focus, index)
-    tagger = load_tagger("builtin")
+    tagger = load_tagger()
     offensive = offensive_words("builtin")
     judged: dict[str, list[JudgedItem]] = defaultdict(list)
     for number in derive_rng(seed, "training.grooming.parts").permutation(len(parts)).tolist():

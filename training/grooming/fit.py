@@ -102,7 +102,7 @@ def measured(
 
 def judged_by_rules(items: list[Item]) -> CandidateTable:
     """The candidates with the verdicts of the rules and of the tagger, no offensive word listed."""
-    tagger = load_tagger("builtin")
+    tagger = load_tagger()
     judge_answers(items, tagger)
     table = CandidateTable(items)
     judge_words(table, offensive=())

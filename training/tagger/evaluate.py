@@ -21,7 +21,7 @@ sys.path[:0] = [str(HERE), str(ROOT / "src")]
 from convert import read_conllu, treebank_file
 
 import cloze_gen.adapters.spacy_tagger as spacy_tagger
-from cloze_gen.adapters.spacy_tagger import model_digest
+from cloze_gen.adapters.spacy_tagger import BUILTIN_FOLDER, tagger_identity
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.english.treebank import host_index, normalize_for_tagging
 
@@ -75,15 +75,12 @@ def percent(gold: Iterable[Tagged], tags: Iterable[list[str]], *, coarse: bool =
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--treebank", type=Path, required=True)
-    parser.add_argument("--model", default="builtin")
+    parser.add_argument("--model", type=Path, default=BUILTIN_FOLDER)
     parser.add_argument("--test", action="store_true", help="also score the test part")
     parser.add_argument("--out", type=Path, help="write the scores here")
     options = parser.parse_args()
-    # two, because a tagger remembers how it split a word
-    tagger, of_whole_words = (spacy_tagger.load_tagger(options.model) for _ in range(2))
-    scores: dict[str, object] = {"model": tagger.identity}
-    if options.model == "builtin":
-        scores["files"] = model_digest()
+    tagger = spacy_tagger.load_tagger(options.model)
+    scores: dict[str, object] = {"model": tagger_identity(options.model)}
     cases = list(read_cases())
     parts: dict[str, list[Tagged]] = {}
     for part in ("dev", "test") if options.test else ("dev",):
@@ -108,7 +105,7 @@ def main() -> None:
         ]
         # gold tokens: nothing left to split
         spacy_tagger.treebank_split = lambda word: (normalize_for_tagging(word),)
-        tags = list(tagger.tag([[word for word, _ in sentence] for sentence in gold]))
+        tags = tagger.tag([[word for word, _ in sentence] for sentence in gold])
         spacy_tagger.treebank_split = split
         row: dict[str, float] = {
             "tokens": sum(map(len, gold)),
@@ -117,7 +114,7 @@ def main() -> None:
         }
         if name.startswith("hand"):
             words = [whole_words(sentence) for sentence in sentences]
-            tags = list(of_whole_words.tag([[word for word, _ in sentence] for sentence in words]))
+            tags = tagger.tag([[word for word, _ in sentence] for sentence in words])
             row |= {
                 "whole_words_penn": percent(words, tags),
                 "whole_words_class": percent(words, tags, coarse=True),

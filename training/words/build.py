@@ -1,4 +1,4 @@
-"""Make the built-in words, `src/cloze_gen/models/word_data/`, from the MSR training books.
+"""Make the built-in words, `src/cloze_gen/corpus/word_data/`, from the MSR training books.
 
     python training/words/build.py TEXT [--manifest TSV]
 
@@ -30,8 +30,9 @@ from books import MAX_FREQ, measure_space, read_table
 from places import draw_places, measured
 
 from cloze_gen.corpus.books import kept_books
+from cloze_gen.corpus.counts import WORD_DATA
 from cloze_gen.models.context_space import ContextSpace, pack_space, unpack_space
-from cloze_gen.models.contexts import ARRAYS, FACTS, FOLDER
+from cloze_gen.models.contexts import ARRAYS, FACTS
 from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.store.manifest import write_bytes, write_json
 
@@ -46,7 +47,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("text", type=Path, help="folder of the text artifact")
-    parser.add_argument("--out", type=Path, default=FOLDER)
+    parser.add_argument("--out", type=Path, default=WORD_DATA)
     parser.add_argument(
         "--manifest",
         type=Path,

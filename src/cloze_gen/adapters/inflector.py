@@ -5,13 +5,9 @@ from __future__ import annotations
 import functools
 import gzip
 from collections.abc import Mapping
-from functools import lru_cache
 from importlib.metadata import distribution
 
-from cloze_gen.english.penn_tags import can_have_tag as _can_have_tag
-from cloze_gen.english.penn_tags import coarse_class
-from cloze_gen.english.penn_tags import is_doubtful as _is_doubtful
-from cloze_gen.english.penn_tags import same_past_forms as _same_past_forms
+from cloze_gen.english.penn_tags import CONTENT_CLASSES, PAST, coarse_class
 from cloze_gen.english.treebank import normalize_for_tagging
 
 _UPOS = {
@@ -24,25 +20,26 @@ _UPOS = {
 # the form is its own lemma, but for the words below
 _BASE_TAGS = frozenset({"NN", "NNP", "VB", "VBP", "JJ", "RB"})
 # Older forms and base-tagged verb forms, which lemminflect lacks or takes for bases.
-_IRREGULAR = {
-    ("am", "verb"): "be", ("are", "verb"): "be", ("is", "verb"): "be", ("was", "verb"): "be",
-    ("were", "verb"): "be", ("art", "verb"): "be",
-    ("wert", "verb"): "be", ("wast", "verb"): "be", ("'s", "verb"): "be", ("'m", "verb"): "be",
-    ("'re", "verb"): "be",
-    ("'ve", "verb"): "have", ("'d", "verb"): "have", ("hath", "verb"): "have", ("hast",
-        "verb"): "have", ("hadst", "verb"): "have",
-    ("doth", "verb"): "do", ("dost", "verb"): "do", ("didst", "verb"): "do", ("saith",
-        "verb"): "say", ("spake", "verb"): "speak",
-    ("n't", "adverb"): "not", ("'ll", "verb"): "will",
-    **{(word, name): word for word in ("more", "most", "less", "least") for name in ("adjective",
-        "adverb")},
-}  # fmt: skip
+_FORMS_OF_VERB = {
+    "be": "am are is was were art wert wast 's 'm 're",
+    "have": "'ve 'd hath hast hadst",
+    "do": "doth dost didst",
+    "say": "saith",
+    "speak": "spake",
+    "will": "'ll",
+}
+_COMPARED = {"more": "more", "most": "most", "less": "less", "least": "least"}
+_LEMMA_OF_IRREGULAR = {
+    "verb": {form: lemma for lemma, forms in _FORMS_OF_VERB.items() for form in forms.split()},
+    "adjective": _COMPARED,
+    "adverb": _COMPARED | {"n't": "not"},
+}
 # Their past forms depend on person or sense (was/were, lay/lied, hung/hanged), which lemma and tag
 # do not give.
 AMBIGUOUS_LEMMAS = frozenset({"be", "lie", "lay", "hang"})
 
 
-@lru_cache(maxsize=200_000)  # cache size; a corpus has some 300,000 (type, tag) pairs
+@functools.lru_cache(maxsize=200_000)  # cache size; a corpus has some 300,000 (type, tag) pairs
 def lemmatize(token: str, penn_tag: str) -> str:
     """The lemma of a token without clitic; lower-case except for proper nouns. Words of closed
     classes are unchanged.
@@ -60,9 +57,9 @@ def lemmatize(token: str, penn_tag: str) -> str:
     if name == "proper_noun":
         return word if penn_tag == "NNP" else _first(lemminflect.getLemma(word, upos="PROPN"), word)
     word = word.lower()
-    irregular = _IRREGULAR.get((word, name))
-    if irregular is not None:
-        return irregular
+    irregular = _LEMMA_OF_IRREGULAR.get(name, {})
+    if word in irregular:
+        return irregular[word]
     if penn_tag in _BASE_TAGS:
         return word
     lemmas = lemminflect.getAllLemmas(word, upos=upos).get(upos) or lemminflect.getAllLemmasOOV(
@@ -84,7 +81,7 @@ def _first(candidates: tuple[str, ...], default: str) -> str:
     return candidates[0] if candidates and candidates[0] else default
 
 
-@lru_cache(maxsize=50_000)
+@functools.lru_cache(maxsize=50_000)
 def inflect(lemma: str, penn_tag: str) -> tuple[str, ...]:
     """Forms of a lemma under a Penn tag, the commonest first; may be empty.
 
@@ -121,9 +118,6 @@ def dictionary_words() -> frozenset[str]:
         return frozenset(line.partition(",")[0] for line in lines)
 
 
-_OPEN = ("NOUN", "VERB", "ADJ", "ADV")
-
-
 @functools.lru_cache(maxsize=100_000)
 def possible_tags(word: str) -> frozenset[str]:
     """The dictionary's open-class tags, also of `to-night` without hyphen and of the last part of a
@@ -140,7 +134,8 @@ def possible_tags(word: str) -> frozenset[str]:
 
     found: set[str] = set()
     lemmas = lemminflect.getAllLemmas(word)
-    for upos in _OPEN:
+    for name in CONTENT_CLASSES:
+        upos = _UPOS[name]
         for lemma in lemmas.get(upos, ()):
             found.update(tag for tag, forms in _inflections(lemma, upos).items() if word in forms)
     return frozenset(found)
@@ -153,30 +148,49 @@ def _inflections(lemma: str, upos: str) -> Mapping[str, tuple[str, ...]]:
     return dict(lemminflect.getAllInflections(lemma, upos=upos))
 
 
+# Forms that serve under another tag too. The dictionary gives a regular verb's participle as its
+# past form only.
+_SERVES_AS = {"VBP": {"VB"}, "VBN": {"VBD"}, "JJ": {"VBN", "VBD", "VBG"}}
+# Nouns to the dictionary, adverbs in use: "he met the lady to-night" has no place for *lamp*.
+_ADVERBS_OF_TIME = frozenset({"today", "tonight", "tomorrow", "yesterday", "nowadays"})
+# tags that `spread` may have, and no -s or -ing form
+_ALIKE_IN_BASE_AND_PAST = frozenset({"VB", "VBD", "VBN", "VBP"})
+
+
 @functools.lru_cache(maxsize=200_000)
 def can_have_tag(word: str, tag: str) -> bool:
-    """`penn_tags.can_have_tag` with the dictionary.
+    """Whether a word can have a tag; words with a clitic and numbers, never listed, pass.
 
-    >>> can_have_tag("wooden", "VB"), can_have_tag("murmur", "VBP"), can_have_tag("broken", "JJ"), can_have_tag("jist", "NN")
-    (False, True, True, False)
+    >>> can_have_tag("wooden", "VB"), can_have_tag("murmur", "VBP"), can_have_tag("broken", "JJ")
+    (False, True, True)
+    >>> can_have_tag("mother's", "NN"), can_have_tag("jist", "NN"), can_have_tag("to-night", "NN")
+    (True, False, False)
     """
-    return _can_have_tag(word, tag, possible_tags(word))
+    if word.replace("-", "") in _ADVERBS_OF_TIME:
+        return tag == "RB"
+    if "'" in word or not any(character.isalpha() for character in word):
+        return True
+    possible = possible_tags(word)
+    return tag in possible or bool(possible & _SERVES_AS.get(tag, set()))
 
 
 @functools.lru_cache(maxsize=200_000)
 def is_doubtful(word: str, tag: str) -> bool:
-    """`penn_tags.is_doubtful` with the dictionary.
+    """Whether taggers often err on it: base like past tense, or a participle tagged as adjective.
 
     >>> is_doubtful("spread", "VB"), is_doubtful("committed", "JJ"), is_doubtful("solemn", "JJ")
     (True, True, False)
     """
-    return _is_doubtful(tag, possible_tags(word))
+    possible = possible_tags(word)
+    return (tag in _ALIKE_IN_BASE_AND_PAST and possible >= {"VB", "VBD"}) or (
+        tag == "JJ" and bool(PAST & possible)
+    )
 
 
 def same_past_forms(word: str, other: str) -> bool:
-    """`penn_tags.same_past_forms` with the dictionary.
+    """Whether both verbs, or neither, have one form for past tense and participle.
 
     >>> same_past_forms("poured", "walked"), same_past_forms("poured", "hidden")
     (True, False)
     """
-    return _same_past_forms(possible_tags(word), possible_tags(other))
+    return possible_tags(word) & PAST == possible_tags(other) & PAST

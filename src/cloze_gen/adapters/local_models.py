@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -15,17 +14,6 @@ from numpy.typing import NDArray
 from cloze_gen.errors import ModelError, ToolError
 
 EXTRA = "hf:FOLDER needs the optional extra: pip install 'cloze-gen[hf]'"
-
-
-@contextmanager
-def _wrap_load_errors(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:  # noqa: BLE001 - reported with its message
-        raise ModelError(
-            f"{folder}: cannot be read as a causal language model: "
-            f"{(str(error) or type(error).__name__).splitlines()[0]}"
-        ) from None
 
 
 _PIECES_AT_ONCE = 16_384  # per batch, padding included
@@ -54,9 +42,14 @@ class CausalModel:
                 f"{folder}: no causal language model, which is a folder with config.json, weights "
                 "and tokenizer"
             )
-        with _wrap_load_errors(folder):
+        try:
             self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
             self._model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
+        except Exception as error:  # noqa: BLE001 - reported with its message
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            raise ModelError(
+                f"{folder}: cannot be read as a causal language model: {reason}"
+            ) from None
         if not isinstance(self._tokenizer, PreTrainedTokenizerFast):
             raise ModelError(
                 f"{folder}: its tokenizer gives no character offsets; save it with a tokenizer.json"
@@ -74,31 +67,29 @@ class CausalModel:
 
     def fills(self, left: str, words: Sequence[str], right: str) -> NDArray[np.float64]:
         """log10 P(word | left) and log10 P(right | left, word), shape (words, 2)."""
-        cut = [self._pieces(left, f"{word}{right}") for word in words]
-        after = [self._pieces(f"{left}{word}", right)[1] for word in words]
-        pairs = self._in_batches(cut)
-        return np.array(
-            [
-                (log_probs[: len(log_probs) - n].sum(), log_probs[len(log_probs) - n :].sum())
-                for log_probs, n in zip(pairs, after, strict=True)
-            ]
-        )
+        texts = [self._pieces(left, f"{word}{right}") for word in words]
+        sums = []
+        for word, log_probs in zip(words, self._in_batches(texts), strict=True):
+            n_right = self._pieces(f"{left}{word}", right)[1]
+            of_word, of_right = np.split(log_probs, [len(log_probs) - n_right])
+            sums.append((of_word.sum(), of_right.sum()))
+        return np.array(sums)
 
     def log10_probs(self, texts: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """log10 P(continuation | context), shape (n,); long contexts lose their beginning."""
-        cut = [self._pieces(context, continuation) for context, continuation in texts]
-        return np.array([log_probs.sum() for log_probs in self._in_batches(cut)], np.float64)
+        rows = [self._pieces(context, continuation) for context, continuation in texts]
+        return np.array([log_probs.sum() for log_probs in self._in_batches(rows)], np.float64)
 
-    def _in_batches(self, cut: Sequence[tuple[list[int], int]]) -> list[NDArray[np.float64]]:
-        order = sorted(range(len(cut)), key=lambda i: -len(cut[i][0]))
-        found: dict[int, NDArray[np.float64]] = {}
-        first = 0
-        while first < len(order):
-            n = max(1, self._pieces_at_once // len(cut[order[first]][0]))
-            rows = order[first : first + n]
-            found |= zip(rows, self._score([cut[i] for i in rows]), strict=True)
-            first += n
-        return [found[i] for i in range(len(cut))]
+    def _in_batches(self, rows: Sequence[tuple[list[int], int]]) -> list[NDArray[np.float64]]:
+        """log10 P of the last pieces of each row; rows of similar length share a batch."""
+        order = sorted(range(len(rows)), key=lambda i: -len(rows[i][0]))
+        scores: dict[int, NDArray[np.float64]] = {}
+        while len(scores) < len(rows):
+            first = len(scores)
+            n = max(1, self._pieces_at_once // len(rows[order[first]][0]))
+            batch = order[first : first + n]
+            scores |= zip(batch, self._score([rows[i] for i in batch]), strict=True)
+        return [scores[i] for i in range(len(rows))]
 
     def _pieces(self, context: str, continuation: str) -> tuple[list[int], int]:
         """All pieces, and how many of the last belong to the continuation."""
@@ -107,11 +98,9 @@ class CausalModel:
             context + continuation, add_special_tokens=False, return_offsets_mapping=True
         )
         n_pieces = sum(end > len(context) for _, end in encoded["offset_mapping"])
-        begin = next(
-            (one for one in (tokenizer.bos_token_id, tokenizer.eos_token_id) if one is not None),
-            None,
-        )
-        pieces = ([] if begin is None else [begin]) + list(encoded["input_ids"])
+        specials = (tokenizer.bos_token_id, tokenizer.eos_token_id)
+        begin = [token_id for token_id in specials if token_id is not None][:1]
+        pieces = begin + list(encoded["input_ids"])
         return pieces[-int(self.window or len(pieces)) :], n_pieces
 
     def _score(self, batch: Sequence[tuple[list[int], int]]) -> Iterator[NDArray[np.float64]]:
@@ -131,11 +120,11 @@ class CausalModel:
             for row, (pieces, n_pieces) in enumerate(batch):
                 places = torch.arange(max(1, len(pieces) - n_pieces), len(pieces))
                 log_probs = torch.log_softmax(logits[row, places - 1 - skipped].double(), dim=-1)
-                own = log_probs[torch.arange(len(places)), ids[row, places]]
-                yield (own / float(np.log(10))).numpy()
+                of_pieces = log_probs[torch.arange(len(places)), ids[row, places]]
+                yield (of_pieces / float(np.log(10))).numpy()
 
 
 @functools.lru_cache(maxsize=1)
-def worker_causal_model(given: str) -> CausalModel:
+def worker_causal_model(place: str) -> CausalModel:
     """The model of ``hf:FOLDER``, loaded once in a process."""
-    return CausalModel(Path(given.removeprefix("hf:")))
+    return CausalModel(Path(place.removeprefix("hf:")))

@@ -12,29 +12,29 @@ import tempfile
 from collections.abc import Collection
 from pathlib import Path
 
-COMPILER, CMAKE, BOOST = "a C++ compiler", "CMake 3.10 or newer", "Boost (program_options, thread)"
+BUILD_TOOLS = "a C++ compiler, CMake 3.10 or newer, or Boost (program_options, thread)"
 HEADERS, VENV = "Python's C headers", "Python's venv"
-PROGRAM_TOOLS = (COMPILER, CMAKE, BOOST)  # what KenLM's programs need
 # From this Python on, KenLM's module is installed as a file (pyproject.toml); before, it is built.
 MODULE_FILES_FROM = (3, 13)
-PYTHON_PACKAGE = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-
+_PYTHON = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+INSTALL = {
+    "apt-get": ["apt-get", "install", "-y", "--no-install-recommends"],
+    "dnf": ["dnf", "install", "-y"],
+    "brew": ["brew", "install"],
+}
 # What is missing -> the packages that bring it, by package manager.
 PACKAGES = {
-    COMPILER: {"apt-get": ["g++", "make"], "dnf": ["gcc-c++", "make"], "brew": []},
-    CMAKE: {"apt-get": ["cmake", "make"], "dnf": ["cmake", "make"], "brew": ["cmake"]},
     # Debian's libboost-thread-dev brings the system library along where Boost still has one (it
     # left in 1.89).
-    BOOST: {
-        "apt-get": ["libboost-program-options-dev", "libboost-thread-dev"],
-        "dnf": ["boost-devel"],
-        "brew": ["boost"],
+    BUILD_TOOLS: {
+        "apt-get": "g++ make cmake libboost-program-options-dev libboost-thread-dev".split(),
+        "dnf": "gcc-c++ make cmake boost-devel".split(),
+        "brew": ["cmake", "boost"],
     },
-    HEADERS: {"apt-get": [f"{PYTHON_PACKAGE}-dev"], "dnf": [f"{PYTHON_PACKAGE}-devel"], "brew": []},
-    VENV: {"apt-get": [f"{PYTHON_PACKAGE}-venv"], "dnf": [PYTHON_PACKAGE], "brew": []},
+    HEADERS: {"apt-get": [f"{_PYTHON}-dev"], "dnf": [f"{_PYTHON}-devel"], "brew": ["python"]},
+    VENV: {"apt-get": [f"{_PYTHON}-venv"], "dnf": [_PYTHON], "brew": ["python"]},
 }
-
-BOOST_PROBE = """\
+_PROBE = """\
 cmake_minimum_required(VERSION 3.10)
 project(probe CXX)
 find_package(Boost REQUIRED COMPONENTS program_options thread)
@@ -42,113 +42,53 @@ find_package(Threads REQUIRED)
 """
 
 
-def missing(wanted: Collection[str]) -> list[str]:
-    compiler, cmake = compiles(), has_cmake()
+def missing() -> list[str]:
+    """The keys of `PACKAGES` that this machine lacks."""
+    headers = Path(sysconfig.get_paths()["include"]) / "Python.h"
     present = {
-        COMPILER: compiler,
-        CMAKE: cmake,
-        BOOST: has_boost() if compiler and cmake else boost_header_seen(),
-        HEADERS: (Path(sysconfig.get_paths()["include"]) / "Python.h").is_file(),
-        VENV: importlib.util.find_spec("venv") is not None
-        and importlib.util.find_spec("ensurepip") is not None,
+        BUILD_TOOLS: _can_build(),
+        HEADERS: headers.is_file() or sys.version_info >= MODULE_FILES_FROM,
+        VENV: importlib.util.find_spec("ensurepip") is not None,
     }
-    return [what for what in PACKAGES if what in wanted and not present[what]]
+    return [what for what in PACKAGES if not present[what]]
 
 
-def needed_by_make(python: tuple[int, int]) -> list[str]:
-    """Keys of `PACKAGES` that a checkout needs with this Python.
-
-    >>> [HEADERS in needed_by_make((3, minor)) for minor in (12, 13)]
-    [True, False]
-    """
-    return [what for what in PACKAGES if what != HEADERS or python < MODULE_FILES_FROM]
-
-
-def compiles() -> bool:
-    compiler = os.environ.get("CXX") or next(
-        (name for name in ("c++", "g++", "clang++") if shutil.which(name)), None
-    )
-    if compiler is None:
-        return False
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "probe.cc"
-        source.write_text("#include <string>\nint main() { return std::string().size(); }\n")
-        return succeeds([*compiler.split(), str(source), "-o", str(Path(folder) / "probe")])
-
-
-def has_cmake() -> bool:
+def _can_build() -> bool:
+    """Whether CMake configures a C++ project with Boost."""
     if shutil.which("cmake") is None:
         return False
-    words = subprocess.run(
-        ["cmake", "--version"], capture_output=True, text=True, check=False
-    ).stdout.split()
-    version = words[2].split(".") if len(words) > 2 else ["0", "0"]
-    return (int(version[0]), int(version[1])) >= (3, 10)
-
-
-def has_boost() -> bool:
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "CMakeLists.txt").write_text(BOOST_PROBE)
-        return succeeds(["cmake", "-S", folder, "-B", str(Path(folder) / "build")])
+        (Path(folder) / "CMakeLists.txt").write_text(_PROBE)
+        command = ["cmake", "-S", folder, "-B", str(Path(folder) / "build")]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def boost_header_seen() -> bool:
-    """Whether a Boost header is found; an estimate for machines without compiler and CMake."""
-    return any(
-        Path(root, "include/boost/program_options.hpp").is_file()
-        for root in ("/usr", "/usr/local", "/opt/homebrew")
-    )
-
-
-def succeeds(command: list[str]) -> bool:
-    return (
-        subprocess.run(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
-        ).returncode
-        == 0
-    )
-
-
-def install_command(lacking: list[str]) -> list[str] | None:
-    manager = next((name for name in ("apt-get", "dnf", "brew") if shutil.which(name)), None)
+def install_command(lacking: Collection[str]) -> list[str]:
+    """The command of this machine's package manager; empty without one."""
+    manager = next((name for name in INSTALL if shutil.which(name)), None)
     if manager is None:
-        return None
-    names = list(dict.fromkeys(name for what in lacking for name in PACKAGES[what][manager]))
-    options = {
-        "apt-get": ["install", "-y", "--no-install-recommends"],
-        "dnf": ["install", "-y"],
-        "brew": ["install"],
-    }[manager]
-    return [manager, *options, *names] if names else None
+        return []
+    return INSTALL[manager] + [name for what in lacking for name in PACKAGES[what][manager]]
 
 
-def advice(lacking: list[str]) -> str:
-    command, message = install_command(lacking), f"this machine lacks {', '.join(lacking)}."
-    if command is None:
-        return (
-            f"{message}\nInstall that with your package manager (on macOS: xcode-select --install), "
-            "then run the same command again."
-        )
+def advice(lacking: Collection[str]) -> str:
+    message = f"this machine lacks {'; '.join(lacking)}."
+    command = install_command(lacking)
+    if not command:
+        return f"{message}\nInstall that, then run the same command again."
+    as_root = "" if command[0] == "brew" else "sudo "
     return (
-        f"{message}\nRun this, then the same command again:\n\n    "
-        f"{'' if command[0] == 'brew' else 'sudo '}{' '.join(command)}\n"
+        f"{message}\nRun this, then the same command again (on macOS also xcode-select "
+        f"--install):\n\n    {as_root}{' '.join(command)}\n"
     )
 
 
-def install_lacking(wanted: list[str]) -> list[str]:
-    """Install missing tools if that needs no confirmation; returns what is still missing."""
-    # Twice, because the check for Boost needs compiler and CMake.
-    for _ in range(2):
-        lacking = missing(wanted)
-        command = install_command(lacking)
-        if not lacking or command is None or command[0] != "apt-get" or os.geteuid() != 0:
-            return lacking
-        say(f"Installing: {' '.join(command)}")
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        # a failure shows at install
-        subprocess.run(["apt-get", "update", "-q"], check=False, env=environment, stdout=sys.stderr)
-        subprocess.run(command, check=False, env=environment, stdout=sys.stderr)
-    return missing(wanted)
+def install_with_apt(command: list[str]) -> None:
+    """Install without a question; a failure shows when the tools are checked again."""
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for step in (["apt-get", "update", "-q"], command):
+        say(f"Running: {' '.join(step)}")
+        subprocess.run(step, check=False, env=environment)
 
 
 def say(line: str) -> None:
@@ -156,7 +96,11 @@ def say(line: str) -> None:
 
 
 def main() -> int:
-    lacking = install_lacking(needed_by_make(sys.version_info[:2]))
+    lacking = missing()
+    command = install_command(lacking)
+    if lacking and command[:1] == ["apt-get"] and os.geteuid() == 0:
+        install_with_apt(command)
+        lacking = missing()
     if lacking:
         say(f"cloze-gen cannot be set up: {advice(lacking)}")
     return 1 if lacking else 0

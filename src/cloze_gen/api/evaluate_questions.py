@@ -152,7 +152,7 @@ class QuestionKind:
         self, data: QuestionData, results: Sequence[Any], models: Mapping[str, Artifact], request: Request, known: Mapping[str, Any]
     ) -> QuestionEvaluation:  # fmt: skip
         tagged = any(row.name in TAGGED for row in known["baselines"])
-        tagger = {"used": tagger_identity("builtin"), "of_run": data.tagger}
+        tagger = {"used": tagger_identity(), "of_run": data.tagger}
         counts = data.items.option_counts
         return QuestionEvaluation(
             n=len(counts),
@@ -183,11 +183,8 @@ class QuestionKind:
 def run_tagger(stages: Iterable[Mapping[str, Any]]) -> str:
     """Name, version and digest of the tagger of a run's stages; empty if none was used.
 
-    >>> run_tagger([{"stage": "focus", "settings": {}}, {"stage": "tagging", "settings": {"tagger": "builtin-1.0.0-2a2e"}}])
-    'builtin-1.0.0-2a2e'
+    >>> run_tagger([{"stage": "focus", "settings": {}}, {"stage": "tagging", "settings": {"tagger_identity": "tagger-1.0.0-2a2e"}}])
+    'tagger-1.0.0-2a2e'
     """
-    found = (
-        one["settings"].get("tagger" if one["stage"] == "tagging" else "tagger_identity")
-        for one in stages
-    )
-    return next((str(identity) for identity in found if identity), "")
+    identities = (stage["settings"].get("tagger_identity") for stage in stages)
+    return next((str(identity) for identity in identities if identity), "")

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cloze_gen.config import is_config_file, toml_value
 from cloze_gen.corpus.books import read_books
 from cloze_gen.corpus.dropped import dropped_text
-from cloze_gen.corpus.folder import scan_folder
-from cloze_gen.corpus.location import Location
+from cloze_gen.corpus.folder import Location, find_files
 from cloze_gen.engine.local import check_engine, engine_scope
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import CorpusError, UsageError
@@ -168,6 +167,7 @@ def make_task(
     books: str = "",
     engine: str = "local",
     strict: bool = False,
+    plan_only: bool = False,
 ) -> RunTask:
     """The run as a Luigi task; a style without books uses its sample config."""
     style = style_of(config)
@@ -185,11 +185,14 @@ def make_task(
         processes=workers,
         engine=engine,
         strict=strict,
+        plan_only=plan_only,
         name=name or Path(config).name.removesuffix(".toml"),
     )
 
 
-def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> RunTask:
+def task_of_run(
+    folder: Path, *, overrides: Sequence[str], workers: int = 2, plan_only: bool = False
+) -> RunTask:
     written = read_run(folder)
     config = written["config"]
     if is_config_file(config):
@@ -211,6 +214,7 @@ def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> 
         seed=written["seed"],
         name=written["name"],
         processes=workers,
+        plan_only=plan_only,
         **sides,
     )
 
@@ -270,7 +274,7 @@ def _shared_files(one: Location, other: Location) -> set[str]:
     roots = {os.path.realpath(one.root), os.path.realpath(other.root)}
     if len(roots) > 1 or not leads_to(one.root, Path.is_dir):
         return set()
-    return set(scan_folder(one).books) & set(scan_folder(other).books)
+    return set(find_files(one).books) & set(find_files(other).books)
 
 
 def check_no_book_dropped(task: RunTask) -> None:

@@ -195,12 +195,8 @@ def settings(config: Config) -> None:
 @app.command()
 def doctor(
     fix: Annotated[
-        bool,
-        typer.Option(help="build KenLM's programs and its Python module if they are missing"),
+        bool, typer.Option(help="build KenLM's programs if lmplz is missing or does not start")
     ] = False,
-    kenlm_sources: Annotated[
-        Path | None, typer.Option(help="path of kenlm-0.3.0.tar.gz, for --fix without a network")
-    ] = None,
     store: Annotated[
         Path | None,
         typer.Option(
@@ -212,15 +208,12 @@ def doctor(
 
     Example: cloze-gen doctor
 
-    Prints each tool's version and, if a tool is missing, the command that
-    installs it. With --store DIR it checks that output folder instead. The exit
+    Loads each library and starts lmplz, and prints how to mend what fails. With --store DIR it checks that output folder instead. The exit
     status is 1 if a check fails.
     """
     from cloze_gen.cli import doctor as command
 
-    command.check_store(store) if store else command.check_tools(
-        fix=fix, kenlm_sources=kenlm_sources
-    )
+    command.check_store(store) if store else command.check_tools(fix=fix)
 
 
 # ---- commands for users of a release
@@ -250,7 +243,7 @@ def verify(
     exit status is 1 if anything differs.
     """
     from cloze_gen.cli.release import verify_release
-    from cloze_gen.corpus.readers.reader import InputSettings
+    from cloze_gen.corpus.collect import InputSettings
     from cloze_gen.release.checks import check_text
 
     wrong = False
@@ -287,7 +280,7 @@ def fill(
     are byte-identical to the original ones.
     """
     from cloze_gen.cli.release import fill
-    from cloze_gen.corpus.readers.reader import InputSettings
+    from cloze_gen.corpus.collect import InputSettings
 
     settings = InputSettings(text_column=text_column)
     show(fill(release, books=books, settings=settings, to=to))
@@ -379,7 +372,7 @@ def inspect_books(
     Example: cloze-gen corpus inspect books/
     """
     from cloze_gen.cli.corpus import inspect_books
-    from cloze_gen.corpus.readers.reader import InputSettings
+    from cloze_gen.corpus.collect import InputSettings
 
     settings = InputSettings(text_column=text_column, keep_splits=keep_splits)
     inspect_books(place, settings=settings)
@@ -395,12 +388,6 @@ def rank(
         ),
     ],
     out: Out = DEFAULT_OUT,
-    tagger: Annotated[
-        str,
-        typer.Option(
-            help="part-of-speech tagger: builtin, or the name of an installed spaCy pipeline"
-        ),
-    ] = "builtin",
     text_column: TextColumn = "",
     keep_splits: KeepSplits = False,
     workers: Workers = 2,
@@ -411,12 +398,10 @@ def rank(
     Example: cloze-gen corpus rank books/ --reference reference/questions.jsonl
     """
     from cloze_gen.cli.corpus import rank_books
-    from cloze_gen.corpus.readers.reader import InputSettings
+    from cloze_gen.corpus.collect import InputSettings
 
     settings = InputSettings(text_column=text_column, keep_splits=keep_splits)
-    for line in rank_books(
-        place, settings=settings, reference=reference, out=out, tagger=tagger, workers=workers
-    ):
+    for line in rank_books(place, settings=settings, reference=reference, out=out, workers=workers):
         show(line)
 
 

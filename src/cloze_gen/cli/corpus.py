@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,16 +10,15 @@ from pathlib import Path
 
 import typer
 
+from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.adapters.terminal import show
+from cloze_gen.corpus.collect import Collection, InputSettings, collect, refuse_sentences
 from cloze_gen.corpus.counts import Pair
-from cloze_gen.corpus.folder import check_apart
+from cloze_gen.corpus.folder import Location, check_apart
 from cloze_gen.corpus.ingest import BookShard, ingest_book
 from cloze_gen.corpus.inspect import inspection, summary
-from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.parse_book import IngestSettings
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import CorpusScan, read_digests, refuse_sentences, scan
-from cloze_gen.corpus.tagging import TagShard, tag_book, worker_tagger
+from cloze_gen.corpus.tagging import TagShard, tag_book
 from cloze_gen.engine.local import engine_scope, make_engine
 from cloze_gen.engine.progress import say
 from cloze_gen.engine.stage_context import StageContext
@@ -50,8 +50,9 @@ class BookRank:
 
 def inspect_books(place: str, *, settings: InputSettings) -> None:
     """Print the page of `cloze-gen corpus inspect`; exit with status 1 without a readable book."""
-    found = scan(Location.parse(place), settings=settings)
-    show(inspection(found, settings))
+    with tempfile.TemporaryDirectory(prefix="cloze-gen-inspect-") as scratch:
+        found = collect(Location.parse(place), Store(Path(scratch)), settings=settings, workers=2)
+        show(inspection(found, settings))
     if not found.readable:
         raise typer.Exit(1)
 
@@ -60,7 +61,7 @@ def inspect_books(place: str, *, settings: InputSettings) -> None:
 
 
 def rank_books(
-    place: str, *, settings: InputSettings, reference: Path, out: Path, tagger: str, workers: int
+    place: str, *, settings: InputSettings, reference: Path, out: Path, workers: int
 ) -> Iterator[str]:
     """Lines of the table, most similar book first; `out` keeps the tagged books for later runs."""
     engine = make_engine("local", workers=workers)
@@ -68,8 +69,9 @@ def rank_books(
     location = Location.parse(place)
     check_apart(out, location)
     with engine_scope(engine):
-        components = reference_counts(reference, tagger)
-        ranks = _ranks(ctx, scan(location, settings=settings), components, tagger)
+        components = reference_counts(reference)
+        collection = collect(location, ctx.store, settings=settings, workers=workers)
+        ranks = _ranks(ctx, collection, components)
     yield (
         f"reference: {len(components):,} common words (lemma, class); a book passes above "
         f"{MIN_SIMILARITY} / {MIN_COVERAGE} (similarity / coverage)"
@@ -86,27 +88,18 @@ def rank_books(
         )
 
 
-def _ranks(
-    ctx: StageContext, found: CorpusScan, reference: Mapping[Pair, int], tagger: str
-) -> list[BookRank]:
-    ingest, identity = IngestSettings(), worker_tagger(tagger).identity
+def _ranks(ctx: StageContext, found: Collection, reference: Mapping[Pair, int]) -> list[BookRank]:
+    ingest, identity = IngestSettings(), tagger_identity()
     for line in summary(found):
         ctx.say(line)
-    books = sorted(found.books, key=lambda book: (book.file, book.position))
-    refuse_sentences(books, "corpus rank")
-    shards = [
-        BookShard(ctx.store.root, book, digest, ingest)
-        for book, digest in zip(books, read_digests(books), strict=True)
-    ]
+    refuse_sentences(found.books, "corpus rank")
+    shards = [BookShard(ctx.store.root, book, ingest) for book in found.books]
     with ctx.store.in_use():
         audits = list(ctx.map(ingest_book, shards, unit="books"))
         kept = [
             shard for shard, audit in zip(shards, audits, strict=True) if audit["status"] == "kept"
         ]
-        tags = [
-            TagShard(ctx.store.root, ctx.store.folder(shard.key), tagger, identity)
-            for shard in kept
-        ]
+        tags = [TagShard(ctx.store.root, ctx.store.folder(shard.key), identity) for shard in kept]
         list(ctx.map(tag_book, tags, unit="books tagged"))
         tags_of = {
             shard.book.book_id: ctx.store.folder(tag.key)

@@ -11,13 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from cloze_gen.adapters.chat_endpoint import (
-    Endpoint,
-    Messages,
-    Reply,
-    ask_endpoint,
-    endpoint_from,
-)
+from cloze_gen.adapters.chat_endpoint import ChatModel, Messages, Reply
 from cloze_gen.adapters.terminal import show
 from cloze_gen.cli.judge_exchange import packet_of
 from cloze_gen.cli.judge_study import (
@@ -59,20 +53,18 @@ def ask(
     not be parsed.
     """
     opened, source = open_named_study(out, study)
-    endpoint = endpoint_from(
-        url, model, os.environ, per_second=per_second, timeout_seconds=timeout_seconds
-    )
+    chat = ChatModel(url, model, os.environ, per_second=per_second, timeout_seconds=timeout_seconds)
     (judge,) = parse_judges(
-        [judge_for_model(endpoint.model)], Role.MACHINE, list(opened.state().judges.values())
+        [judge_for_model(model)], Role.MACHINE, list(opened.state().judges.values())
     )
     roles_agree(opened, [judge])
     warn_if_changed(opened, source)
     plan = opened.unanswered(judge)[:limit]
     refused = 0
     if plan:
-        show(_plan_line(opened, plan, endpoint))
+        show(_plan_line(opened, plan, per_second))
         add_judges(opened, [judge])
-        refused = _send(opened, judge, plan, endpoint)
+        refused = _send(opened, judge, plan, chat)
     else:
         show(f"{judge.name}: has answered all {len(opened.state().cases):,} items")
     show("\n".join([*_order_lines(opened, judge), *_agreement_lines(opened, source, judge)]))
@@ -107,18 +99,18 @@ def _rows(study: Study, assignment: Assignment) -> list[PacketRow]:
     return [row, replace(row, shown=study.task.turned(row.shown))]
 
 
-def _plan_line(study: Study, plan: Sequence[Assignment], endpoint: Endpoint) -> str:
+def _plan_line(study: Study, plan: Sequence[Assignment], per_second: float) -> str:
     requests = len(plan) * (2 if study.task.choice else 1)
     orders = " (the options of an item in two orders)" if study.task.choice else ""
-    seconds = requests / endpoint.per_second
+    seconds = requests / per_second
     time = f"{seconds:,.0f} s" if seconds < 180 else f"{seconds / 60:,.0f} min"
     return (
         f"to send    {len(plan):,} items, {requests:,} requests{orders}, at least {time} at "
-        f"{endpoint.per_second:g} per second"
+        f"{per_second:g} per second"
     )
 
 
-def _send(study: Study, judge: Judge, plan: Sequence[Assignment], endpoint: Endpoint) -> int:
+def _send(study: Study, judge: Judge, plan: Sequence[Assignment], chat: ChatModel) -> int:
     """Send the items, and store and print the results; returns the number of refused items."""
     taken, refused = set[str](), set[str]()
     replies_of: dict[str, list[Reply]] = {}
@@ -135,7 +127,7 @@ def _send(study: Study, judge: Judge, plan: Sequence[Assignment], endpoint: Endp
 
     def store(reply: Reply) -> str:
         replies_of.setdefault(reply.id, []).append(reply)
-        problem = reply.error or _store(study, replies_of[reply.id], endpoint)
+        problem = reply.error or _store(study, replies_of[reply.id], chat)
         if problem:
             refused.add(reply.id)
             say(f"{reply.id}: not accepted ({problem})")
@@ -143,12 +135,7 @@ def _send(study: Study, judge: Judge, plan: Sequence[Assignment], endpoint: Endp
             taken.add(reply.id)
         return problem
 
-    replies = ask_endpoint(
-        requests(),
-        endpoint=endpoint,
-        on_reply=store,
-        on_wait=lambda why, seconds: say(f"{endpoint.url}: {why}; retrying in {seconds:.0f} s"),
-    )
+    replies = chat.replies(requests(), store)
     total = len(plan) * (2 if study.task.choice else 1)
     try:
         for _ in track(replies, stage="judge", unit="requests", total=total):
@@ -158,7 +145,7 @@ def _send(study: Study, judge: Judge, plan: Sequence[Assignment], endpoint: Endp
     return len(refused)
 
 
-def _store(study: Study, replies: Sequence[Reply], endpoint: Endpoint) -> str:
+def _store(study: Study, replies: Sequence[Reply], chat: ChatModel) -> str:
     """Store the verdict on an item once all its replies are there.
 
     Returns why the replies cannot be used, or an empty string.
@@ -176,19 +163,19 @@ def _store(study: Study, replies: Sequence[Reply], endpoint: Endpoint) -> str:
             answers,
             verdict_id=f"endpoint-{assignment.id}",
             seconds=sum(reply.seconds for reply in replies),
-            source=_source(replies[-1], endpoint),
+            source=_source(replies[-1], chat),
         )
     except FormatError as error:
         return str(error)
     return "another verdict was stored meanwhile" if outcome is Outcome.CHANGED else ""
 
 
-def _source(reply: Reply, endpoint: Endpoint) -> str:
+def _source(reply: Reply, chat: ChatModel) -> str:
     """Host, model and settings of a verdict. The name that the server states is untrusted."""
-    other = f" ({quote(reply.served)})" if reply.served not in ("", endpoint.model) else ""
+    other = f" ({quote(reply.served)})" if reply.served not in ("", chat.model) else ""
     settings = ", ".join(f"{name} {value}" for name, value in reply.settings.items())
     return (
-        f"endpoint {urlsplit(endpoint.url).netloc}, model {endpoint.model}{other}, "
+        f"endpoint {urlsplit(chat.url).netloc}, model {chat.model}{other}, "
         f"{settings or 'default settings'}"
     )
 

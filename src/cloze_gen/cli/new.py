@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cloze_gen.cli.run import settings_text
-from cloze_gen.corpus.readers import endings
+from cloze_gen.corpus.readers import IN_WORDS
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.pipelines.run import check_run_name
@@ -70,7 +70,7 @@ def _readme_text(name: str, style: Style) -> str:
     books = "\n".join(f"- `{place}/`: {_contents(side, style)}" for side, place in places.items())
     return f"""# {name}
 
-A {style.title} set. Edit the settings in `{name}.toml` if you like. Put books ({", ".join(endings())}) into:
+A {style.title} set. Edit the settings in `{name}.toml` if you like. Put books ({IN_WORDS}) into:
 
 {books}
 

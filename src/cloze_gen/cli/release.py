@@ -16,10 +16,9 @@ from cloze_gen.adapters.terminal import show
 from cloze_gen.api.run import carry_out, make_task
 from cloze_gen.cli.run import toml_of
 from cloze_gen.config import parse_settings
-from cloze_gen.corpus.folder import check_folder
-from cloze_gen.corpus.location import Location
+from cloze_gen.corpus.collect import InputSettings
+from cloze_gen.corpus.folder import Location, check_folder
 from cloze_gen.corpus.manifest import MANIFEST_NAME
-from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.inspect_tasks import INSPECT_TASK
@@ -46,6 +45,7 @@ from cloze_gen.release.pointers import POINTERS, fill_release, pointer_card, poi
 from cloze_gen.release.signature import SIGNATURE, checksums_of
 from cloze_gen.release.style import Style
 from cloze_gen.release.write import HARNESS, read_published, write_data
+from cloze_gen.store.artifacts import Store
 from cloze_gen.store.locks import partial_folder, remove_stale_temp_dirs
 from cloze_gen.store.runs import RELEASE_FILE, released_folder
 from cloze_gen.store.tables import FEWSHOT, unescape_cell, write_tsv
@@ -76,15 +76,16 @@ def _fill(release: ReleaseFolder, books: str, settings: InputSettings, to: Path 
     style = find_style(record.facts.style)
     check_names(record, style, where=release.folder)
     release.check_whole()
-    found = _books_found(books, settings, record.facts)
-    opened = OpenedBooks.from_found(found, record.facts.item_books).require_all(
-        record.facts.item_books
-    )
     remove_stale_temp_dirs(target.parent)
-    with partial_folder(target) as partial:
-        other = fill_release(release, partial, style=style, text_of=opened.text_of)
-        check_filled(other, record)
-        partial.rename(target)
+    with tempfile.TemporaryDirectory(prefix="cloze-gen-fill-") as scratch:
+        found = _books_found(books, settings, record.facts, Path(scratch))
+        opened = OpenedBooks.from_found(found, record.facts.item_books).require_all(
+            record.facts.item_books
+        )
+        with partial_folder(target) as partial:
+            other = fill_release(release, partial, style=style, text_of=opened.text_of)
+            check_filled(other, record)
+            partial.rename(target)
     if other:
         return f"{target}: written; {difference_text(other, record)}"
     return f"{target}: written; every data file is byte-identical to the original release"
@@ -116,12 +117,14 @@ def _versions(record: ReleaseRecord) -> str:
     return f"The release was made with cloze-gen {facts.version}, {made}; this is {__version__}."
 
 
-def _books_found(place: str, settings: InputSettings, facts: ReleaseFacts) -> BooksFound:
+def _books_found(
+    place: str, settings: InputSettings, facts: ReleaseFacts, scratch: Path
+) -> BooksFound:
     """The user's books; a column of text that the release names is used unless one is given."""
     column = facts.settings.get("input", {}).get("text_column", "")
     if not settings.text_column and isinstance(column, str):
         settings = InputSettings(text_column=column)
-    return BooksFound.below(Location.parse(place), settings)
+    return BooksFound.below(Location.parse(place), Store(scratch), settings)
 
 
 # ---- `cloze-gen verify`
@@ -247,12 +250,12 @@ def arranged_books(found: BooksFound, books: Sequence[ReleasedBook], place: Path
     """side -> folder of links to the user's books, named as in the release, with a manifest."""
     sides: dict[str, str] = {}
     for side in dict.fromkeys(book.side for book in books):
-        own = [book for book in books if book.side == side]
+        own = [book for book in books if book.side == side and book.sha256]
         opened, folder = OpenedBooks.from_found(found, own).require_all(own), place / "books" / side
         linked: dict[Path, Path] = {}
         for book in own:
             path = folder / unescape_cell(book.file)
-            users = opened.books[book.book_id][0].path.resolve()
+            users = opened.books[book.book_id].path.resolve()
             if book.member and linked.get(path) == users:
                 continue
             if book.member and path in linked:
@@ -298,22 +301,28 @@ def verify_release(
     impossible; FormatError if the items cannot be read.
     """
     check_folder(folder, "Give the folder of a release, e.g. artifacts/runs/NAME/release.")
-    with untrusted_input(folder):
+    with (
+        untrusted_input(folder),
+        tempfile.TemporaryDirectory(prefix="cloze-gen-verify-") as scratch,
+    ):
+        place = Path(scratch)
         release = ReleaseFolder.open(folder)
-        yield from _checks(release, books=books, settings=settings, deep=deep, workers=workers)
+        found = None
+        if books:
+            found = _books_found(books, settings, release.record.facts, place / "store")
+        yield from _checks(release, found, place, deep=deep, workers=workers)
 
 
 def _checks(
-    release: ReleaseFolder, *, books: str, settings: InputSettings, deep: bool, workers: int
+    release: ReleaseFolder, found: BooksFound | None, place: Path, *, deep: bool, workers: int
 ) -> Iterator[Check]:
     record, facts = release.record, release.record.facts
     style = find_style(facts.style)
     check_names(record, style, where=release.folder)
-    if deep and not books and not facts.sample:
+    if deep and found is None and not facts.sample:
         raise UsageError(
             "--deep rebuilds the set, so it needs the books. Give their folder: --books DIR."
         )
-    found = _books_found(books, settings, facts) if books else None
     if deep:
         check_names_no_file(facts, style)
     if facts.version != __version__:
@@ -338,28 +347,27 @@ def _checks(
         if found is None
         else OpenedBooks.from_found(found, facts.item_books).require_all(facts.item_books)
     )
-    with tempfile.TemporaryDirectory(prefix="cloze-gen-verify-") as place:
-        full = release
-        if of_pointers:
-            yield check_documents(release, {CARD: pointer_card(style, record)})
-            yield check_others(release, [*needed, SIGNATURE, RELEASE_FILE, CARD])
-            if opened is None:
-                yield _count_of_pointers(release)
-                return
-            release.check_whole()
-            filled = Path(place) / "full"
-            filled.mkdir()
-            other = fill_release(release, filled, style=style, text_of=opened.text_of)
-            check_filled(other, record)
-            yield Check(
-                "fill",
-                "every data file of the full release rebuilt",
-                tuple(f"{name}: differs from the original file" for name in other),
-            )
-            full = ReleaseFolder.open(filled)
-        yield from _of_full(full, Path(place) / "again", style, opened)
-        if deep:
-            yield rebuild(full, style, found, Path(place) / "run", workers=workers)
+    full = release
+    if of_pointers:
+        yield check_documents(release, {CARD: pointer_card(style, record)})
+        yield check_others(release, [*needed, SIGNATURE, RELEASE_FILE, CARD])
+        if opened is None:
+            yield _count_of_pointers(release)
+            return
+        release.check_whole()
+        filled = place / "full"
+        filled.mkdir()
+        other = fill_release(release, filled, style=style, text_of=opened.text_of)
+        check_filled(other, record)
+        yield Check(
+            "fill",
+            "every data file of the full release rebuilt",
+            tuple(f"{name}: differs from the original file" for name in other),
+        )
+        full = ReleaseFolder.open(filled)
+    yield from _of_full(full, place / "again", style, opened)
+    if deep:
+        yield rebuild(full, style, found, place / "run", workers=workers)
 
 
 def _count_of_pointers(release: ReleaseFolder) -> Check:

@@ -19,7 +19,8 @@ from cloze_gen.store.runs import find_run, read_run
 
 def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
     folder = find_run(out, run_name)
-    task = task_of_run(folder, overrides=[*read_run(folder)["overrides"], *overrides])
+    overrides = [*read_run(folder)["overrides"], *overrides]
+    task = task_of_run(folder, overrides=overrides, plan_only=True)
     return plan_text(task)
 
 
@@ -37,7 +38,9 @@ def run(
 ) -> None:
     options = {"input.text_column": text_column, "input.keep_splits": keep_splits}
     by_options = overrides_of({name: value for name, value in options.items() if value})
-    task = prepared(config=config, overrides=[*overrides, *by_options], **parameters)
+    task = prepared(
+        config=config, overrides=[*overrides, *by_options], plan_only=dry_run, **parameters
+    )
     if task.sides.is_sample and config != task.of_style.sample_config:
         books = f"--{task.of_style.drawn_from}"
         if not was_sample(task):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import re
+import itertools
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntFlag, auto
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cloze_gen.corpus.sentences import PROSE
-from cloze_gen.english.sentence_fitness import HEADING_WORDS, MAX_CAPITALS_SHARE, ODD_MARKS
+from cloze_gen.corpus.paragraphs import PROSE
+from cloze_gen.english.sentence_fitness import sentence_fault
 from cloze_gen.english.treebank import treebank_split
+from cloze_gen.english.word_lists import FINAL_MARKS
 from cloze_gen.word_tokens import is_word
 
 SEPARATOR = 0
@@ -115,26 +115,8 @@ def least_context(
     return first, np.where(first >= 0, edges[:-1] - edges[first], 0)
 
 
-_FINAL = frozenset(".?!")
-_NUMERAL = re.compile(r"[IVXLCDM]+|\d+")
-_CLOSERS = frozenset("\"'")
+_FINAL_OR_CLOSING = FINAL_MARKS | frozenset("\"'")
 _SPEECH = ('"', "'")  # the mark that a book sets around speech: the commoner of the two
-_LETTER_WORDS = frozenset("ao")
-_ODD = ODD_MARKS | frozenset("[]{}")  # square and curly brackets are an editor's, or a footnote's
-
-
-class _Kind(IntFlag):
-    WORD = auto()
-    FINAL = auto()
-    CLOSER = auto()
-    OPENING_BRACKET = auto()
-    CLOSING_BRACKET = auto()
-    BEGINS_SENTENCE = auto()
-    ODD = auto()
-    SHOUTED = auto()
-    NUMERAL = auto()
-    STOP = auto()
-    HEADING = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +127,12 @@ class SentenceTraits:
         tokens: treebank tokens, marks included.
         last_word: index among the book's tokens, -1 without one.
         closed: only a final mark and closing marks follow the last word.
-        whole: begins with a capital or number and no heading, ends with a mark, brackets balanced,
-            no odd mark or stray letter, not mostly capitals.
         in_speech: begins within a speech opened by an earlier sentence of its paragraph.
     """
 
     tokens: NDArray[np.int64]
     last_word: NDArray[np.int64]
     closed: NDArray[np.bool_]
-    whole: NDArray[np.bool_]
     offensive: NDArray[np.bool_]
     in_speech: NDArray[np.bool_]
     speech_marks: NDArray[np.int64]
@@ -164,41 +143,21 @@ def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTra
     """The traits of all sentences of a book; `offensive` has lower-case words.
 
     >>> traits = sentence_traits(book_text(['" You cannot know .', 'Do you ? "', "CHAPTER NINE ."]), offensive={"nine"})
-    >>> traits.tokens.tolist(), traits.in_speech.tolist(), traits.whole.tolist(), traits.offensive.tolist()
-    ([6, 4, 3], [False, True, False], [True, True, False], [False, False, True])
+    >>> traits.tokens.tolist(), traits.in_speech.tolist(), traits.offensive.tolist()
+    ([6, 4, 3], [False, True, False], [False, False, True])
     """
-    starts, ends = book.bounds[:-1], book.bounds[1:]
-    kinds = _numbers(book, _kinds_of, np.int64)
-    words = kinds & _Kind.WORD != 0
-    places = np.flatnonzero(words)
-    first_word, last_word = _first_from(places, starts, ends), _last_before(places, starts, ends)
+    starts = book.bounds[:-1]
+    ends = book.bounds[1:]
+    last_word = _last_before(np.flatnonzero(_holds(book, is_word)), starts, ends)
     behind = np.where(last_word >= 0, last_word + 1, starts)
-    finals = _sums(kinds & _Kind.FINAL != 0, behind, ends)
-    closed = (_sums(kinds & (_Kind.FINAL | _Kind.CLOSER) != 0, behind, ends) == ends - behind) & (
-        finals > 0
-    )
-    opened, shut = (
-        _sums(kinds & bracket != 0, starts, ends)
-        for bracket in (_Kind.OPENING_BRACKET, _Kind.CLOSING_BRACKET)
-    )
+    finals = _sums(_holds(book, FINAL_MARKS.__contains__), behind, ends)
+    marks = _sums(_holds(book, _FINAL_OR_CLOSING.__contains__), behind, ends)
     speech = _holds(book, _speech_mark(book).__eq__)
     speech_marks = _sums(speech, starts, ends)
-    whole = (
-        (first_word >= 0)
-        & (kinds[first_word] & _Kind.BEGINS_SENTENCE != 0)
-        & (behind < ends)
-        & (opened == shut)
-    )
-    whole &= ~_begins_with_heading(kinds, first_word)
-    whole &= _sums(kinds & _Kind.ODD != 0, starts, ends) == 0
-    whole &= _sums(kinds & _Kind.SHOUTED != 0, starts, ends) <= MAX_CAPITALS_SHARE * _sums(
-        words, starts, ends
-    )
     return SentenceTraits(
         tokens=_sums(_numbers(book, _treebank_tokens, np.int64), starts, ends),
         last_word=last_word,
-        closed=closed & (last_word >= 0),
-        whole=whole,
+        closed=(last_word >= 0) & (finals > 0) & (marks == ends - behind),
         offensive=_sums(_holds(book, lambda word: word.casefold() in offensive), starts, ends) > 0,
         in_speech=_in_speech(book, speech_marks),
         speech_marks=speech_marks,
@@ -206,49 +165,16 @@ def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTra
     )
 
 
-@functools.lru_cache(maxsize=200_000)
-def _kinds_of(word: str) -> int:
-    found = {
-        _Kind.WORD: is_word(word),
-        _Kind.FINAL: word in _FINAL,
-        _Kind.CLOSER: word in _CLOSERS,
-        _Kind.OPENING_BRACKET: word == "(",
-        _Kind.CLOSING_BRACKET: word == ")",
-        _Kind.BEGINS_SENTENCE: word[0].isupper() or word[0].isdigit(),
-        _Kind.ODD: _is_odd(word) or _is_splinter(word),
-        _Kind.SHOUTED: _is_shouted(word),
-        _Kind.NUMERAL: _NUMERAL.fullmatch(word) is not None,
-        _Kind.STOP: word == ".",
-        _Kind.HEADING: not word.islower() and word.casefold() in HEADING_WORDS,
-    }
-    return sum(int(kind) for kind, holds in found.items() if holds)
+def whole_sentences(book: BookText) -> NDArray[np.bool_]:
+    """Shape (sentences,): which sentences have no `sentence_fault`."""
+    words = [book.types[code] for code in book.codes.tolist()]
+    spans = itertools.pairwise(book.bounds.tolist())
+    return np.array([sentence_fault(words[start:end]) is None for start, end in spans], np.bool_)
 
 
 @functools.lru_cache(maxsize=200_000)
 def _treebank_tokens(word: str) -> int:
     return len(treebank_split(word))
-
-
-def _begins_with_heading(
-    kinds: NDArray[np.int64], first_word: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Whether each sentence begins ``CHAPTER IV``, ``Book 2`` or ``3 .``."""
-    first, behind = kinds[first_word], kinds[np.minimum(first_word + 1, len(kinds) - 1)]
-    headed = (first & _Kind.HEADING != 0) & (behind & _Kind.NUMERAL != 0)
-    return headed | ((first & _Kind.NUMERAL != 0) & (behind & _Kind.STOP != 0))
-
-
-def _is_shouted(word: str) -> bool:
-    return len(word) > 1 and word.isupper() and word.replace("-", "").isalpha()
-
-
-def _is_splinter(word: str) -> bool:
-    """A stray lower-case letter: of a lost accented letter (``Ram n``), or of a reference."""
-    return len(word) == 1 and word.isascii() and word.islower() and word not in _LETTER_WORDS
-
-
-def _is_odd(word: str) -> bool:
-    return not _ODD.isdisjoint(word)
 
 
 def _holds(book: BookText, holds: Callable[[str], bool]) -> NDArray[np.bool_]:
@@ -264,15 +190,6 @@ def _sums(
 ) -> NDArray[np.int64]:
     sums = np.concatenate((np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)))
     return sums[ends] - sums[starts]
-
-
-def _first_from(
-    places: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """The first place within each span, -1 without one."""
-    padded = np.concatenate((places, [np.iinfo(np.int64).max]))
-    found = padded[np.searchsorted(places, starts)]
-    return np.where(found < ends, found, -1)
 
 
 def _last_before(

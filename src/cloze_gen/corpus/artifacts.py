@@ -5,7 +5,7 @@ from __future__ import annotations
 from cloze_gen.store.file_docs import FileDoc, StageDoc
 
 _SPAN = {
-    "start": "int32: first character of the sentence in the decoded raw file",
+    "start": "int32: first character of the sentence in the text of the book",
     "end": "int32: character after its last one",
     "paragraph": "int32: index of the paragraph in the book",
 }
@@ -24,7 +24,9 @@ SENTENCE_COLUMNS = {
 BOOK_COLUMNS = {
     "book_id": "text: id of the book: the stem of its file name, or `book_id` of the corpus manifest",
     "file": "text: path below the corpus folder; control characters are escaped (`\\t`, `\\n`, `\\xNN`)",
-    "digest": "text: sha256 of the file, or `unreadable: ` and the reason",
+    "member": "text?: path in an archive, or number of a row; empty where the file is the book",
+    "digest": "text: sha256 of the book's own bytes, unpacked; empty if they cannot be read",
+    "text": "text: the UTF-8 text in which `start` and `end` count characters, relative to this folder; empty: the file itself",
     "folder": "text: the book's artifact, relative to this one; empty for a dropped book",
     "title": "text?: from the corpus manifest",
     "author": "text?: from the corpus manifest",
@@ -35,14 +37,13 @@ BOOK_COLUMNS = {
     "license": "text?: from the corpus manifest",
     "role": "text?: from the corpus manifest",
     "body_share": "float?: characters of the sentences / characters of the file",
-    "book_bytes": "int?: size in bytes after unpacking",
-    "control_chars": "int?: control bytes other than tab, line ends and form feed",
     "detail": "text?: a sentence about the reason",
     "encoding": "text?: the encoding that was detected",
     "encoding_evidence": "text?: the evidence for this encoding",
     "footer_marker": "text?: the line that ends the book; empty if none was found",
     "function_word_share": "float?: English function words / word tokens; about 0.5 in English prose",
     "header_marker": "text?: the line that begins the book; empty if none was found",
+    "lost_chars": "int?: characters that became U+FFFD or a question mark inside a word",
     "line_end_hyphens": "int?: words that are broken at a line end",
     "reason": "text?: why the book was dropped; empty for a kept book",
     "removed": "text?: characters of the decoded file that each rule removed: `licence 18,420; footnotes 2,114`",
@@ -50,9 +51,10 @@ BOOK_COLUMNS = {
     "sentences": "int?: sentences, headings included",
     "status": "text: `kept` or `rejected`",
     "tokens": "int?: tokens, headings included",
-    "unknown_word_share": "float?: words in small letters that are in no list / word tokens; over 0.014 in "
-    "text from OCR, 0 where capitals were restored",
+    "unknown_word_share": "float?: different words in small letters that are in no list / word tokens; over "
+    "0.01 in text from OCR",
     "verse_share": "float?: share of the sentences that are verse",
+    "warnings": "text?: what is doubtful in a kept book: one paragraph, a play, licence text",
     "word_tokens": "int?: tokens with a letter or a digit",
 }
 PARTITION_COLUMNS = {
@@ -88,6 +90,34 @@ _OVERLAPS = FileDoc(
 )
 
 STAGES = {
+    "books": StageDoc(
+        "The texts of a file that is not plain UTF-8 text, in `store/books-FINGERPRINT/ITEM/`. `ITEM` is the first "
+        "24 digits of the file's sha256, so each file is unpacked once.",
+        (
+            FileDoc(
+                "books.jsonl",
+                "One row a book, in the file's order.",
+                {
+                    "member": "string: path in an archive, or number of a row; empty where the file is the book",
+                    "book_id": "string: the id that the file gives; may be empty",
+                    "format": "string: how the bytes became text: `text`, `html`, `epub`, or `sentences` for a part of a file with one sentence a line",
+                    "sha256": "string?: of the book's own bytes, unpacked",
+                    "text": "string?: its text below `text/`",
+                    "encoding": "string?: the encoding that was detected",
+                    "evidence": "string?: the evidence for this encoding, and what was left out",
+                    "is_like_page": "bool?: whether the text begins or ends inside a sentence, or begins with a number",
+                    "fault": "list?: reason and detail of a book that cannot be read",
+                    "facts": "dict: title, author and more, as the file gives them",
+                },
+            ),
+            FileDoc("text/", "The texts in UTF-8, by number of the row."),
+        ),
+        {
+            "shape": "format of the file in words",
+            "skipped": "reason -> number of entries, and the names of the first ones",
+            "bytes": "size of the file",
+        },
+    ),
     "book": StageDoc(
         "One artifact for each book and ingest settings, in `store/book-FINGERPRINT/ITEM/`. `ITEM` is the "
         "first 24 digits of the file's sha256, so each file is read once. The facts are the "
@@ -143,7 +173,7 @@ STAGES = {
         "Compares the contents of the books and drops duplicates and overlapping books.",
         (FileDoc("books.tsv", "As in ingest.", BOOK_COLUMNS), _OVERLAPS),
         {
-            "kept_despite_overlap": "pairs that `overlap.across = keep` let through",
+            "kept_despite_overlap": "books that `overlap.across = keep` let through",
             "overlaps": "pairs of books that share text",
             "overlaps_across": "pairs with a book of the other folder",
         },

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cloze_gen.corpus.dropped import dropped_text, remedies_text
+from cloze_gen.corpus.dropped import dropped_text
 from cloze_gen.errors import CorpusError
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, read_tsv, write_tsv
@@ -51,8 +51,7 @@ def write_book_table(
     if not kept:
         raise CorpusError(
             f"{f'all {len(rows):,} books were' if len(rows) != 1 else 'the only book was'} dropped: "
-            f"{dropped_text(rows)}. Remedies: "
-            f"{remedies_text(rows)}."
+            f"{dropped_text(rows)}."
         )
     if strict and kept < len(rows):
         raise CorpusError(

@@ -1,16 +1,18 @@
 """Books that hold each other's text, by content (Broder 1997, "On the resemblance and containment
 of documents").
 
-A *sketch* samples the hashes of a book's 8-word runs: those divisible by 32. Books made mostly of
-common hashes are first compared by MinHash; the first of near-identical ones represents all.
+A *sketch* samples the hashes of a book's 8-word runs: those divisible by 32. Hashes of more than 50
+books are boilerplate; copies of one book count as one there, so that their text is none.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 Sketch = NDArray[np.uint64]
@@ -20,12 +22,14 @@ _KEEP_ONE_IN = np.uint64(32)
 # odd, golden ratio: Knuth's multiplicative constant in 64 bits
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)  # splitmix64's first mixing constant
-_MAX_BOOKS_PER_HASH = 50  # a run in more books than this, copies excluded, is boilerplate
+_MAX_BOOKS_PER_HASH = 50
 _MIN_SHARED = 10  # pairs with fewer common hashes are chance (10 hashes are about 320 words)
 _COPY_CONTAINMENT = 0.9  # each of two near-identical books holds at least this share of the other
-# minimal hashes a book; two books that share 0.8 of their hashes have none in common once in
-# 400,000 pairs
-_ORDERINGS = 8
+# Two near-identical books share 0.8 of their hashes, so their lowest eight have none in common once
+# in 400,000 pairs.
+_LOWEST = 8
+# Editions of one book; the words that have accents in one of them differ.
+_EDITION_CONTAINMENT = 0.8
 # Of the 534 books at hand none contains more than two others.
 _AGGREGATE_BOOKS = 5  # so many different books in one are a collection, not a book
 _AGGREGATE_CONTAINMENT = 0.8  # share of each that the collection holds
@@ -65,130 +69,110 @@ def containment(a: Sketch, b: Sketch) -> float:
 
 def find_overlaps(sketches: Mapping[str, Sketch], *, min_containment: float) -> list[Overlap]:
     """All pairs of books of which one holds at least `min_containment` of the other, sorted by id.
-    A book with more than 50 copies is paired with the first one and what that overlaps.
+
+    Boilerplate counts neither as shared text nor as text of a book.
     """
-    copies = _frequent_copies(sketches, least=max(min_containment, _COPY_CONTAINMENT))
-    ids = sorted(sketches.keys() - copies.keys())
-    sizes = np.array([len(sketches[book]) for book in ids], dtype=np.int64)
-    order, starts, lengths = _postings([sketches[book] for book in ids])
-    owners = np.repeat(np.arange(len(ids), dtype=np.int64), sizes)[order]
-    pair_keys = [np.empty(0, dtype=np.int64)]
-    for length in range(2, int(min(lengths.max(initial=0), _MAX_BOOKS_PER_HASH)) + 1):
-        group_starts = starts[lengths == length]
-        if not len(group_starts):
+    first_copy = _first_copies(sketches)
+    row_of = {book: row for row, book in enumerate(dict.fromkeys(first_copy.values()))}
+    shared = _shared_hashes([sketches[book] for book in row_of])
+    ids = sorted(sketches)
+    rows = [row_of[first_copy[book]] for book in ids]
+    shared = shared[rows][:, rows]
+    sizes = shared.diagonal()
+    pairs = scipy.sparse.triu(shared, k=1).tocoo()
+    in_b = pairs.data / sizes[pairs.row]
+    in_a = pairs.data / sizes[pairs.col]
+    overlapping = (pairs.data >= _MIN_SHARED) & (np.maximum(in_a, in_b) >= min_containment)
+    overlaps = [
+        Overlap(ids[pairs.row[i]], ids[pairs.col[i]], float(in_b[i]), float(in_a[i]))
+        for i in np.flatnonzero(overlapping).tolist()
+    ]
+    return sorted(overlaps, key=lambda overlap: (overlap.book_a, overlap.book_b))
+
+
+def _first_copies(sketches: Mapping[str, Sketch]) -> dict[str, str]:
+    """Each book -> itself or, if most of its text is in many books, the first one like it."""
+    hashes, counts = np.unique(_joined(sketches.values()), return_counts=True)
+    frequent = hashes[counts > _MAX_BOOKS_PER_HASH]
+    with_hash: dict[int, str] = {}
+    first: dict[str, str] = {}
+    for book, sketch in sketches.items():
+        first[book] = book
+        if len(sketch) < _MIN_SHARED or containment(sketch, frequent) < 0.5:
             continue
-        # ascending: the sort is stable and owners ascend
-        members = owners[group_starts[:, None] + np.arange(length)]
-        left, right = np.triu_indices(length, 1)
-        pair_keys.append((members[:, left] * len(ids) + members[:, right]).ravel())
-    keys, shared = np.unique(np.concatenate(pair_keys), return_counts=True)
-    found: dict[tuple[str, str], tuple[float, float]] = {}
-    for key, count in zip(keys.tolist(), shared.tolist(), strict=True):
-        a, b = divmod(key, len(ids))
-        in_b, in_a = count / int(sizes[a]), count / int(sizes[b])
-        if count >= _MIN_SHARED and max(in_a, in_b) >= min_containment:
-            found[ids[a], ids[b]] = (in_b, in_a)
-    _add_copies(found, copies, sketches)
-    return [Overlap(a, b, in_b, in_a) for (a, b), (in_b, in_a) in sorted(found.items())]
+        lowest = sketch[:_LOWEST].tolist()
+        for other in dict.fromkeys(with_hash[value] for value in lowest if value in with_hash):
+            shares = containment(sketch, sketches[other]), containment(sketches[other], sketch)
+            if min(shares) >= _COPY_CONTAINMENT:
+                first[book] = other
+                break
+        else:
+            for value in lowest:
+                with_hash.setdefault(value, book)
+    return first
 
 
-def _postings(
-    sketches: Sequence[Sketch],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Places of all hashes sorted by value; where each value begins there; how often it occurs."""
-    values = np.concatenate([np.empty(0, dtype=np.uint64), *sketches])
-    order = np.argsort(values, kind="stable")
-    values = values[order]
-    starts = np.flatnonzero(np.r_[len(values) > 0, values[1:] != values[:-1]])
-    return order, starts, np.diff(np.r_[starts, len(values)])
+def _shared_hashes(sketches: Sequence[Sketch]) -> scipy.sparse.csr_array:
+    """How many hashes two sketches share, without boilerplate; shape (sketches, sketches)."""
+    hashes, columns, counts = np.unique(_joined(sketches), return_inverse=True, return_counts=True)
+    rows = np.repeat(np.arange(len(sketches)), [len(sketch) for sketch in sketches])
+    counted = counts[columns] <= _MAX_BOOKS_PER_HASH
+    ones = np.ones(np.count_nonzero(counted), dtype=np.int32)
+    matrix = scipy.sparse.csr_array(
+        (ones, (rows[counted], columns[counted])), shape=(len(sketches), len(hashes))
+    )
+    return matrix @ matrix.T
 
 
-def _frequent_copies(sketches: Mapping[str, Sketch], *, least: float) -> dict[str, str]:
-    """Near-identical book -> the earlier one, among books whose text is mostly in many others."""
-    order, _, lengths = _postings(list(sketches.values()))
-    frequent = np.empty(len(order), dtype=np.bool_)
-    frequent[order] = np.repeat(lengths > _MAX_BOOKS_PER_HASH, lengths)
-    ends = np.cumsum([len(sketch) for sketch in sketches.values()])
-    first: dict[tuple[int, int], str] = {}
-    copies: dict[str, str] = {}
-    for (book, sketch), end in zip(sketches.items(), ends.tolist(), strict=True):
-        if len(sketch) < _MIN_SHARED or 2 * np.count_nonzero(
-            frequent[end - len(sketch) : end]
-        ) < len(sketch):
-            continue
-        keys = list(enumerate(_minimal_hashes(sketch)))
-        earlier = dict.fromkeys(first[key] for key in keys if key in first)
-        same = next(
-            (other for other in earlier if min(_both_ways(sketch, sketches[other])) >= least), None
-        )
-        if same is not None:
-            copies[book] = same
-            continue
-        for key in keys:
-            first.setdefault(key, book)
-    return copies
+def _joined(sketches: Iterable[Sketch]) -> Sketch:
+    return np.concatenate([np.empty(0, dtype=np.uint64), *sketches])
 
 
-def _minimal_hashes(sketch: Sketch) -> list[int]:
-    """The smallest hash of a sketch under each of several orderings of all hashes."""
-    smallest = []
-    for _ in range(_ORDERINGS):
-        sketch = sketch * _MULTIPLIER
-        sketch ^= sketch >> np.uint64(31)
-        smallest.append(int(sketch.min()))
-    return smallest
-
-
-def _both_ways(a: Sketch, b: Sketch) -> tuple[float, float]:
-    return containment(a, b), containment(b, a)
-
-
-def _add_copies(
-    found: dict[tuple[str, str], tuple[float, float]],
-    copies: Mapping[str, str],
-    sketches: Mapping[str, Sketch],
-) -> None:
-    partners: dict[str, list[tuple[str, float, float]]] = {}
-    for (a, b), (in_b, in_a) in found.items():
-        partners.setdefault(a, []).append((b, in_b, in_a))
-        partners.setdefault(b, []).append((a, in_a, in_b))
-    for book, same in copies.items():
-        for other, held, holds in [
-            (same, *_both_ways(sketches[book], sketches[same])),
-            *partners.get(same, []),
-        ]:
-            found[min(book, other), max(book, other)] = (
-                (held, holds) if book < other else (holds, held)
-            )
+def _partners(overlaps: Iterable[Overlap]) -> dict[str, dict[str, tuple[float, float]]]:
+    """Book -> each other one -> (the book's share in that one, that one's share in the book)."""
+    partners: defaultdict[str, dict[str, tuple[float, float]]] = defaultdict(dict)
+    for overlap in overlaps:
+        a_in_b, b_in_a = overlap.containment_a_in_b, overlap.containment_b_in_a
+        partners[overlap.book_a][overlap.book_b] = (a_in_b, b_in_a)
+        partners[overlap.book_b][overlap.book_a] = (b_in_a, a_in_b)
+    return dict(partners)
 
 
 def choose_drops(
-    overlaps: Iterable[Overlap], sizes: Mapping[str, int]
+    overlaps: Iterable[Overlap],
+    sizes: Mapping[str, int],
+    quality: Mapping[str, tuple[bool, int]],
 ) -> dict[str, tuple[str, str]]:
-    """The smaller book of each pair (of equals the later id), unless the larger is dropped itself:
-    dropped book -> (the kept book that holds its text, how much of it in words).
+    """Dropped book -> (the kept book that holds its text, how much of it in words).
+
+    Of two editions of one book the one of lower quality is dropped; of other pairs, and of equal
+    editions, the smaller book; of equal ones the later id. A dropped book drops no other.
     """
-    partners: dict[str, list[tuple[str, float, float]]] = {}
-    for overlap in overlaps:
-        partners.setdefault(overlap.book_a, []).append(
-            (overlap.book_b, overlap.containment_a_in_b, overlap.containment_b_in_a)
+    partners = _partners(overlaps)
+
+    def preference(book: str) -> tuple[int, bool, int, int, str]:
+        editions = (
+            other for other, shares in partners[book].items() if min(shares) >= _EDITION_CONTAINMENT
         )
-        partners.setdefault(overlap.book_b, []).append(
-            (overlap.book_a, overlap.containment_b_in_a, overlap.containment_a_in_b)
-        )
+        largest = max(sizes[edition] for edition in (book, *editions))
+        accents, number = quality[book]
+        return -largest, not accents, -number, -sizes[book], book
+
     kept: set[str] = set()
     drops: dict[str, tuple[str, str]] = {}
-    for book in sorted(partners, key=lambda name: (-sizes[name], name)):
-        holders = sorted(
-            (-held, other, holds) for other, held, holds in partners[book] if other in kept
-        )
+    for book in sorted(partners, key=preference):
+        holders = [
+            (-held, other, holds)
+            for other, (held, holds) in partners[book].items()
+            if other in kept
+        ]
         if not holders:
             kept.add(book)
             continue
-        held, other, holds = -holders[0][0], holders[0][1], holders[0][2]
+        negative, other, holds = min(holders)
         drops[book] = (
             other,
-            f"{held:.0%} of its text is in {other}, {holds:.0%} of {other} is in it",
+            f"{-negative:.0%} of its text is in {other}, {holds:.0%} of {other} is in it",
         )
     return drops
 
@@ -199,20 +183,20 @@ def find_aggregates(
     """Collections of other books, e.g. a whole genre in one file: id -> books that it contains,
     the largest first, none of which shares text with another.
     """
-    partners: dict[str, dict[str, float]] = {}
-    for overlap in overlaps:
-        partners.setdefault(overlap.book_a, {})[overlap.book_b] = overlap.containment_b_in_a
-        partners.setdefault(overlap.book_b, {})[overlap.book_a] = overlap.containment_a_in_b
-    found: dict[str, tuple[str, ...]] = {}
-    for book in sorted(partners, key=lambda name: (-sizes[name], name)):
-        if len(partners[book]) < _AGGREGATE_BOOKS:
-            continue
+    partners = _partners(overlaps)
+
+    def largest_first(book: str) -> tuple[int, str]:
+        return -sizes[book], book
+
+    aggregates: dict[str, tuple[str, ...]] = {}
+    for book in sorted(partners, key=largest_first):
         parts: dict[str, None] = {}
-        for part in sorted(partners[book], key=lambda name: (-sizes[name], name)):
+        for part in sorted(partners[book], key=largest_first):
+            _, share = partners[book][part]
             smaller = 2 * sizes[part] <= sizes[book]
-            whole = partners[book][part] >= _AGGREGATE_CONTAINMENT
-            if smaller and whole and part not in found and parts.keys().isdisjoint(partners[part]):
+            new = part not in aggregates and parts.keys().isdisjoint(partners[part])
+            if share >= _AGGREGATE_CONTAINMENT and smaller and new:
                 parts[part] = None
         if len(parts) >= _AGGREGATE_BOOKS:
-            found[book] = tuple(parts)
-    return found
+            aggregates[book] = tuple(parts)
+    return aggregates

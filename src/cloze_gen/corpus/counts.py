@@ -7,14 +7,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
+from cloze_gen.english.word_lists import OPENERS
 from cloze_gen.word_tokens import is_word
 
-# Marks after which a capital is no evidence: a sentence or quotation begins.
-_OPENERS = frozenset({'"', "'", "``", "`", "(", "[", "--", ":"})
+# Words, counts and vectors of 522 novels (`training/words/build.py`).
+WORD_DATA = Path(__file__).parent / "word_data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,12 @@ def opening_words(sentences: Iterable[str]) -> Counter[str]:
     lines = list(sentences)
     firsts = [line.split(" ", 1)[0] for line in lines]
     counts = Counter(firsts)
-    for mark in _OPENERS:
+    for mark in OPENERS:
         del counts[mark]
     for line, first in zip(lines, firsts, strict=True):
-        if first in _OPENERS:
+        if first in OPENERS:
             for token in line.split(" ", 4)[1:4]:
-                if token not in _OPENERS:
+                if token not in OPENERS:
                     counts[token] += 1
                     break
     return counts

@@ -15,7 +15,7 @@ from pydantic import Field
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.sentences import HEADING
+from cloze_gen.corpus.paragraphs import HEADING
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.errors import CorpusError
 from cloze_gen.settings import SettingsGroup
@@ -92,16 +92,13 @@ def words_of_one_group(
 ) -> dict[int, frozenset[str]]:
     """Group -> the words that only its books hold, which its model therefore lacks."""
     ids, words = memory_mapped(text.path(TOKENS)), read_counts(counts).words
-    of_ids = _group_of_ids(ids, of_lines)
-    seen = {
-        group: np.bincount(ids[of_ids == group], minlength=len(words) + 1) > 0
-        for group in sorted(set(of_lines.tolist()))
-    }
-    groups_of_word = sum(one.astype(np.int64) for one in seen.values())
-    alone = {group: np.flatnonzero(one & (groups_of_word == 1)) for group, one in seen.items()}
+    holds = np.zeros((of_lines.max() + 1, len(words) + 1), dtype=np.bool_)
+    holds[_group_of_ids(ids, of_lines), ids] = True
+    holds[:, SEPARATOR] = False
+    alone = holds & (holds.sum(axis=0) == 1)
     return {
-        group: frozenset(words[i - 1] for i in found.tolist() if i != SEPARATOR)
-        for group, found in alone.items()
+        group: frozenset(words[i - 1] for i in np.flatnonzero(alone[group]).tolist())
+        for group in sorted(set(of_lines.tolist()))
     }
 
 

@@ -1,58 +1,64 @@
-"""Bytes of one book to text and to flat text; all offsets of the project count the characters of
-``raw.decode(encoding)``, and `flatten` keeps them.
+"""Bytes of one book to text and to flat text. All offsets of the project count the characters of
+the text that `decode_book` returns, and `flatten` keeps them.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections import Counter
 from dataclasses import dataclass
 
-from cloze_gen.errors import BookError
-
-# Tried in this order on equal evidence. All 13 of the 522 files with high bytes are one of these;
-# none is UTF-8.
-LEGACY_ENCODINGS = ("latin-1", "cp1252", "cp437", "mac_roman")
-
-# How plausible an accented letter is inside a word of an English book: French and German loans
-# first, rare letters last. `\x97` is an em dash in cp1252 and `ù` in cp437:
-# "disgraced\x97but" must choose the dash.
-_LETTER_WELCOME = (
-    dict.fromkeys("é", 2.0)
-    | dict.fromkeys("èêëàâäáçñöôóüûîïíæœ", 1.2)
-    | dict.fromkeys("øåãõßúÉÀÈÇÆŒÄÖÜ", 0.6)
+from cloze_gen.corpus.legacy_encodings import most_plausible, read_as
+from cloze_gen.corpus.text_repairs import (
+    mend_line_ends,
+    reread_controls,
+    resolve_references,
+    undo_double_encoding,
 )
-_RARE_LETTER = 0.1
-_DASHES = "—–"
-_OPENING = "“‘«"
-_CLOSING = "”’»"
-_HIGH_RUN = re.compile(rb"[\x80-\xff]")
-_MAX_EVIDENCE = 4000  # occurrences looked at; more never changed the choice
+from cloze_gen.errors import BookError
+from cloze_gen.parsing import whole_characters
 
-# Bytes that no text holds: more than one control byte in 200 is a program, an image or UTF-16
-# without its mark.
+_NO_TEXT = b" \t\r\n\f\v\x1a\x00\xef\xbb\xbf\xff\xfe"  # also of byte-order marks
+# Bytes that no text holds: more than one control byte in 200 is a program or an image.
 _BINARY_CONTROL_SHARE = 0.005
 _TEXT_BYTES = bytes(range(0x20, 0x7F)) + b"\t\n\r\f\v\x1a" + bytes(range(0x80, 0x100))
+_MARKS = {  # UTF-32 first: its mark begins with that of UTF-16
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+# By which bytes of four are zero in English text.
+_ZERO_BYTES: dict[tuple[bool, ...], str] = {
+    (False, True, True, True): "utf-32-le",
+    (True, True, True, False): "utf-32-be",
+    (False, True, False, True): "utf-16-le",
+    (True, False, True, False): "utf-16-be",
+}
+_MAX_SHIFTED_SHARE = 0.01
+# UTF-7's accented letters, quotation marks and dashes
+_UTF7 = re.compile(rb"\+(?:A[MO]|IB)[A-Za-z0-9+/]+-")
+_MIN_UTF7 = 3
+_ASCII = bytes(range(0x80))
+_MAX_ODD_SHARE = 1 / 3  # of the high bytes; legacy text has few sequences that are valid UTF-8
+_ODD_BYTES = re.compile("[\udc80-\udcff]+")  # as Python's "surrogateescape" keeps them
 
 # stands for a soft hyphen or zero-width character of the input until `normalize` drops it
 _SOFT_HYPHEN_MARK = "\x7f"
-_SPACES = "\t\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\ufffd"
+_SPACES = "\t\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _BREAKS = "\r\x0b\x0c\x85\u2028\u2029"
 _NOTHING = "\xad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
 _FLAT = (
-    dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
-    | {ord(char): " " for char in _SPACES}
-    | {ord(char): "\n" for char in _BREAKS + "\n"}
-    | {ord(char): _SOFT_HYPHEN_MARK for char in _NOTHING}
-    | {ord(char): '"' for char in "“”„‟«»″"}
-    | {ord(char): "'" for char in "‘’‚‛′´ʼ"}
-    | {ord("\u2010"): "-", ord("\u2011"): "-", ord("ʹ"): "'"}
+    dict.fromkeys(map(chr, (*range(0x20), *range(0x7F, 0xA0))), " ")
+    | dict.fromkeys(_SPACES, " ")
+    | dict.fromkeys(_BREAKS, "\n")
+    | dict.fromkeys(_NOTHING, _SOFT_HYPHEN_MARK)
+    | dict.fromkeys("“”„‟«»″", '"')
+    | dict.fromkeys("‘’‚‛′´ʼʹ", "'")
+    | dict.fromkeys("\u2010\u2011", "-")
 )
 _PLAIN_BYTES = b"\n" + bytes(range(0x20, 0x7F))
 _NOT_PLAIN = re.compile(r"[\n\x20-\x7e]+")  # without these only the special characters are left
-_MANY_KINDS = (
-    64  # kinds of special characters from which one `str.translate` is faster than replacing each
-)
 # CP437 accents that lost their high bit on the way (`d\x02collet\x02`): repaired only behind a
 # lower-case letter.
 _LOST_HIGH_BIT = re.compile(r"(?<=[a-z])[\x01-\x08\x10\x11\x13\x14\x16\x17](?=[a-z\s.,;:!?'\"-])")
@@ -60,44 +66,101 @@ _LOST_HIGH_BIT = re.compile(r"(?<=[a-z])[\x01-\x08\x10\x11\x13\x14\x16\x17](?=[a
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A decoded book; `text` is verbatim, `evidence` says why this encoding was chosen."""
+    """A decoded book; `evidence` says why this encoding was chosen and what was repaired."""
 
     text: str
     encoding: str
     evidence: str
 
 
-def decode_book(raw: bytes) -> Decoded:
-    r"""Decode by byte-order mark, else as valid UTF-8, else in the most plausible legacy encoding;
-    BookError if ``empty`` or ``binary``.
+def decode_book(raw: bytes, *, markup: bool = False) -> Decoded:
+    r"""Decode by byte-order mark or zero bytes, else as UTF-8, else in the most plausible legacy
+    encoding; then repair what earlier programs damaged. Usual text in UTF-8 is left as it is.
+
+    Args:
+        markup: HTML or XHTML, whose parser resolves character references.
+    Raises:
+        BookError: ``empty`` or ``binary``.
 
     >>> decode_book("Châlons".encode("cp437")).text
     'Châlons'
     >>> decode_book(b"He was disgraced\x97but alive.").encoding
     'cp1252'
     """
-    if not raw.strip(b" \t\r\n\f\v\x1a\x00"):
-        raise BookError("empty", "the file is empty")
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        try:
-            return Decoded(raw.decode("utf-16"), "utf-16", "byte-order mark")
-        except UnicodeDecodeError as error:
-            raise BookError(
-                "binary", f"starts with a UTF-16 mark but is not UTF-16: {error.reason}"
-            ) from error
-    control_count = len(raw.translate(None, _TEXT_BYTES))
-    if control_count > _BINARY_CONTROL_SHARE * len(raw) and control_count > 8:
-        raise BookError("binary", f"{control_count} control bytes in {len(raw)}: not a text file")
+    if not raw.strip(_NO_TEXT):
+        raise BookError("empty", "there is no text")
+    decoded = _decode_wide(raw) or _decode_bytes(raw)
+    repairs = [mend_line_ends, undo_double_encoding, reread_controls]
+    if not markup:
+        repairs.append(resolve_references)
+    text, notes = decoded.text, [decoded.evidence]
+    for repair in repairs:
+        text, note = repair(text)
+        if note:
+            notes.append(note)
+    return Decoded(text, decoded.encoding, "; ".join(notes))
+
+
+def _decode_wide(raw: bytes) -> Decoded | None:
+    """UTF-16 and UTF-32, also without a mark; None for other encodings."""
+    if b"\0" not in raw:  # not even of spaces and line ends
+        return None
+    encoding = next((name for mark, name in _MARKS.items() if raw.startswith(mark)), "")
+    evidence = "byte-order mark"
+    if not encoding:
+        zero = tuple(raw[at::4].count(0) > len(raw) / 8 for at in range(4))
+        encoding = _ZERO_BYTES.get(zero, "")
+        evidence = "zero bytes"
+    if not encoding:
+        return None
+    rest = len(raw) % (4 if "32" in encoding else 2)
+    text = raw[: len(raw) - rest].decode(encoding, "replace")
+    # a missing byte makes U+7400 U+6800 U+6500 of "the"
+    shifted = sum(ord(char) % 256 == 0 for char in text)
+    if not text or shifted > _MAX_SHIFTED_SHARE * len(text):
+        raise BookError("binary", f"damaged {encoding.upper()}: bytes are missing or added")
+    if rest:
+        evidence += "; bytes after the last character left out"
+    return Decoded(text, encoding, evidence)
+
+
+def _decode_bytes(raw: bytes) -> Decoded:
+    """UTF-8, UTF-7 and one-byte encodings."""
+    controls = len(raw.translate(None, _TEXT_BYTES))
+    if controls > _BINARY_CONTROL_SHARE * len(raw) and controls > 8:
+        raise BookError("binary", f"{controls} control bytes in {len(raw)}: not a text file")
     if raw.isascii():
+        if len(_UTF7.findall(raw)) >= _MIN_UTF7:
+            text = whole_characters(raw.decode("utf-7", "replace"))
+            return Decoded(text, "utf-7", "letters and marks of UTF-7")
         return Decoded(raw.decode("ascii"), "ascii", "no high bytes")
-    marked = raw.startswith(b"\xef\xbb\xbf")
+    encoding, evidence = "utf-8", "valid UTF-8"
+    if raw.startswith(codecs.BOM_UTF8):
+        encoding, evidence = "utf-8-sig", "byte-order mark"
     try:
-        text = raw.decode("utf-8-sig" if marked else "utf-8")
+        return Decoded(raw.decode(encoding), encoding, evidence)
     except UnicodeDecodeError:
-        return _decode_legacy(raw)
-    return Decoded(
-        text, "utf-8-sig" if marked else "utf-8", "byte-order mark" if marked else "valid UTF-8"
-    )
+        return _decode_mixed(raw, encoding)
+
+
+def _decode_mixed(raw: bytes, encoding: str) -> Decoded:
+    """Mostly UTF-8, whose other bytes are cp1252; else a legacy encoding."""
+    text = raw.decode(encoding, "surrogateescape")
+    odd = sum(map(len, _ODD_BYTES.findall(text)))
+    high = len(raw.translate(None, _ASCII))
+    if encoding == "utf-8" and odd > _MAX_ODD_SHARE * high:
+        # Line ends first: one of them is an accented letter of cp437.
+        text, note = mend_line_ends(raw.decode("latin-1"))
+        encoding, scores = most_plausible(text)
+        evidence = f"{scores}; {note}" if note else scores
+        return Decoded(read_as(text, encoding), encoding, evidence)
+    text = text.replace("\udce2\udc80", "\ufffd")  # a quotation mark that was cut
+    text = _ODD_BYTES.sub(_read_as_cp1252, text)
+    return Decoded(text, encoding, f"{odd:,} of {high:,} high bytes are not UTF-8: read as cp1252")
+
+
+def _read_as_cp1252(match: re.Match[str]) -> str:
+    return match.group().encode(errors="surrogateescape").decode("cp1252", "replace")
 
 
 def flatten(text: str) -> str:
@@ -119,78 +182,11 @@ def flatten(text: str) -> str:
     kinds = set(special if isinstance(special, str) else special.decode())
     if min(kinds) < " ":  # looking for them takes longer than all else
         flat = _LOST_HIGH_BIT.sub(_restore_high_bit, flat)
-    replaced = sorted(char for char in kinds if ord(char) in _FLAT)
-    if len(replaced) > _MANY_KINDS:
-        return flat.translate(_FLAT)
-    for char in replaced:
-        flat = flat.replace(char, _FLAT[ord(char)])
+    # In order, because U+007F is special and stands for others. Faster than `str.translate`.
+    for char in sorted(kinds & _FLAT.keys()):
+        flat = flat.replace(char, _FLAT[char])
     return flat
 
 
 def _restore_high_bit(match: re.Match[str]) -> str:
     return bytes([ord(match.group()) | 0x80]).decode("cp437")
-
-
-def _decode_legacy(raw: bytes) -> Decoded:
-    contexts: Counter[tuple[str, int, str]] = Counter()
-    for seen, match in enumerate(_HIGH_RUN.finditer(raw)):
-        if seen >= _MAX_EVIDENCE:
-            break
-        at = match.start()
-        around = (
-            raw[max(0, at - 1) : at].decode("latin-1"),
-            raw[at],
-            raw[at + 1 : at + 2].decode("latin-1"),
-        )
-        contexts[around] += 1
-    scores: dict[str, float] = {}
-    for encoding in LEGACY_ENCODINGS:
-        total = 0.0
-        for (before, byte, after), count in sorted(contexts.items()):
-            try:
-                char = bytes([byte]).decode(encoding)
-            except UnicodeDecodeError:
-                total = float("-inf")
-                break
-            total += count * _welcome(before, char, after)
-        # A Mac file among Gutenberg's is rare (1 of the 534): it must win clearly, or its `ó` takes
-        # the cp1252 dash.
-        scores[encoding] = total * 0.35 if encoding == "mac_roman" else total
-    # latin-1 decodes anything, so a finite score always exists.
-    best = max(
-        LEGACY_ENCODINGS, key=lambda name: (round(scores[name], 6), -LEGACY_ENCODINGS.index(name))
-    )
-    scores_text = ", ".join(f"{name} {scores[name]:.1f}" for name in LEGACY_ENCODINGS)
-    return Decoded(raw.decode(best), best, f"{sum(contexts.values())} high bytes: {scores_text}")
-
-
-def _welcome(before: str, char: str, after: str) -> float:
-    """Plausibility of `char` between its neighbours: 2 for `é` in a word, negative for rubbish."""
-    inside_left, inside_right = before.isalpha(), after.isalpha()
-    if char.isalpha():
-        value = _LETTER_WELCOME.get(char, _RARE_LETTER)
-        if not (inside_left or inside_right):
-            return value - 1.0
-        if char.isupper() and (
-            before.islower()
-            or (not inside_left and after.isupper() and before not in ("", " ", "\n", '"'))
-        ):
-            return -1.0
-        return value
-    if "\x80" <= char < "\xa0":
-        return -3.0
-    if char == "\xa0":
-        return 0.5 if not inside_left else 0.0
-    if char in _DASHES:
-        return 0.5
-    if char == "’":
-        return 1.0 if inside_left else 0.0
-    if char in _CLOSING:
-        return 1.0 if not inside_right and before not in ("", " ", "\n") else -1.0
-    if char in _OPENING:
-        return 1.0 if not inside_left and inside_right else -1.0
-    if char in "£½¼¾°§":
-        return 1.0 if after.isdigit() or before.isdigit() else -0.5
-    if char == "…":
-        return 0.2
-    return -1.0

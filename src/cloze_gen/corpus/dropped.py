@@ -6,37 +6,29 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cloze_gen.corpus.parse_book import BookReason
-from cloze_gen.parsing import NAMED
+from cloze_gen.parsing import NAMED, name_list
 
 REMEDIES: Mapping[str, str] = {
     BookReason.EMPTY: "add the text to the files, or remove them",
-    BookReason.BINARY: "save the books as plain text",
+    BookReason.BINARY: "save the books as plain text in UTF-8",
+    BookReason.LOST_CHARACTERS: "use other copies, or convert the original files again with the right encoding",
     BookReason.MARKUP: "rename HTML files to .html; for a table: remove the tags from the column; save other formats as plain text",
     BookReason.ONE_SENTENCE_PER_LINE: "use the original books, with letter case, paragraphs and untouched punctuation",
     BookReason.NEARLY_EMPTY: "use longer texts, or lower ingest.min_word_tokens",
     BookReason.OTHER_LANGUAGE: "use English texts, or lower ingest.min_function_word_share",
-    BookReason.TRUNCATED_GZIP: "download or compress the files again",
     BookReason.DAMAGED_EPUB: "download the files again, or convert them to plain text",
     BookReason.ENCRYPTED: "use an edition without copy protection",
     BookReason.UNREADABLE: "make the files readable, download them again, or remove them",
     BookReason.TOO_LARGE: "split the files into books",
     BookReason.DIFFERS_FROM_MANIFEST: "fetch the listed files again, or correct their checksums in manifest.tsv",
-    BookReason.AGGREGATE: "remove the collection, or the books that it contains, or set overlap.within = keep",
-    BookReason.DUPLICATE_OF: "remove the copies, or set overlap.within = keep",
+    BookReason.AGGREGATE: "remove the books that the collection contains, to keep it instead",
+    BookReason.DUPLICATE_OF: "remove the other book, to keep this one instead",
     BookReason.OVERLAPS_TRAIN: "use source books that are not among the training books, or set overlap.across = "
     "drop_train",
     BookReason.OVERLAPS_SOURCE: "use training books that are not among the source books, or set overlap.across = "
     "drop_source",
     BookReason.OFFENSIVE: "use other novels, or raise the limit: --set partition.max_offensive_rate=RATE",
 }
-
-
-def dropped_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        if row["status"] != "kept":
-            found.setdefault(str(row["reason"]), []).append(row)
-    return found
 
 
 def dropped_lines(rows: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -46,16 +38,13 @@ def dropped_lines(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     ['a dropped (empty): no text']
     """
     lines = []
-    for reason, group in dropped_rows(rows).items():
+    for reason, group in _by_reason(rows).items():
         lines += [
             f"{row['book_id']} dropped ({reason}): {row.get('detail') or ''}"
             for row in group[:NAMED]
         ]
         if more := len(group[NAMED:]):
-            lines.append(
-                f"{more:,} more dropped ({reason}); the books.tsv of this stage, once "
-                "written, has a line for each"
-            )
+            lines.append(f"{more:,} more dropped ({reason}); books.tsv of the stage lists each")
     return lines
 
 
@@ -64,43 +53,21 @@ def warn_of_dropped(say: Callable[[str], None], rows: Iterable[Mapping[str, Any]
         say(f"warning: {line}")
 
 
-def dropped_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """One line a dropped book for the card of a release.
-
-    >>> dropped_notes([{"book_id": "a", "status": "rejected", "reason": "empty", "detail": "no text"}])
-    ['book a was dropped: empty no text']
-    """
-    notes = []
-    for reason, group in dropped_rows(rows).items():
-        notes += [
-            f"book {row['book_id']} was dropped: {reason} {row.get('detail') or ''}".rstrip()
-            for row in group[:NAMED]
-        ]
-        if more := len(group[NAMED:]):
-            notes.append(f"{more:,} more books were dropped: {reason}")
-    return notes
-
-
 def dropped_text(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The dropped books for one message; empty without any.
+    """The dropped books and what to do, for one message; empty without any.
 
-    >>> dropped_text([{"book_id": f"b{n}", "status": "rejected", "reason": "empty"} for n in range(12)])[-34:]
-    'b9 (empty), and 2 more for (empty)'
+    >>> dropped_text([{"book_id": name, "status": "rejected", "reason": "too_large"} for name in "ab"])
+    'a, b (too_large: split the files into books)'
     """
-    parts = []
-    for reason, group in dropped_rows(rows).items():
-        parts += [f"{row['book_id']} ({reason})" for row in group[:NAMED]]
-        if more := len(group[NAMED:]):
-            parts.append(f"and {more:,} more for ({reason})")
-    return ", ".join(parts)
-
-
-def remedies_text(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Advice for each reason.
-
-    >>> remedies_text([{"book_id": "a", "status": "rejected", "reason": "too_large"}])
-    'too_large: split the files into books'
-    """
-    return "; ".join(
-        f"{reason}: {REMEDIES[reason]}" for reason in dropped_rows(rows) if reason in REMEDIES
+    return ", ".join(
+        f"{name_list([row['book_id'] for row in group])} ({reason}: {REMEDIES[reason]})"
+        for reason, group in _by_reason(rows).items()
     )
+
+
+def _by_reason(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if row["status"] != "kept":
+            groups.setdefault(str(row["reason"]), []).append(row)
+    return groups

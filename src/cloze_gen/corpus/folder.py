@@ -2,24 +2,71 @@
 
 from __future__ import annotations
 
+import functools
+import glob
 import os
+import re
 import stat
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from cloze_gen.corpus.layouts import (
-    is_catalog,
-)
-from cloze_gen.corpus.location import Location
-from cloze_gen.corpus.manifest import (
-    MANIFEST_NAME,
-)
-from cloze_gen.corpus.readers import ending_of, main_endings
+from cloze_gen.corpus.gutenberg_files import CATALOGS, is_catalog
+from cloze_gen.corpus.manifest import MANIFEST_NAME
+from cloze_gen.corpus.readers import IN_WORDS, ending_of
+from cloze_gen.corpus.readers.html import parts_of_pages
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import counted, name_list
 from cloze_gen.store.tables import escape_cell
+
+_ESCAPED = re.compile(r"\[([*?[])\]")  # as `glob.escape` writes them
+_ZIP_IT = "zip the content of the folder and name the file .epub"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where books are.
+
+    Attributes:
+        root: the folder, or the folder that a pattern begins with.
+        pattern: a glob below it, as `Path.glob` reads it; empty: every file below the folder.
+    """
+
+    root: Path
+    pattern: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Location:
+        """The location that a user typed: a folder, a file, or a glob.
+
+        >>> Location.parse("books/*/text-[0-9].parquet")
+        Location(root=PosixPath('books'), pattern='*/text-[0-9].parquet')
+        """
+        path = Path(text)
+        if path.is_dir():
+            return cls(path)
+        if os.path.lexists(path):
+            return cls(path.parent, glob.escape(path.name))
+        root, parts = Path(), list(path.parts)
+        while parts and (os.path.lexists(root / parts[0]) or not glob.has_magic(parts[0])):
+            root /= parts.pop(0)
+        return cls(root, "/".join(parts))
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the pattern is the name of one file."""
+        return bool(self.pattern) and os.path.lexists(self.path)
+
+    @property
+    def path(self) -> Path:
+        """What the user typed."""
+        path = self.root / _ESCAPED.sub(r"\1", self.pattern)
+        return path if os.path.lexists(path) else self.root / self.pattern
+
+    def __str__(self) -> str:
+        return str(self.path)
 
 
 @dataclass(slots=True)
@@ -30,6 +77,8 @@ class FolderContents:
     hidden: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
+    unpacked: list[str] = field(default_factory=list)  # EPUBs
+    page_parts: list[str] = field(default_factory=list)
 
     def add_file(self, file: str) -> None:
         name = file.rsplit("/", 1)[-1]
@@ -51,6 +100,8 @@ class FolderContents:
             self.hidden.append(folder)
         elif (path / "store" / ".locks").is_dir():
             self.outputs.append(folder)
+        elif is_unpacked_epub(path):
+            self.unpacked.append(folder)
         else:
             return True
         return False
@@ -74,6 +125,16 @@ class FolderContents:
                 f"{counted(len(self.outputs), 'output folder')} of cloze-gen "
                 f"({_named_paths(self.outputs)})"
             )
+        if self.page_parts:
+            parts.append(
+                f"{counted(len(self.page_parts), 'part')} of saved web pages "
+                f"({_named_paths(self.page_parts)})"
+            )
+        if self.unpacked:
+            parts.append(
+                f"{counted(len(self.unpacked), 'unpacked EPUB')} ({_named_paths(self.unpacked)}); "
+                f"{_ZIP_IT}"
+            )
         return "; ".join(parts)
 
 
@@ -93,21 +154,45 @@ def _named_paths(paths: list[str]) -> str:
     return name_list([repr(path) for path in sorted(paths)])
 
 
-def scan_folder(location: Location) -> FolderContents:
-    found, root = FolderContents(), str(location.root)
-    for place, folders, names in os.walk(root, onerror=refuse_unreadable):
-        below = place[len(root) :].strip(os.sep)
-        prefix = f"{below}/" if below else ""
-        for file in (f"{prefix}{name}" for name in names):
-            if location.matches(file) or (not location.is_file and is_catalog(file)):
-                found.add_file(file)
-        folders[:] = [
-            name
-            for name in folders
-            if location.enters(f"{prefix}{name}")
-            and found.enters(Path(place, name), f"{prefix}{name}")
-        ]
+def find_files(location: Location) -> FolderContents:
+    """The files of a location. Links to files are followed, links to folders are not.
+
+    Raises:
+        UsageError: a folder cannot be read.
+    """
+    found = FolderContents()
+    for file in _matches(location) if location.pattern else _walk(location.root, found):
+        found.add_file(file)
+    found.page_parts = sorted(parts_of_pages(found.books))
+    found.books = [file for file in found.books if file not in found.page_parts]
     return found
+
+
+def _walk(root: Path, found: FolderContents) -> Iterator[str]:
+    for place, folders, names in os.walk(root, onerror=refuse_unreadable):
+        below = Path(place).relative_to(root)
+        yield from ((below / name).as_posix() for name in names)
+        folders[:] = [
+            name for name in folders if found.enters(root / below / name, (below / name).as_posix())
+        ]
+
+
+def _matches(location: Location) -> Iterator[str]:
+    """The files that a pattern matches, and the catalogues beside them."""
+    root = location.root
+    enters = functools.cache(lambda folder: FolderContents().enters(root / folder, str(folder)))
+    patterns = [location.pattern]
+    if not location.is_file:
+        patterns += [str(Path(location.pattern).with_name(name)) for name in CATALOGS]
+    for pattern in patterns:
+        for path in root.glob(pattern):
+            file = path.relative_to(root)
+            if path.is_file() and all(map(enters, list(file.parents)[:-1])):
+                yield file.as_posix()
+
+
+def is_unpacked_epub(folder: Path) -> bool:
+    return (folder / "META-INF" / "container.xml").is_file()
 
 
 def refuse_unreadable(error: OSError) -> NoReturn:
@@ -136,10 +221,7 @@ def check_apart(out: Path, location: Location) -> None:
     """UsageError if a run would read its own files as books. Links are resolved."""
     folder = location.root
     real_out, real = Path(os.path.realpath(out)), Path(os.path.realpath(folder))
-    own_folders = ("store", "runs")
-    if real_out.is_relative_to(real) and any(
-        location.enters((real_out / own).relative_to(real).as_posix()) for own in own_folders
-    ):
+    if real_out.is_relative_to(real) and not location.pattern:
         elsewhere = os.path.relpath(
             real.parent / (real_out.name if real_out != real else "artifacts")
         )
@@ -148,7 +230,7 @@ def check_apart(out: Path, location: Location) -> None:
             "would read its own files as books. "
             f"Name another, such as --out {elsewhere}, or keep the books in a folder of their own."
         )
-    for own in own_folders:
+    for own in ("store", "runs"):
         if real.is_relative_to(real_out / own):
             raise UsageError(
                 f"{folder}: is inside {out / own}, which holds the files of runs. Copy "
@@ -166,11 +248,15 @@ def check_exists(location: Location) -> None:
     except OSError as error:
         raise UsageError(f"{location}: cannot be opened ({error.strerror}). {advice}") from None
     check_folder(location.root, advice)
+    if is_unpacked_epub(location.root):
+        raise UsageError(f"{location}: an unpacked EPUB. To read it, {_ZIP_IT}.")
 
 
 def nothing_found(location: Location, found: FolderContents) -> str:
     skipped = found.skipped()
-    advice = f"Books are files with the ending {', '.join(main_endings())}."
+    advice = f"Books are files with the ending {IN_WORDS}."
+    if found.others[".xhtml"]:
+        advice += " Rename .xhtml files to .html if each is a whole book; zip those of an EPUB."
     if location.is_file:
         return f"{location}: not a file of books. {advice} Save PDF or Word files as text or EPUB."
     if not location.pattern:

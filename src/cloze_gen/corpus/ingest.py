@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
+import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,107 +14,93 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
-from cloze_gen.corpus.books import SENTENCES, SKETCH, TYPES, write_book_table
+from cloze_gen.corpus.books import SENTENCES as SENTENCE_FILE
+from cloze_gen.corpus.books import SKETCH, TYPES, write_book_table
+from cloze_gen.corpus.collect import VERSION, Book, read_text
 from cloze_gen.corpus.counts import opening_words
 from cloze_gen.corpus.dropped import warn_of_dropped
 from cloze_gen.corpus.manifest import MANIFEST_NAME
 from cloze_gen.corpus.ocr import ocr_warning
 from cloze_gen.corpus.parse_book import (
     BookReason,
-    BookStatus,
     IngestSettings,
     ParsedBook,
     parse_book,
 )
 from cloze_gen.corpus.parse_sentences import parse_sentences
-from cloze_gen.corpus.readers import UNREADABLE, RawBook, read_book
-from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
-from cloze_gen.corpus.scan import BookFile
-from cloze_gen.corpus.tokens import ChunkMemo
+from cloze_gen.corpus.readers.reader import SENTENCES
+from cloze_gen.corpus.text_repairs import lost_characters_warning
+from cloze_gen.corpus.text_warnings import doubtful_books_warning
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError
+from cloze_gen.parsing import quote
 from cloze_gen.store.artifacts import ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import escape_cell, write_parquet
 
-BOOK_VERSION = 7
+BOOK_VERSION = 8
 
 
 @dataclass(frozen=True, slots=True)
 class BookShard:
-    """One book for a worker to read; `digest` is of its stored bytes when the run was planned."""
+    """One book for a worker to read."""
 
     out: Path
-    book: BookFile
-    digest: str
+    book: Book
     settings: IngestSettings
 
     @property
     def needs(self) -> tuple[Path, ...]:
         """Files outside the output folder that other machines must see."""
-        return (self.book.path,)
+        return (self.book.text,) if self.book.in_place else ()
 
     @property
     def key(self) -> StageKey:
         settings = self.settings.model_dump(mode="json")
-        if self.book.kind:
-            settings |= {"kind": self.book.kind}
-        return StageKey("book", BOOK_VERSION, settings, item=self.digest[:24])
+        settings |= {"format": self.book.format, "reading": VERSION}
+        return StageKey("book", BOOK_VERSION, settings, item=self.book.sha256[:24])
 
 
-_READING = threading.Lock()
-
-
-@functools.cache
-def _memo() -> ChunkMemo:
-    """One tokenizer memory a process, because chunks recur; used under `_READING`."""
-    return ChunkMemo(chunk_tokenizer())
-
-
-def _parsed(raw: RawBook, shard: BookShard) -> ParsedBook:
-    if shard.book.kind == SENTENCE_LINES:
-        return parse_sentences(
-            raw.data, settings=shard.settings, memo=_memo(), decode=raw.reader.decode
-        )
-    return parse_book(
-        raw.data,
-        settings=shard.settings,
-        memo=_memo(),
-        decode=raw.reader.decode,
-    )
+_READING = threading.Lock()  # the memory of tokens is one a process
 
 
 def ingest_book(shard: BookShard) -> dict[str, Any]:
-    """Read one book into the store unless it is there; returns its audit row. CorpusError if the
-    file changed since its digest was taken.
+    """Read one book into the store unless it is there; returns its audit row.
+
+    Raises:
+        CorpusError: the file changed since the run was planned.
     """
-    if shard.book.unlike_listed(shard.digest):
-        return _rejected(BookReason.DIFFERS_FROM_MANIFEST, _unlike_listed(shard))
-    store = Store(shard.out)
+    book, store = shard.book, Store(shard.out)
     try:
-        if shard.digest.startswith(UNREADABLE) or not store.is_complete(shard.key):
-            # An unreadable book ends here: no two of them share a key.
-            raw = read_book(shard.book.path, shard.book.member, digest=shard.digest)
+        if book.fault:
+            reason, detail = book.fault
+            raise BookError(reason, f"{quote(book.place)}: {detail}")
+        if book.differs_from_manifest:
+            raise BookError(BookReason.DIFFERS_FROM_MANIFEST, _difference(book))
+        if not store.is_complete(shard.key):
+            text = read_text(book)
+            parse = parse_sentences if book.format == SENTENCES else parse_book
             with store.writing(shard.key) as writer:
                 if writer is not None:
                     with _READING:
-                        parsed = _parsed(raw, shard)
+                        parsed = parse(text, settings=shard.settings)
                     _write_book(writer, parsed)
     except BookError as error:
-        return _rejected(error.reason, str(error))
-    return {"folder": f"../{shard.key.folder_name}", **store.open(shard.key).facts}
+        return {
+            "status": "rejected",
+            "reason": str(error.reason),
+            "detail": str(error),
+        }
+    facts = store.open(shard.key).facts
+    folder = f"../{shard.key.folder_name}"
+    return {"status": "kept", "reason": "", "detail": "", "folder": folder, **facts}
 
 
-def _rejected(reason: str, detail: str) -> dict[str, Any]:
-    return {"status": str(BookStatus.REJECTED), "reason": str(reason), "detail": detail}
-
-
-def _unlike_listed(shard: BookShard) -> str:
-    where = f"{MANIFEST_NAME}, line {shard.book.listed_in_line}"
+def _difference(book: Book) -> str:
+    assert book.listed is not None
     return (
-        f"sha256 {shard.digest[:12]}..., but {where}, lists {shard.book.listed_sha256[:12]}...: "
-        "a different file"
+        f"sha256 {book.sha256[:12]}..., but {MANIFEST_NAME}, line {book.listed.line}, lists "
+        f"{book.listed.sha256[:12]}...: a different file"
     )
 
 
@@ -128,7 +115,7 @@ def _write_book(writer: ArtifactWriter, parsed: ParsedBook) -> None:
         "text": pa.array(parsed.text, pa.string()),
         "tokens": pa.array(parsed.tokens, pa.string()),
     }
-    writer.rows[SENTENCES] = write_parquet(writer.path(SENTENCES), columns)
+    writer.rows[SENTENCE_FILE] = write_parquet(writer.path(SENTENCE_FILE), columns)
     initial = opening_words(parsed.tokens)
     words = sorted(parsed.type_counts)
     counts = {
@@ -159,22 +146,27 @@ def write_ingest(
     writer: ArtifactWriter,
     ctx: StageContext,
     *,
-    books: Iterable[tuple[BookFile, str]],
+    books: Sequence[Book],
     settings: IngestSettings,
 ) -> None:
-    """Read all books, given with the digests of their files, and write `books.tsv` (`write_book_table`); each is an artifact of
-    `sentences.parquet` (`start` and `end` in the decoded file), `types.parquet` and `sketch.npy`.
+    """Read all books and write `books.tsv` (`write_book_table`); each is an artifact of
+    `sentences.parquet` (`start` and `end` in its text), `types.parquet` and `sketch.npy`.
     """
-    shards = [BookShard(ctx.store.root, book, digest, settings) for book, digest in books]
-    in_order = sorted(shards, key=lambda shard: (shard.book.file, shard.book.position))
-    audits = ctx.map(ingest_book, in_order, unit="books")
-    audit_of = {shard.book: audit for shard, audit in zip(in_order, audits, strict=True)}
-    table = [_row(shard, audit_of[shard.book]) for shard in shards]
+    shards = [BookShard(ctx.store.root, book, settings) for book in books]
+    audits = ctx.map(ingest_book, shards, unit="books")
+    folder = writer.folder.parent
+    table = [_row(book, audit, folder) for book, audit in zip(books, audits, strict=True)]
     warn_of_dropped(ctx.say, table)
     kept = [row for row in table if row["status"] == "kept"]
     if warning := ocr_warning((row["book_id"], row["unknown_word_share"]) for row in kept):
         ctx.say(f"warning: {warning}")
+    if warning := lost_characters_warning((row["book_id"], row["lost_chars"]) for row in kept):
+        ctx.say(f"warning: {warning}")
+    if warning := doubtful_books_warning((row["book_id"], row["warnings"]) for row in kept):
+        ctx.say(f"warning: {warning}")
     write_book_table(writer, table, strict=ctx.strict)
+    texts = {row["text"].rpartition("/text/")[0] for row in kept if row["text"]}
+    writer.holds = sorted({*writer.holds, *texts})
     writer.versions |= _versions()
     writer.facts |= {
         "sentences": sum(row["sentences"] for row in kept),
@@ -186,16 +178,19 @@ def write_ingest(
     )
 
 
-def _row(shard: BookShard, audit: dict[str, Any]) -> dict[str, Any]:
+def _row(book: Book, audit: dict[str, Any], folder: Path) -> dict[str, Any]:
+    text = "" if book.in_place or book.fault else os.path.relpath(book.text, folder / "artifact")
     row: dict[str, Any] = {
-        "book_id": shard.book.book_id,
-        "file": shard.book.file,
-        "digest": shard.digest,
+        "book_id": book.book_id,
+        "file": book.file,
+        "member": book.member or None,
+        "digest": book.sha256,
+        "text": text,
+        "folder": None,  # the column's place; a book of which nothing is stored has no folder
+        **dict(book.facts),
+        "encoding": book.encoding,
+        "encoding_evidence": book.evidence,
     }
-    if shard.book.member:
-        row |= {"member": shard.book.member}
-    # the column's place; a book of which nothing is stored has no folder
-    row |= {"folder": None, **dict(shard.book.facts)}
     row |= audit
     # File names and marker lines may hold any character; escaped from here on.
     return {

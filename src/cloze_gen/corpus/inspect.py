@@ -4,21 +4,18 @@ a run.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator
 
+from cloze_gen.corpus.collect import Book, Collection, InputSettings, read_text
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.dropped import REMEDIES
 from cloze_gen.corpus.gutenberg import find_body
-from cloze_gen.corpus.ocr import is_unknown, ocr_warning
+from cloze_gen.corpus.normalization import normalize_sentence
+from cloze_gen.corpus.ocr import ocr_warning, sampled_unknown_word_share
 from cloze_gen.corpus.partition import no_author_warning
-from cloze_gen.corpus.readers import read_book
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
-from cloze_gen.corpus.scan import BookFile, CorpusScan
-from cloze_gen.errors import BookError
+from cloze_gen.corpus.readers.reader import SENTENCES
 from cloze_gen.parsing import NAMED, counted, name_list, one_line, quote
 from cloze_gen.text_layout import cut
 
@@ -26,29 +23,25 @@ FACTS = ("title", "author", "year", "genre", "language", "license")
 _EXAMPLES = 5
 _LEAST_BOOKS = 2  # of holmes-style; docs/how-to/few-books.md
 _MANY_BOOKS = 10  # enough for lambada-style
-_COLLECTIONS = ("BookCorpus", "PG-19")  # LAMBADA was made from the first
 _TITLE_COLUMNS, _TEXT_COLUMNS = 60, 100
-_SAMPLE_CHARS = 50_000  # of a book, looked at for errors of OCR
-_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _LINES_OF_A_RUN = 5  # of what is skipped; all are in `cloze-gen corpus inspect`
 _SENTENCES = "one sentence per line, without books: use it with --train, as background only"
 
 
-def summary(found: CorpusScan) -> list[str]:
+def summary(found: Collection) -> list[str]:
     """Two to four lines for the beginning of a run, and more for much that is skipped."""
     shapes = (f"{shape}: {count}" for shape, count in _shapes(found))
-    known = "; ".join((*found.layouts, *shapes)) or "no readable file"
+    known = "; ".join((*found.names, *shapes)) or "no readable file"
     lines = [f"{_books(found)} in {found.location}, {_size(found.bytes)} ({known})"]
-    if found.sentences:
+    if found.has_sentences:
         lines.append(_SENTENCES)
     counts = _metadata(found)
     if counts:
         known = ", ".join(f"{fact} {count:,}" for fact, count in counts.items())
         lines.append(f"metadata (books that have it): {known}")
-    if found.unreadable:
-        files = name_list([quote(file) for file, _ in found.unreadable])
-        lines.append(f"{counted(len(found.unreadable), 'file')} cannot be read: {files}")
-    other = [*found.skipped, *found.notes]
+    if faults := [quote(book.place) for book in found.books if book.fault]:
+        lines.append(f"{counted(len(faults), 'book')} cannot be read: {name_list(faults)}")
+    other = [*(f"skipped {line}" for line in found.skipped), *found.notes]
     lines += other[:_LINES_OF_A_RUN]
     if len(other) > _LINES_OF_A_RUN:
         lines.append(
@@ -57,21 +50,21 @@ def summary(found: CorpusScan) -> list[str]:
     return lines
 
 
-def inspection(found: CorpusScan, settings: InputSettings) -> str:
+def inspection(found: Collection, settings: InputSettings) -> str:
     """A page about a location: formats, metadata, what is skipped, advice, and examples."""
     examples = [(book, _beginning_and_share(book)) for book in _chosen(found)]
     shares = [(book.book_id, share) for book, (_, share) in examples]
     ocr = ocr_warning(shares, of=f", of {len(shares)} that were read in part")
     lines = [f"{found.location}: {_books(found)}, {_size(found.bytes)}", ""]
     lines += _section("formats", [f"{shape}: {count}" for shape, count in _shapes(found)])
-    lines += _section("collections", found.layouts)
+    lines += _section("collections", found.names)
     lines += _section("unreadable", list(_unreadable(found)))
     counts = _metadata(found)
     known = ", ".join(f"{fact} {counts.get(fact, 0):,}" for fact in FACTS)
     none = "none; a manifest.tsv can give title, author and more"
     known = f"books that have it: {known}" if counts else none
     lines += _section("metadata", [known] if found.readable else [])
-    lines += _section("skipped", [line.removeprefix("skipped ") for line in found.skipped])
+    lines += _section("skipped", list(found.skipped))
     lines += _section("warnings", [*found.notes, *([ocr] if ocr else [])])
     lines += _section("advice", list(_advice(found, settings)))
     lines += _section(
@@ -91,16 +84,17 @@ def _section(label: str, lines: tuple[str, ...] | list[str]) -> list[str]:
     return [f"{label if at == 0 else '':<13}{line}" for at, line in enumerate(lines)]
 
 
-def _books(found: CorpusScan) -> str:
+def _books(found: Collection) -> str:
     return counted(len(found.readable), "book")
 
 
-def _unreadable(found: CorpusScan) -> Iterator[str]:
-    """Files that cannot be read, why, and what to do."""
-    for file, error in found.unreadable[:NAMED]:
-        remedy = REMEDIES.get(error.reason, "")
-        yield f"{quote(file, most_chars=300)}: {one_line(str(error))}{f' ({remedy})' if remedy else ''}"
-    if more := len(found.unreadable[NAMED:]):
+def _unreadable(found: Collection) -> Iterator[str]:
+    """Books that cannot be read, why, and what to do."""
+    faults = [(book.place, book.fault) for book in found.books if book.fault]
+    for place, (reason, detail) in faults[:NAMED]:
+        remedy = f" ({REMEDIES[reason]})" if reason in REMEDIES else ""
+        yield f"{quote(place, most_chars=300)}: {one_line(detail)}{remedy}"
+    if more := len(faults[NAMED:]):
         yield f"and {more:,} more"
 
 
@@ -115,33 +109,33 @@ def _size(count: int) -> str:
     return counted(count, "byte")
 
 
-def _shapes(found: CorpusScan) -> Iterator[tuple[str, str]]:
+def _shapes(found: Collection) -> Iterator[tuple[str, str]]:
     for shape, (files, books) in sorted(found.shapes.items(), key=lambda one: (-one[1][1], one[0])):
         several = f", {counted(books, 'book')}" if books != files else ""
         yield shape, f"{counted(files, 'file')}{several}"
 
 
-def _metadata(found: CorpusScan) -> dict[str, int]:
+def _metadata(found: Collection) -> dict[str, int]:
     """How many of the books have each fact that any of them has."""
     counts = Counter(name for book in found.readable for name, _ in book.facts)
     return {fact: counts[fact] for fact in FACTS if counts[fact]}
 
 
-def _advice(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
-    if found.sentences:
+def _advice(found: Collection, settings: InputSettings) -> Iterator[str]:
+    if found.has_sentences:
         yield f"{_SENTENCES}. Questions need books: give them with --source."
     authors = (dict(book.facts).get("author", "") for book in found.readable)
     if _suits_lambada(found) and not settings.keep_splits and (line := no_author_warning(authors)):
         yield f"lambada-style and scde-style: {line}"
 
 
-def _chosen(found: CorpusScan) -> tuple[BookFile, ...]:
+def _chosen(found: Collection) -> tuple[Book, ...]:
     """Books spread over all files; the same at each call."""
     books = found.readable
     return books[:: max(1, len(books) // _EXAMPLES)][:_EXAMPLES]
 
 
-def _example(book: BookFile, beginning: str) -> Iterator[str]:
+def _example(book: Book, beginning: str) -> Iterator[str]:
     facts = dict(book.facts)
     by = f", by {facts['author']}" if facts.get("author") else ""
     title = cut(one_line(f"{facts['title']}{by}"), _TITLE_COLUMNS) if facts.get("title") else ""
@@ -149,32 +143,27 @@ def _example(book: BookFile, beginning: str) -> Iterator[str]:
     yield f"    {cut(beginning, _TEXT_COLUMNS)}"
 
 
-def _beginning_and_share(book: BookFile) -> tuple[str, float]:
+def _beginning_and_share(book: Book) -> tuple[str, float]:
     """The beginning of the text after Project Gutenberg's header and credits, and the share of
     unknown words in the middle.
     """
-    try:
-        text = read_book(book.path, book.member).decode().text
-    except BookError as error:
-        return f"cannot be read ({error.reason}): {error}", 0.0
-    middle = max(0, len(text) - _SAMPLE_CHARS) // 2
-    words_there = _WORD.findall(text[middle : middle + _SAMPLE_CHARS].replace("-\n", ""))
-    share = sum(map(is_unknown, words_there)) / max(1, len(words_there))
-    if book.kind == SENTENCE_LINES:
-        share = 0.0  # names have no capital there
-    body = find_body(flatten(text))
+    text = read_text(book)
+    # names have no capital in a file of sentences
+    share = 0.0 if book.format == SENTENCES else sampled_unknown_word_share(text)
+    flat = flatten(text)
+    body = find_body(flat)
     words, at = "", body.start
-    for start, end in (*((one.start, one.end) for one in body.skipped), (body.end, body.end)):
-        words += text[at:start] if start > at else ""
+    for start, end in (*((part.start, part.end) for part in body.skipped), (body.end, body.end)):
+        words += flat[at:start] if start > at else ""
         at = max(at, end)
         if len(words.split()) > _TEXT_COLUMNS:
             break
-    return one_line(words[: 50 * _TEXT_COLUMNS]) or "(no text)", share
+    return one_line(normalize_sentence(words[: 50 * _TEXT_COLUMNS])) or "(no text)", share
 
 
-def _next(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
+def _next(found: Collection, settings: InputSettings) -> Iterator[str]:
     place = str(found.location)
-    if found.sentences:
+    if found.has_sentences:
         yield _command("run holmes-style --source BOOKS --train", place)
         return
     given = [
@@ -194,10 +183,8 @@ def _next(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
         yield _command("run lambada-style --books", place, *splits, *given)
 
 
-def _suits_lambada(found: CorpusScan) -> bool:
-    known = (*found.layouts, *found.shapes)
-    collected = any(name in one for one in known for name in _COLLECTIONS)
-    return not found.sentences and (len(found.readable) >= _MANY_BOOKS or collected)
+def _suits_lambada(found: Collection) -> bool:
+    return not found.has_sentences and len(found.readable) >= _MANY_BOOKS
 
 
 def _command(words: str, *values: str) -> str:

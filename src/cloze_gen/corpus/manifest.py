@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
+import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import name_list
-from cloze_gen.store.files import read_regular_text
+from cloze_gen.store.files import read_regular_text, stays_within
 
 MANIFEST_NAME = "manifest.tsv"
 COLUMNS = (
@@ -36,18 +38,22 @@ _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 @dataclass(frozen=True, slots=True)
 class ManifestRow:
-    """One book as a manifest lists it; lines count from 1."""
+    """One book as a manifest lists it.
+
+    Attributes:
+        line: from 1.
+        member: the book of a file with many; empty: the only one, or all.
+    """
 
     line: int
     cells: Mapping[str, str]
 
     @property
     def file(self) -> str:
-        return self.cells["file"]  # the one column that every manifest has
+        return self.cells["file"]
 
     @property
     def member(self) -> str:
-        """The book of a file with many; empty: the only one, or all."""
         return self.cells.get("member", "")
 
     @property
@@ -55,8 +61,37 @@ class ManifestRow:
         return self.cells.get("sha256", "").lower()
 
 
-def read_manifest(path: Path) -> list[ManifestRow]:
-    """The rows of a manifest, without blank lines; UsageError for a broken one."""
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The rows of a manifest by file and member, and what does not fit the folder, in words."""
+
+    rows: Mapping[tuple[str, str], ManifestRow] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+    @property
+    def files(self) -> set[str]:
+        return {file for file, _ in self.rows}
+
+    def row_of(self, file: str, member: str) -> ManifestRow | None:
+        """The row of a member, or that of its file, without what can be true of one book only."""
+        row, of_file = self.rows.get((file, member)), self.rows.get((file, ""))
+        if row is not None or of_file is None:
+            return row
+        shared = {
+            name: cell for name, cell in of_file.cells.items() if name not in {"book_id", "sha256"}
+        }
+        return ManifestRow(of_file.line, shared)
+
+
+def read_manifest(folder: Path, files: Collection[str]) -> Manifest:
+    """The manifest of a folder with these files of books; cells have no quoting.
+
+    Raises:
+        UsageError: it cannot be read, or a line is wrong.
+    """
+    path = folder / MANIFEST_NAME
+    if not os.path.lexists(path):
+        return Manifest()
     try:
         text = read_regular_text(path, encoding="utf-8-sig", max_bytes=MAX_MANIFEST_BYTES)
     except UnicodeDecodeError as error:
@@ -69,51 +104,84 @@ def read_manifest(path: Path) -> list[ManifestRow]:
             f"{path}: cannot be read as a manifest ({error.strerror}). Give a file of "
             "tab-separated columns, 'file' among them."
         ) from None
-    lines = text.split("\n")
-    header = lines[0].split("\t")
+    table = csv.DictReader(text.split("\n"), delimiter="\t", quoting=csv.QUOTE_NONE)
+    header = list(table.fieldnames or ())
     if "file" not in header:
         raise UsageError(
-            f"{path}: no column 'file' in its first line ({lines[0][:80]!r}); columns are "
-            "separated by tabs."
+            f"{path}: no column 'file' in its first line ({text[:80]!r}); columns are separated by "
+            "tabs."
         )
     for name, count in Counter(header).items():
         if name and count > 1:
             raise UsageError(f"{path}, line 1: {count} columns are called {name[:80]!r}; keep one.")
-    rows = []
-    for number, line in enumerate(lines[1:], 2):
-        cells = line.split("\t")
-        if not line.strip():
+    rows: dict[tuple[str, str], ManifestRow] = {}
+    try:
+        for cells in table:
+            row = _row(f"{path}, line {table.line_num}", table.line_num, cells)
+            if row is None:
+                continue
+            if earlier := rows.get((row.file, row.member)):
+                raise UsageError(
+                    f"{path}, line {row.line}: {row.file!r} is already in line {earlier.line}. "
+                    "Keep one of the two."
+                )
+            rows[row.file, row.member] = row
+    except csv.Error as error:
+        raise UsageError(f"{path}, line {table.line_num}: {error}. Correct the line.") from None
+    there = {place: row for place, row in rows.items() if row.file in files}
+    notes = [_missing(folder, rows.values(), files), _unused(header)]
+    return Manifest(there, [f"{MANIFEST_NAME} {note}" for note in notes if note])
+
+
+def _row(
+    where: str, line: int, cells: Mapping[str | None, str | list[str] | None]
+) -> ManifestRow | None:
+    if any(cells.get(None) or ()):
+        raise UsageError(
+            f"{where}: more cells than the header has columns. A tab inside a cell? Cells cannot "
+            "hold one."
+        )
+    known = {str(name): str(cell or "") for name, cell in cells.items() if name in COLUMNS}
+    if not any(cell.strip() for cell in known.values()):
+        return None
+    row = ManifestRow(line, known)
+    for name, cell in known.items():
+        if len(cell) > MAX_CELL_CHARS:
+            raise UsageError(
+                f"{where}: the cell {name!r} has {len(cell):,} characters; {MAX_CELL_CHARS:,} are "
+                "the most. Shorten it."
+            )
+    if not row.file:
+        raise UsageError(
+            f"{where}: the cell `file` is empty. Write the file's path below the corpus folder, or "
+            "remove the line."
+        )
+    if row.sha256 and not _SHA256.fullmatch(row.sha256):
+        raise UsageError(
+            f"{where}: {row.sha256[:80]!r} is not a sha256 (64 hexadecimal digits). Correct it, "
+            "or leave the cell empty."
+        )
+    return row
+
+
+def _missing(folder: Path, rows: Iterable[ManifestRow], files: Collection[str]) -> str:
+    """The listed files that do not exist, in words; a pattern may leave out existing ones."""
+    folded = {file.casefold(): file for file in files}
+    missing = []
+    for row in rows:
+        if row.file in files or (stays_within(row.file) and os.path.lexists(folder / row.file)):
             continue
-        if any(cells[len(header) :]):
-            raise UsageError(
-                f"{path}, line {number}: {len(cells)} cells, but the header has {len(header)} "
-                "columns. A tab inside a cell? "
-                "Cells cannot hold one."
-            )
-        cells += [""] * (len(header) - len(cells))
-        if long := [
-            name
-            for name, cell in zip(header, cells, strict=False)
-            if name in COLUMNS and len(cell) > MAX_CELL_CHARS
-        ]:
-            count = len(cells[header.index(long[0])])
-            raise UsageError(
-                f"{path}, line {number}: the cell {long[0]!r} has {count:,} characters; "
-                f"{MAX_CELL_CHARS:,} are the most. Shorten it."
-            )
-        rows.append(ManifestRow(number, dict(zip(header, cells, strict=False))))
-    return rows
+        like = folded.get(row.file.casefold())
+        missing.append(f"line {row.line} {row.file!r}{f' (there is {like!r})' if like else ''}")
+    return f"lists files that do not exist: {name_list(missing)}" if missing else ""
 
 
-def unused_columns(rows: Sequence[ManifestRow]) -> str:
-    """The columns that are not used, in words; empty without any."""
-    unknown = [name for name in rows[0].cells if name and name not in COLUMNS] if rows else []
-    return (
-        f"has columns that are not used: {name_list([_unknown_column(name) for name in unknown])} "
-        f"(known: {', '.join(COLUMNS)})"
-        if unknown
-        else ""
-    )
+def _unused(header: Iterable[str]) -> str:
+    """The columns that are not used, in words."""
+    unknown = [_unknown_column(name) for name in header if name and name not in COLUMNS]
+    if not unknown:
+        return ""
+    return f"has columns that are not used: {name_list(unknown)} (known: {', '.join(COLUMNS)})"
 
 
 def _unknown_column(name: str) -> str:
@@ -124,49 +192,3 @@ def _unknown_column(name: str) -> str:
     """
     like = difflib.get_close_matches(name[:80].lower(), COLUMNS, 1, 0.8)
     return f"{name[:80]!r} (did you mean {like[0]!r}?)" if like else repr(name[:80])
-
-
-def rows_of_files(
-    path: Path, rows: Sequence[ManifestRow], files: Iterable[str]
-) -> tuple[dict[tuple[str, str], ManifestRow], str]:
-    """(file, member) -> its row, for existing files; and in words, which rows have no file.
-    UsageError for a bad or repeated file name or checksum.
-    """
-    known = set(files)
-    listed: dict[tuple[str, str], ManifestRow] = {}
-    for row in rows:
-        where = f"{path}, line {row.line}"
-        if not row.file:
-            raise UsageError(
-                f"{where}: the cell `file` is empty. Write the file's path below the corpus folder, or "
-                "remove the line."
-            )
-        if earlier := listed.get((row.file, row.member)):
-            raise UsageError(
-                f"{where}: {row.file!r} is already in line {earlier.line}. Keep one of the two."
-            )
-        if (
-            row.file not in known
-            and row.file[0] == row.file[-1] == '"'
-            and row.file[1:-1].replace('""', '"') in known
-        ):
-            raise UsageError(
-                f"{where}: {row.file} is in quotation marks. A manifest has no quoting: "
-                "write names and titles without them."
-            )
-        if row.sha256 and not _SHA256.fullmatch(row.sha256):
-            raise UsageError(
-                f"{where}: {row.sha256[:80]!r} is not a sha256 (64 hexadecimal digits). Correct it, "
-                "or leave the cell empty."
-            )
-        listed[row.file, row.member] = row
-    folded = {file.casefold(): file for file in sorted(known, reverse=True)}
-    gone = [
-        f"line {row.line} {row.file!r}"
-        + (f" (there is {folded[row.file.casefold()]!r})" if row.file.casefold() in folded else "")
-        for row in rows
-        if row.file not in known
-    ]
-    return {
-        place: row for place, row in listed.items() if row.file in known
-    }, f"lists files that do not exist: {name_list(gone)}" if gone else ""

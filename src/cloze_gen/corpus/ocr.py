@@ -3,43 +3,62 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-import cloze_gen
 from cloze_gen.adapters.inflector import dictionary_words
+from cloze_gen.corpus.counts import WORD_DATA
+from cloze_gen.corpus.decoding import flatten
+from cloze_gen.corpus.normalization import LINE_END_HYPHEN, normalize_sentence
+from cloze_gen.corpus.tokens import tokenize
 from cloze_gen.english.content_words import FUNCTION_LEMMAS, FUNCTION_WORDS
 from cloze_gen.english.word_lists import CLOSED_CLASS
 from cloze_gen.parsing import name_list
+from cloze_gen.word_tokens import count_words
 
 OCR_REMEDY = (
     "Errors of OCR become false blanks and false options. Prefer corrected texts, leave these "
     "books out, or check many questions."
 )
-OCR_NOTE = f"the text comes from OCR. {OCR_REMEDY}"
-# Of 600 books of Project Gutenberg 3 have more (dialect, and a child's spelling). With an error in
-# 200 characters all have more (`tests/corpus/test_ocr.py`).
-MOST_UNKNOWN = 0.014
-_WORDS = Path(cloze_gen.__file__).parent / "models" / "word_data" / "words.npz"
+# Few books of Project Gutenberg have more (dialect, and a child's spelling). With an error in 200
+# characters all have more (`tests/corpus/test_ocr.py`).
+MOST_UNKNOWN = 0.01
+_SAMPLE_CHARS = 200_000
 
 
 @functools.cache
 def _known_words() -> frozenset[str]:
     """Small-letter words of the dictionary, of 514 novels, and of closed classes."""
-    with np.load(_WORDS, allow_pickle=False) as arrays:
+    with np.load(WORD_DATA / "words.npz", allow_pickle=False) as arrays:
         common = arrays["words"].tobytes().decode().split()
     return dictionary_words().union(common, FUNCTION_WORDS, FUNCTION_LEMMAS, CLOSED_CLASS)
 
 
-def is_unknown(token: str) -> bool:
-    """Whether a token is of small letters only and in no list.
+def unknown_word_share(type_counts: Mapping[str, int], word_tokens: int) -> float:
+    """Words in small letters that are in no list / word tokens. A word counts once: errors of OCR
+    differ, while a book repeats its own words. The lists lack accented words, so these count as
+    known.
 
-    >>> [is_unknown(token) for token in ("the", "tlie", "lamps", "Tlie", "don't", "1amp")]
-    [False, True, False, False, False, False]
+    >>> unknown_word_share({"the": 94, "hobbit": 300, "éclat": 2, "Tlie": 1, "tlie": 2, "lainp": 1}, 400)
+    0.0075
     """
-    return token.islower() and token.isalpha() and token not in _known_words()
+    known = _known_words()
+    unknown = [
+        word
+        for word in type_counts
+        if word not in known and word.islower() and word.isalpha() and word.isascii()
+    ]
+    return len(unknown) / max(1, word_tokens)
+
+
+def sampled_unknown_word_share(text: str) -> float:
+    """The share in the middle of a decoded book, normalized as `parse_book` does."""
+    middle = max(0, len(text) - _SAMPLE_CHARS) // 2
+    sample = normalize_sentence(flatten(text[middle : middle + _SAMPLE_CHARS]))
+    # a word that a line end broke is not joined yet
+    counts = tokenize([sample.replace(LINE_END_HYPHEN, "")]).type_counts
+    return unknown_word_share(counts, count_words(counts))
 
 
 def ocr_warning(shares: Iterable[tuple[str, float]], *, of: str = "") -> str:

@@ -1,28 +1,36 @@
-"""Raw bytes of one book to sentences of tokens, counts, content sketch and audit row."""
+"""Text of one book to sentences of tokens, counts, content sketch and audit row."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from typing import TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import NamedTuple
 
-import numpy as np
 from pydantic import Field
 
 from cloze_gen.corpus.content_sketch import Sketch, content_sketch
-from cloze_gen.corpus.decoding import Decoded, decode_book, flatten
+from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.gutenberg import Body, find_body
-from cloze_gen.corpus.normalization import LINE_END_HYPHEN, SEPARATOR, normalize_many
-from cloze_gen.corpus.sentences import HEADING, OTHER, VERSE, SentenceCutter, split_paragraphs
-from cloze_gen.corpus.tokens import ChunkedText, ChunkMemo
+from cloze_gen.corpus.normalization import LINE_END_HYPHEN, normalize_many
+from cloze_gen.corpus.ocr import unknown_word_share
+from cloze_gen.corpus.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
+from cloze_gen.corpus.sentences import SentenceCutter
+from cloze_gen.corpus.text_repairs import (
+    LOST,
+    MAX_LOST_SHARE,
+    MIN_LOST,
+    count_lost_characters,
+)
+from cloze_gen.corpus.text_warnings import text_warnings
+from cloze_gen.corpus.tokens import tokenize
 from cloze_gen.english.content_words import function_word_share
 from cloze_gen.errors import BookError
 from cloze_gen.records.rejection import Reason
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
-from cloze_gen.word_tokens import is_word
+from cloze_gen.word_tokens import count_words, is_word
 
 _BOILERPLATE_WORDS = tuple(
     "Gutenberg GUTENBERG Gutenberg-tm etext Etext eText etexts Etexts e-text E-text eBook "
@@ -33,6 +41,7 @@ _BOILERPLATE_WORDS = tuple(
 class BookReason(Reason):
     EMPTY = ("empty", "the file has no text")
     BINARY = ("binary", "the file is not plain text")
+    LOST_CHARACTERS = ("lost_characters", "many characters were replaced by U+FFFD or `?`")
     MARKUP = ("markup", "the file has HTML or XML tags")
     ONE_SENTENCE_PER_LINE = (
         "one_sentence_per_line",
@@ -41,9 +50,8 @@ class BookReason(Reason):
     NEARLY_EMPTY = ("nearly_empty", "the book has fewer word tokens than ingest.min_word_tokens")
     OTHER_LANGUAGE = (
         "other_language",
-        "too few English function words: the book is in another language",
+        "by its header or its few English function words, the book is in another language",
     )
-    TRUNCATED_GZIP = ("truncated_gzip", "the gzip file is damaged or incomplete")
     DAMAGED_EPUB = ("damaged_epub", "the EPUB is damaged, incomplete or not an EPUB")
     ENCRYPTED = ("encrypted", "the EPUB is encrypted (digital rights management)")
     UNREADABLE = ("unreadable", "the file cannot be read")
@@ -56,45 +64,35 @@ class BookReason(Reason):
     OFFENSIVE = ("offensive", "too many of its words are on the list of offensive words")
 
 
-class BookStatus(StrEnum):
-    KEPT = "kept"
-    REJECTED = "rejected"
-
-
 @dataclass(frozen=True, slots=True)
 class BookAudit:
-    """Audit row of one book.
+    """Measures of one kept book, for its row of `books.tsv`.
 
     Attributes:
-        book_bytes: size of the raw (unpacked) file; `sha256` is of the same bytes.
         body_share: characters in sentences / characters of the decoded file.
-        control_chars: characters below 0x20 other than tab, line ends and form feed.
+        lost_chars: characters that became U+FFFD or a question mark.
         removed: characters that each rule of `front_back_matter` removed, most first.
         residual_boilerplate: kept tokens about licence or e-text.
         sentences, tokens, word_tokens: headings included.
         function_word_share: of word tokens; about 0.5 in English prose.
-        unknown_word_share: of word tokens; over `ocr.MOST_UNKNOWN` in text from OCR.
+        unknown_word_share: see `ocr.unknown_word_share`.
+        warnings: see `text_warnings`.
     """
 
-    book_bytes: int
-    encoding: str = ""
-    encoding_evidence: str = ""
+    body_share: float
+    sentences: int
+    tokens: int
+    word_tokens: int
+    function_word_share: float
     header_marker: str = ""
     footer_marker: str = ""
-    body_share: float = 0.0
-    control_chars: int = 0
+    lost_chars: int = 0
     removed: str = ""
     residual_boilerplate: int = 0
-    sentences: int = 0
-    tokens: int = 0
-    word_tokens: int = 0
-    function_word_share: float = 0.0
     unknown_word_share: float = 0.0
     line_end_hyphens: int = 0
     verse_share: float = 0.0
-    status: BookStatus = BookStatus.KEPT
-    reason: str = ""
-    detail: str = ""
+    warnings: str = ""
 
 
 def count_residual_boilerplate(type_counts: Mapping[str, int]) -> int:
@@ -188,10 +186,9 @@ def find_sentence_lines(flat: str) -> str:
 
 # ---- parse book
 
-_T = TypeVar("_T")
-# PG-19 replaces offensive words: "an old <DW64>" (README of google-deepmind/pg19).
-_PLACEHOLDER = re.compile(r"<DW\d*>")
-_NOT_CONTROL = b"\t\n\v\f\r" + bytes(range(0x20, 0x100))
+# PG-19 replaces offensive words: "an old <DW64>" (README of google-deepmind/pg19). U+FFFD is a lost
+# character.
+_PLACEHOLDER = re.compile(r"<DW\d*>|\ufffd")
 _SHORT_CHARS = 8  # only a sentence this short can be without a word (stray quotation marks, rules)
 
 
@@ -212,192 +209,154 @@ class IngestSettings(SettingsGroup):
 
 @dataclass(frozen=True, slots=True)
 class ParsedBook:
-    """A book as columns, one entry a sentence; empty for a dropped book.
+    """A book as columns, one entry a sentence.
 
     Attributes:
-        start, end: character spans in the decoded raw file.
+        start, end: character spans in the decoded file.
         paragraph: block index, `other` paragraphs included.
-        type_counts: surface counts of prose and verse.
+        type_counts: surface counts without headings.
     """
 
     audit: BookAudit
-    start: list[int] = field(default_factory=list)
-    end: list[int] = field(default_factory=list)
-    paragraph: list[int] = field(default_factory=list)
-    kind: list[str] = field(default_factory=list)
-    text: list[str] = field(default_factory=list)
-    tokens: list[str] = field(default_factory=list)
-    type_counts: Counter[str] = field(default_factory=Counter)
-    sketch: Sketch = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
-
-
-def parse_book(
-    raw: bytes,
-    *,
-    settings: IngestSettings,
-    memo: ChunkMemo,
-    decode: Callable[[bytes], Decoded] = decode_book,
-) -> ParsedBook:
-    """Read one book's unpacked bytes. The result does not depend on `memo`. A dropped book has
-    empty columns and a reason in the audit row.
-    """
-    audit = BookAudit(len(raw))
-    try:
-        decoded = decode(raw)
-    except BookError as error:
-        return _dropped(audit, error.reason, str(error))
-    if not decoded.text:  # a byte-order mark alone
-        return _dropped(audit, BookReason.EMPTY, "the file is empty")
-    audit = replace(audit, encoding=decoded.encoding, encoding_evidence=decoded.evidence)
-    markup = find_markup(decoded.text)
-    if markup:
-        return _dropped(audit, BookReason.MARKUP, f"{markup}; tags are not prose")
-    flat = flatten(decoded.text)
-    if sentence_lines := find_sentence_lines(flat):
-        detail = (
-            f"{sentence_lines}, as in BookCorpus's books_large_p1.txt; book borders, paragraphs or "
-            "names are lost"
-        )
-        return _dropped(audit, BookReason.ONE_SENTENCE_PER_LINE, detail)
-    body = find_body(flat)
-    columns, texts, running = _sentences(flat, body)
-    read = memo.read(running)
-    tokens = _split_at_separators(memo.tokens(read))
-    type_counts = Counter(memo.count_tokens(read))
-    token_count = type_counts.total()
-    word_tokens, unknown = memo.count_words(read)
-    english_share = function_word_share(type_counts, word_tokens)
-    residual = count_residual_boilerplate(type_counts)
-    _subtract_headings(type_counts, read, columns.kind, memo)
-    audit = replace(
-        audit,
-        header_marker=body.header_marker,
-        footer_marker=body.footer_marker,
-        body_share=round((sum(columns.end) - sum(columns.start)) / len(flat), 4),
-        control_chars=len(decoded.text.encode(errors="replace").translate(None, _NOT_CONTROL)),
-        removed=_removed_text(body, len(flat)),
-        residual_boilerplate=residual,
-        sentences=len(texts),
-        tokens=token_count,
-        word_tokens=word_tokens,
-        function_word_share=round(english_share, 4),
-        unknown_word_share=round(unknown / max(1, word_tokens), 4),
-        line_end_hyphens=running.count(LINE_END_HYPHEN),
-        verse_share=round(columns.kind.count(VERSE) / max(1, len(texts)), 4),
-    )
-    if word_tokens < settings.min_word_tokens:
-        detail = (
-            f"{word_tokens} word tokens, fewer than min_word_tokens = {settings.min_word_tokens}"
-        )
-        return _dropped(audit, BookReason.NEARLY_EMPTY, detail)
-    if english_share < settings.min_function_word_share:
-        detail = (
-            f"English function words are {english_share:.2f} of all, fewer than "
-            f"{settings.min_function_word_share}"
-        )
-        return _dropped(audit, BookReason.OTHER_LANGUAGE, detail)
-    sketch = content_sketch(memo.word_hashes(read))
-    return ParsedBook(
-        audit,
-        columns.start,
-        columns.end,
-        columns.paragraph,
-        columns.kind,
-        texts,
-        tokens,
-        type_counts,
-        sketch,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
     start: list[int]
     end: list[int]
     paragraph: list[int]
     kind: list[str]
+    text: list[str]
+    tokens: list[str]
+    type_counts: Counter[str]
+    sketch: Sketch
 
-    def without(self, indices: list[int]) -> _Columns:
-        return _Columns(
-            *(
-                _without(column, indices)
-                for column in (self.start, self.end, self.paragraph, self.kind)
-            )
+
+def parse_book(text: str, *, settings: IngestSettings) -> ParsedBook:
+    """Read one book's decoded text; BookError with a `BookReason` if it cannot serve."""
+    if not text:  # a byte-order mark alone
+        raise BookError(BookReason.EMPTY, "the file is empty")
+    lost = count_lost_characters(text)
+    if lost > max(MIN_LOST, MAX_LOST_SHARE * len(text)):
+        raise BookError(
+            BookReason.LOST_CHARACTERS,
+            f"{lost:,} of {len(text):,} characters were replaced by U+FFFD or by a question mark: "
+            "quotation marks, apostrophes, dashes or accented letters are lost",
         )
+    if markup := find_markup(text):
+        raise BookError(BookReason.MARKUP, f"{markup}; tags are not prose")
+    flat = flatten(text)
+    if sentence_lines := find_sentence_lines(flat):
+        raise BookError(
+            BookReason.ONE_SENTENCE_PER_LINE,
+            f"{sentence_lines}, as in BookCorpus's books_large_p1.txt; book borders, paragraphs or "
+            "names are lost",
+        )
+    body = find_body(flat)
+    spans, texts = _sentences(flat, body)
+    tokenized = tokenize(texts)
+    counts = tokenized.type_counts
+    word_tokens, english_share = check_prose(counts, settings)
+    kinds = [span.kind for span in spans]
+    paragraphs = [span.paragraph for span in spans]
+    residual_boilerplate = count_residual_boilerplate(counts)
+    body_share = sum(span.end - span.start for span in spans) / len(flat)
+    audit = BookAudit(
+        header_marker=body.header_marker,
+        footer_marker=body.footer_marker,
+        body_share=round(body_share, 4),
+        lost_chars=lost,
+        removed=_removed_text(body, len(flat)),
+        residual_boilerplate=residual_boilerplate,
+        sentences=len(texts),
+        tokens=counts.total(),
+        word_tokens=word_tokens,
+        function_word_share=round(english_share, 4),
+        unknown_word_share=round(unknown_word_share(counts, word_tokens), 4),
+        line_end_hyphens=sum(text.count(LINE_END_HYPHEN) for text in texts),
+        verse_share=round(kinds.count(VERSE) / max(1, len(texts)), 4),
+        warnings=text_warnings(
+            texts,
+            paragraphs,
+            etexts=body.etexts,
+            licence_words=residual_boilerplate,
+            body_share=body_share,
+        ),
+    )
+    _subtract_headings(counts, tokenized.lines, kinds)
+    return ParsedBook(
+        audit,
+        start=[span.start for span in spans],
+        end=[span.end for span in spans],
+        paragraph=paragraphs,
+        kind=kinds,
+        text=texts,
+        tokens=tokenized.lines,
+        type_counts=counts,
+        sketch=content_sketch(tokenized.word_hashes),
+    )
 
 
-def _sentences(flat: str, body: Body) -> tuple[_Columns, list[str], str]:
-    """The sentences that hold a word, their normalized texts, and these joined."""
-    columns = _Columns(*_sentence_columns(flat, body))
-    running = normalize_many([flat[a:b] for a, b in zip(columns.start, columns.end, strict=True)])
-    texts = _split_at_separators(running)
-    wordless = [
-        index for index, text in enumerate(texts) if len(text) < _SHORT_CHARS and not is_word(text)
-    ]
-    if wordless:
-        columns, texts = columns.without(wordless), _without(texts, wordless)
-        running = normalize_many(texts)
-    return columns, texts, running
+def _subtract_headings(counts: Counter[str], lines: Sequence[str], kinds: Sequence[str]) -> None:
+    headings = Counter[str]()
+    for line, kind in zip(lines, kinds, strict=True):
+        if kind == HEADING:
+            headings.update(line.split(" "))
+    counts.subtract(headings)
+    for token in headings:
+        if not counts[token]:
+            del counts[token]
 
 
-def _sentence_columns(flat: str, body: Body) -> tuple[list[int], list[int], list[int], list[str]]:
-    starts: list[int] = []
-    ends: list[int] = []
-    indices: list[int] = []
-    kinds: list[str] = []
+def check_prose(counts: Mapping[str, int], settings: IngestSettings) -> tuple[int, float]:
+    """Word tokens of a text and the share of English function words among them; BookError if there
+    are too few of either.
+    """
+    word_tokens = count_words(counts)
+    if word_tokens < settings.min_word_tokens:
+        raise BookError(
+            BookReason.NEARLY_EMPTY,
+            f"{word_tokens} word tokens, fewer than min_word_tokens = {settings.min_word_tokens}",
+        )
+    english_share = function_word_share(counts, word_tokens)
+    if english_share < settings.min_function_word_share:
+        raise BookError(
+            BookReason.OTHER_LANGUAGE,
+            f"English function words are {english_share:.2f} of all, fewer than "
+            f"{settings.min_function_word_share}",
+        )
+    return word_tokens, english_share
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+    paragraph: int
+    kind: str
+
+
+def _sentences(flat: str, body: Body) -> tuple[list[_Span], list[str]]:
+    """The sentences that hold a word, and their normalized texts."""
+    spans = list(_sentence_spans(flat, body))
+    texts = normalize_many([flat[span.start : span.end] for span in spans])
+    has_word = [len(text) >= _SHORT_CHARS or is_word(text) for text in texts]
+    return list(compress(spans, has_word)), list(compress(texts, has_word))
+
+
+def _sentence_spans(flat: str, body: Body) -> Iterator[_Span]:
     cutter = SentenceCutter(flat)
-    placeholders = "<DW" in flat
+    placeholders = "<DW" in flat or LOST in flat
     for index, (begin, end, kind) in enumerate(split_paragraphs(flat, body)):
         if kind == OTHER:
             continue
         if kind == HEADING:
-            starts.append(begin)
-            ends.append(end)
-            indices.append(index)
-            kinds.append(kind)
+            yield _Span(begin, end, index, kind)
             continue
         if placeholders and _PLACEHOLDER.search(flat, begin, end):
             kind = OTHER  # background only: no item, and no context of one
-        block_starts, block_ends = cutter.bounds(begin, end)
-        starts += block_starts
-        ends += block_ends
-        indices += [index] * len(block_starts)
-        kinds += [kind] * len(block_starts)
-    return starts, ends, indices, kinds
+        for start, stop in zip(*cutter.bounds(begin, end), strict=True):
+            yield _Span(start, stop, index, kind)
 
 
 def _removed_text(body: Body, chars: int) -> str:
     """`licence 18,420; notes 310`; the licence is what surrounds the body."""
     removed = Counter(licence=chars - (body.end - body.start))
-    for one in body.skipped:
-        removed[one.rule] += one.end - one.start
+    for span in body.skipped:
+        removed[span.rule] += span.end - span.start
     return "; ".join(f"{rule} {count:,}" for rule, count in removed.most_common() if count)
-
-
-def _subtract_headings(
-    type_counts: Counter[str], read: ChunkedText, kinds: list[str], memo: ChunkMemo
-) -> None:
-    if HEADING not in kinds:
-        return
-    is_heading = np.array([False, *(kind == HEADING for kind in kinds), False])
-    sentence_of_chunk = np.cumsum(memo.separator_places(read))
-    for token, count in memo.count_tokens(read, is_heading[sentence_of_chunk]).items():
-        type_counts[token] -= count
-        if not type_counts[token]:
-            del type_counts[token]
-
-
-def _split_at_separators(joined: str) -> list[str]:
-    # no piece, or an empty one
-    if len(joined) == len(SEPARATOR) or f"{SEPARATOR} {SEPARATOR}" in joined:
-        return [piece[1:-1] for piece in joined.split(SEPARATOR)[1:-1]]
-    return joined[2:-2].split(f" {SEPARATOR} ")
-
-
-def _without(column: list[_T], indices: list[int]) -> list[_T]:
-    gone = set(indices)
-    return [value for index, value in enumerate(column) if index not in gone]
-
-
-def _dropped(audit: BookAudit, reason: str, detail: str) -> ParsedBook:
-    return ParsedBook(replace(audit, status=BookStatus.REJECTED, reason=str(reason), detail=detail))

@@ -5,12 +5,13 @@ development+testing partitions", and development from test likewise; "after dupl
 filtering out of potentially offensive material with a stop word list".
 
 We read *randomly* as a draw by each novel's own digest, so a new novel moves no other; novels of
-one author or with common text stay together. The stop word list bounds the *rate* of listed words,
-as 565 of 592 novels hold one.
+one author, volumes of one work and novels with common text stay together. The stop word list
+bounds the *rate* of listed words, as 565 of 592 novels hold one.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,14 +30,14 @@ from cloze_gen.corpus.books import (
     write_book_table,
 )
 from cloze_gen.corpus.content_sketch import find_overlaps
-from cloze_gen.corpus.dropped import remedies_text, warn_of_dropped
-from cloze_gen.corpus.layouts import SPLIT_OF_FOLDER, SPLITS
+from cloze_gen.corpus.dropped import REMEDIES, warn_of_dropped
 from cloze_gen.corpus.overlap import read_sketches
 from cloze_gen.corpus.parse_book import BookReason
-from cloze_gen.corpus.splits import split_of
+from cloze_gen.corpus.splits import SPLIT_OF_FOLDER, split_of
+from cloze_gen.corpus.volumes import work_of
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
-from cloze_gen.parsing import name_list
+from cloze_gen.parsing import counted, name_list
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import derive_rng, stable_fraction
 from cloze_gen.settings import SettingsGroup, Unhashed
@@ -48,8 +49,14 @@ _NO_AUTHOR = frozenset(
     ("", "anon", "anon.", "anonymous", "unknown", "various", "various authors", "n/a", "-", "?")
 )
 
-# Folders of known collections; digits are of Gutenberg's mirror.
-_NO_GENRES = frozenset({*SPLITS, "cache", "data", "epubtxt"})
+# Folders of splits and of known collections: Gutenberg's mirror has digits and, by year, `etext97`.
+_NO_GENRE = re.compile(
+    rf"{'|'.join(SPLIT_OF_FOLDER)}|\d+|e?texts?[-_ ]?\d*|cache|data|epubtxt|gutenberg|books?|txt"
+)
+# Shared text from which two novels stay in one part. Among 592 novels without copies nine pairs
+# share more than 0.002: a story in two collections, a tale printed twice. The seven above 0.01
+# share whole passages.
+_MIN_CONTAINMENT = 0.01
 PART_OF_SPLIT = {"train": Part.TRAIN, "validation": Part.DEVELOPMENT, "test": Part.TEST}
 
 
@@ -69,14 +76,6 @@ class PartitionSettings(SettingsGroup):
     by_author: bool = Field(
         True,
         description="keep novels of one author in one part",
-    )
-    # Among 592 novels without copies nine pairs share more than 0.002: a story in two collections,
-    # a tale printed twice. The seven above 0.01 share whole passages.
-    min_containment: float = Field(
-        0.01,
-        gt=0,
-        le=1,
-        description="shared text from which two novels stay in one part",
     )
     max_offensive_rate: float = Field(
         0.001,
@@ -100,11 +99,18 @@ class PartitionSettings(SettingsGroup):
 
 @dataclass(frozen=True, slots=True)
 class Novel:
-    """`digest` is of the file's bytes; `author` may be empty, or several separated by `;`."""
+    """A novel to assign.
+
+    Attributes:
+        digest: of the file's bytes.
+        author: empty, or several separated by `;`.
+        work: of which it is a volume, see `work_of`.
+    """
 
     book_id: str
     digest: str
     author: str = ""
+    work: str = ""
 
 
 def offensive_rate(type_counts: Mapping[str, int], offensive: Container[str]) -> float:
@@ -136,32 +142,24 @@ def assign_splits(
     heads = [
         min(
             (_draws_by(novel, settings.by_author) for novel in group),
-            key=lambda name: (stable_fraction("lambada.head", name), name),
+            key=lambda name: stable_fraction("lambada.head", name),
         )
         for group in groups
     ]
     draws = [derive_rng(seed, "lambada.partition", head).random() for head in heads]
-    part_of = _none_empty(draws, heads, _bounds(settings))
+    train, development = settings.train_share, settings.train_share + settings.development_share
+    bounds = {
+        Part.TRAIN: (0.0, train),
+        Part.DEVELOPMENT: (train, development),
+        Part.TEST: (development, 1.0),
+    }
+    part_of = _none_empty(draws, bounds)
     return {
         novel.book_id: part for group, part in zip(groups, part_of, strict=True) for novel in group
     }
 
 
-_MIN_NOVELS = 3  # of a part; fewer give a warning where there are enough for all parts
-
-
-def _bounds(settings: PartitionSettings) -> dict[Part, tuple[float, float]]:
-    train, development = settings.train_share, settings.train_share + settings.development_share
-    return {
-        Part.TRAIN: (0.0, train),
-        Part.DEVELOPMENT: (train, development),
-        Part.TEST: (development, 1.0),
-    }
-
-
-def _none_empty(
-    draws: Sequence[float], names: Sequence[str], bounds: Mapping[Part, tuple[float, float]]
-) -> list[Part]:
+def _none_empty(draws: Sequence[float], bounds: Mapping[Part, tuple[float, float]]) -> list[Part]:
     """The part of each draw; an empty part takes the nearest draw of a part that has several."""
     parts = [
         next(part for part, (least, most) in bounds.items() if least <= draw < most)
@@ -171,7 +169,7 @@ def _none_empty(
         sizes = Counter(parts)
         free = [i for i, part in enumerate(parts) if sizes[part] > 1]
         if not sizes[empty] and free:
-            nearest = min(free, key=lambda i: (max(least - draws[i], draws[i] - most), names[i]))
+            nearest = min(free, key=lambda i: max(least - draws[i], draws[i] - most))
             parts[nearest] = empty
     return parts
 
@@ -179,7 +177,8 @@ def _none_empty(
 def belong_together(
     novels: Sequence[Novel], *, sharing_text: Iterable[tuple[str, str]], by_author: bool
 ) -> list[list[Novel]]:
-    """Groups of novels by one author or with common text, directly or through others.
+    """Groups of novels with common text, of volumes of one work, or by one author, directly or
+    through others.
 
     >>> groups = belong_together([Novel("a", "1", "Ouida"), Novel("b", "2"), Novel("c", "3", "Ouida")], sharing_text=[], by_author=True)
     >>> [[novel.book_id for novel in group] for group in groups]
@@ -187,10 +186,13 @@ def belong_together(
     """
     row = {novel.book_id: i for i, novel in enumerate(novels)}
     ties = [(row[a], row[b]) for a, b in sharing_text if a in row and b in row]
-    if by_author:
-        first: dict[str, int] = {}
-        for i, novel in enumerate(novels):
-            ties += [(first.setdefault(author, i), i) for author in _author_keys(novel.author)]
+    first: dict[str, int] = {}
+    for i, novel in enumerate(novels):
+        authors = author_keys(novel.author)
+        names = list(authors) if by_author else []
+        if novel.work:
+            names.append(f"{novel.work} by {authors}")
+        ties += [(first.setdefault(name, i), i) for name in names]
     ends = np.array(ties, dtype=np.int64).reshape(-1, 2)
     graph = scipy.sparse.coo_array(
         (np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])),
@@ -203,14 +205,18 @@ def belong_together(
     return list(groups.values())
 
 
-def author_key(author: str) -> str:
-    """An author's name in a form to compare, in either name order; empty for an unknown author.
+def author_keys(authors: str) -> list[str]:
+    """The known authors among several separated by `;`, in a form to compare.
 
-    >>> author_key("Jane Austen") == author_key("AUSTEN,  Jane"), author_key("Anonymous")
-    (True, '')
+    >>> author_keys("Jane Austen") == author_keys("AUSTEN,  Jane"), author_keys("Anonymous")
+    (True, [])
     """
-    key = " ".join(author.casefold().split())
-    return "" if key in _NO_AUTHOR else " ".join(sorted(key.replace(",", " ").split()))
+    keys = []
+    for author in authors.split(";"):
+        words = author.casefold().replace(",", " ").split()
+        if " ".join(words) not in _NO_AUTHOR:
+            keys.append(" ".join(sorted(words)))
+    return keys
 
 
 def no_author_warning(authors: Iterable[str]) -> str:
@@ -220,13 +226,16 @@ def no_author_warning(authors: Iterable[str]) -> str:
     'no author for 2 of 3 books: books of one author may be in different parts; add a manifest.tsv with file and author'
     """
     listed = list(authors)
-    unknown = sum(not _author_keys(one) for one in listed)
+    unknown = sum(not author_keys(author) for author in listed)
     if not unknown:
         return ""
     return (
         f"no author for {unknown:,} of {len(listed):,} books: books of one author may be in "
         "different parts; add a manifest.tsv with file and author"
     )
+
+
+_MIN_NOVELS = 3  # of a part; fewer give a warning where there are enough for all parts
 
 
 def few_novels_warning(sizes: Mapping[Part, int]) -> str:
@@ -246,13 +255,9 @@ def few_novels_warning(sizes: Mapping[Part, int]) -> str:
     )
 
 
-def _author_keys(authors: str) -> list[str]:
-    return list(filter(None, map(author_key, authors.split(";"))))
-
-
 def _draws_by(novel: Novel, by_author: bool) -> str:
     """The known author, else the novel itself, so that their next novel gets the same part."""
-    author = " ; ".join(_author_keys(novel.author)) if by_author else ""
+    author = " ; ".join(author_keys(novel.author)) if by_author else ""
     return f"author {author}" if author else f"novel {novel.digest}"
 
 
@@ -281,77 +286,91 @@ def write_partition(
     dropped = [row for row in rows if row["reason"] == BookReason.OFFENSIVE]
     warn_of_dropped(ctx.say, dropped)
     if dropped:
-        ctx.say(f"remedy: {remedies_text(dropped)}")
+        ctx.say(f"remedy: {REMEDIES[BookReason.OFFENSIVE]}")
     left = [row for row in rows if row["status"] == "kept"]
-    novels = [Novel(row["book_id"], row["digest"], row.get("author", "")) for row in left]
-    overlaps = find_overlaps(read_sketches(corpus), min_containment=settings.min_containment)
-    sharing = [(found.book_a, found.book_b) for found in overlaps]
+    novels = [
+        Novel(row["book_id"], row["digest"], row.get("author", ""), work_of(row)) for row in left
+    ]
+    overlaps = find_overlaps(read_sketches(corpus), min_containment=_MIN_CONTAINMENT)
+    sharing = [(overlap.book_a, overlap.book_b) for overlap in overlaps]
     splits = {row["book_id"]: split_of(row) for row in left} if keep_splits else {}
     fixed = {book: PART_OF_SPLIT[split] for book, split in splits.items() if split}
     drawn = [novel for novel in novels if novel.book_id not in fixed]
-    if settings.by_author and (warning := no_author_warning(novel.author for novel in drawn)):
+    parts = fixed | assign_splits(drawn, sharing_text=sharing, settings=settings, seed=seed)
+    sizes = Counter(parts.values())
+    apart = [(a, b) for a, b in sharing if {a, b} <= parts.keys() and parts[a] != parts[b]]
+    warnings = [
+        no_author_warning(novel.author for novel in drawn) if settings.by_author else "",
+        _apart_warning(apart),
+        few_novels_warning(sizes),
+    ]
+    for warning in filter(None, warnings):
         ctx.say(f"warning: {warning}")
-    parts = fixed | (
-        assign_splits(drawn, sharing_text=sharing, settings=settings, seed=seed) if drawn else {}
-    )
-    if torn := [(a, b) for a, b in sharing if {a, b} <= parts.keys() and parts[a] != parts[b]]:
-        ctx.say(
-            f"warning: {len(torn):,} pairs of novels share text across the splits: "
-            + name_list([f"{a} and {b}" for a, b in torn])
-        )
     write_book_table(
         writer,
         [row | {"part": str(parts.get(row["book_id"], ""))} for row in rows],
         strict=ctx.strict,
     )
-    sizes = Counter(parts.values())
-    sizes_text = ", ".join(f"{sizes[part]:,} {part}" for part in Part)
-    if missing := [part for part in Part if not sizes[part]]:
-        groups = len(belong_together(novels, sharing_text=sharing, by_author=settings.by_author))
-        tied = (
-            f" Of these, {groups} are independent: the others share an author or text with one "
-            "of them."
-            if groups < len(novels)
-            else ""
-        )
-        if keep_splits:
-            tied += " With --keep-splits each split needs a novel that is not dropped."
-        raise CorpusError(
-            f"of {len(novels):,} novel{'s' * (len(novels) != 1)} none is in part "
-            f"{' or '.join(missing)} ({sizes_text}).{tied} Give more novels: at "
-            "least three, because each part needs one. Novels that share text stay together, as do "
-            "those of one author unless partition.by_author = false. scs-style works with one book."
-        )
-    tokens = {
-        str(part): sum(int(row["tokens"]) for row in left if parts[row["book_id"]] == part)
-        for part in Part
-    }
+    if any(not sizes[part] for part in Part):
+        groups = belong_together(novels, sharing_text=sharing, by_author=settings.by_author)
+        raise CorpusError(_no_novel_text(sizes, groups=len(groups), keep_splits=keep_splits))
     writer.facts |= {
         "novels": {str(part): sizes[part] for part in Part},
-        "tokens": tokens,
+        "tokens": {
+            str(part): sum(int(row["tokens"]) for row in left if parts[row["book_id"]] == part)
+            for part in Part
+        },
         "pairs_sharing_text": len(sharing),
     }
-    ctx.say(f"{sizes_text} novels")
-    if warning := few_novels_warning(sizes):
-        ctx.say(f"warning: {warning}")
+    ctx.say(f"{_sizes_text(sizes)} novels")
+
+
+def _sizes_text(sizes: Mapping[Part, int]) -> str:
+    return ", ".join(f"{sizes[part]:,} {part}" for part in Part)
+
+
+def _apart_warning(pairs: Sequence[tuple[str, str]]) -> str:
+    """A warning if pairs of novels share text across the splits that are kept, else nothing."""
+    if not pairs:
+        return ""
+    names = name_list([f"{a} and {b}" for a, b in pairs])
+    return f"{counted(len(pairs), 'pair')} of novels share text across the splits: {names}"
+
+
+def _no_novel_text(sizes: Counter[Part], *, groups: int, keep_splits: bool) -> str:
+    missing = " or ".join(part for part in Part if not sizes[part])
+    tied = ""
+    if groups < sizes.total():
+        tied = (
+            f" Of these, {groups} are independent: the others share an author, a work or text "
+            "with one of them."
+        )
+    if keep_splits:
+        tied += " With --keep-splits each split needs a novel that is not dropped."
+    return (
+        f"of {counted(sizes.total(), 'novel')} none is in part {missing} ({_sizes_text(sizes)})."
+        f"{tied} Give more novels: at least three, because each part needs one. Novels that share "
+        "text stay together, as do volumes of one work and, unless partition.by_author = false, "
+        "novels of one author. scs-style works with one book."
+    )
 
 
 def _rated(
     corpus: Artifact, row: dict[str, str], offensive: frozenset[str], settings: PartitionSettings
 ) -> dict[str, Any]:
-    found = dict(row) | {"domain": domain_of(row)}
+    rated = dict(row) | {"domain": domain_of(row)}
     if row["status"] != "kept":
-        return found
+        return rated
     counts, _ = read_type_counts([book_folder(corpus, row)])
     rate = offensive_rate(counts, offensive)
-    found["offensive_rate"] = f"{rate:.6f}"
+    rated["offensive_rate"] = f"{rate:.6f}"
     if rate > settings.max_offensive_rate:
         detail = (
             f"{rate:.6f} of its words are on the list, more than max_offensive_rate = "
             f"{settings.max_offensive_rate}"
         )
-        found |= {"status": "rejected", "reason": str(BookReason.OFFENSIVE), "detail": detail}
-    return found
+        rated |= {"status": "rejected", "reason": str(BookReason.OFFENSIVE), "detail": detail}
+    return rated
 
 
 def domain_of(row: dict[str, str]) -> str:
@@ -362,9 +381,7 @@ def domain_of(row: dict[str, str]) -> str:
     """
     folders = PurePosixPath(row["file"]).parts[:-1]
     first = folders[0] if folders else ""
-    if row.get("role") and row["role"] == SPLIT_OF_FOLDER.get(first.lower()):
-        first = ""
-    return row.get("genre") or ("" if first.isdigit() or first in _NO_GENRES else first)
+    return row.get("genre") or ("" if _NO_GENRE.fullmatch(first.lower()) else first)
 
 
 def write_part(

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from cloze_gen.corpus.layouts import SPLITS
-from cloze_gen.corpus.scan import BookFile
+from cloze_gen.corpus.folder import Location
+from cloze_gen.corpus.manifest import MANIFEST_NAME
 from cloze_gen.errors import UsageError
+from cloze_gen.parsing import counted, name_list, quote
 
+if TYPE_CHECKING:
+    from cloze_gen.corpus.collect import Book
+
+SPLITS = ("train", "validation", "test")  # roles of books
+SPLIT_OF_FOLDER = {name: name for name in SPLITS} | dict.fromkeys(
+    ("dev", "development"), "validation"
+)
 _SPLIT_OF_SIDE = {"train": "train", "source": "test"}
 SPLITS_OF_SIDES = (  # for a card; with one side, and with two
     "the books of each split are the training, development or test books",
@@ -16,7 +26,7 @@ SPLITS_OF_SIDES = (  # for a card; with one side, and with two
 )
 
 
-def books_of_split(books: Sequence[BookFile], side: str) -> tuple[BookFile, ...]:
+def books_of_split(books: Sequence[Book], side: str) -> tuple[Book, ...]:
     """The books that a side takes if splits are kept: of `train`, `validation` and `test` its own,
     and books without a split. The side ``books`` takes all, for its parts follow the splits.
 
@@ -44,3 +54,40 @@ def split_of(facts: dict[str, str]) -> str:
     """
     role = facts.get("role", "")
     return role if role in SPLITS else ""
+
+
+def with_split(book: Book) -> Book:
+    """The book with the split that its first folder names, unless its role is known."""
+    folder, below, _ = book.file.partition("/")
+    split = SPLIT_OF_FOLDER.get(folder.lower(), "") if below else ""
+    if not split or "role" in dict(book.facts):
+        return book
+    return replace(book, facts=(*book.facts, ("role", split)))
+
+
+def check_splits(location: Location, books: Sequence[Book]) -> None:
+    """UsageError if no book has a split."""
+    if not any(split_of(dict(book.facts)) for book in books):
+        folders = sorted({book.file.partition("/")[0] for book in books if "/" in book.file})
+        there = (
+            f"; its folders: {name_list([quote(folder) for folder in folders])}" if folders else ""
+        )
+        raise UsageError(
+            f"{location}: --keep-splits (input.keep_splits) needs splits, and none of the "
+            f"{counted(len(books), 'book')} there has one{there}. A split is a folder named "
+            f"{', '.join(SPLIT_OF_FOLDER)} directly below the given one, the column `split` of a "
+            f"table, or the column `role` of {MANIFEST_NAME}. Add splits, or run without "
+            "--keep-splits."
+        )
+
+
+def split_notes(books: Sequence[Book]) -> list[str]:
+    """That a collection has splits of its own, which are not used."""
+    counts = Counter(split_of(dict(book.facts)) for book in books)
+    sizes = ", ".join(f"{split} ({counts[split]:,})" for split in SPLITS if counts[split])
+    if not (counts["train"] and counts["test"]):
+        return []
+    return [
+        f"the splits are read as one collection: {sizes}; --keep-splits uses train as background "
+        "and test as source, or the three as the parts of lambada-style and scde-style"
+    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -11,19 +10,17 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import Field
+from numpy.typing import NDArray
 
 from cloze_gen.adapters.inflector import lemmatize
-from cloze_gen.adapters.spacy_tagger import SpacyTagger, load_tagger, travelling_name
+from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
+from cloze_gen.corpus.paragraphs import HEADING
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.english.treebank import host
-from cloze_gen.errors import ModelError
-from cloze_gen.parsing import quote
-from cloze_gen.settings import SettingsGroup, Unhashed
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet, write_tsv
@@ -32,39 +29,18 @@ TAGS_VERSION = 2
 TAGS, TAGGED_TYPES, BOOK_TAGS = "tags.parquet", "types.parquet", "books.tsv"
 
 
-class TaggerSettings(SettingsGroup):
-    name: Unhashed[str] = Field(
-        "builtin",
-        description="'builtin', or a spaCy pipeline by its package or folder",
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class TagShard:
     out: Path
     book: Path
-    tagger: str
-    identity: str
+    tagger_identity: str
 
     @property
     def key(self) -> StageKey:
         shelf, item = self.book.parts[-2:]
-        return StageKey("tags", TAGS_VERSION, {"tagger": self.identity}, {"book": shelf}, item=item)
-
-
-_loaded = functools.lru_cache(maxsize=1)(load_tagger)
-
-
-def worker_tagger(name: str, identity: str = "") -> SpacyTagger:
-    """The tagger, loaded once a process; ModelError if its identity differs from a given one."""
-    tagger = _loaded(name)
-    if identity and tagger.identity != identity:
-        raise ModelError(
-            f"the tagger {quote(name)} is {tagger.identity} here, but {identity} on the machine that "
-            "started the run. Install the same one on every "
-            "machine, and restart workers after a change of tagger."
+        return StageKey(
+            "tags", TAGS_VERSION, {"tagger": self.tagger_identity}, {"book": shelf}, item=item
         )
-    return tagger
 
 
 def tag_book(shard: TagShard) -> dict[str, int]:
@@ -75,38 +51,38 @@ def tag_book(shard: TagShard) -> dict[str, int]:
     if not store.is_complete(shard.key):
         columns = read_parquet(shard.book / SENTENCES, columns=["tokens", "kind"])
         lines = pc.split_pattern(columns["tokens"].combine_chunks(), " ")
-        encoded = lines.flatten().dictionary_encode()
-        words, tokens = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
         lengths = pc.list_value_length(lines).to_numpy().astype(np.int64)
-        tagger = worker_tagger(shard.tagger, shard.identity)
-        plain = [word.replace(LINE_END_HYPHEN, "") or word for word in words]
-        tags, labels = tagger.tag_encoded(plain, tokens, lengths), tagger.labels
-        prose = np.repeat(pc.not_equal(columns["kind"], "heading").to_numpy(), lengths)
-        cells, counts = np.unique(
-            tokens[prose].astype(np.int64) * len(labels) + tags[prose], return_counts=True
-        )
-        types = sorted(
-            (words[cell // len(labels)], labels[cell % len(labels)], count)
-            for cell, count in zip(cells.tolist(), counts.tolist(), strict=True)
-        )
-        names = pa.DictionaryArray.from_arrays(tags.astype(np.int32), pa.array(labels))
+        tags = _tags_of(lines.flatten(), lengths)
+        prose = np.repeat(pc.not_equal(columns["kind"], HEADING).to_numpy(), lengths)
+        pairs = pa.table({"word": lines.flatten(), "tag": tags}).filter(prose)
+        types = pairs.group_by(["word", "tag"], use_threads=False).aggregate([([], "count_all")])
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-        joined = pc.binary_join(pa.ListArray.from_arrays(offsets, names.cast(pa.string())), " ")
+        joined = pc.binary_join(pa.ListArray.from_arrays(offsets, tags), " ")
         with store.writing(shard.key) as writer:
             if writer is not None:
-                _write_tags(writer, joined, types, tokens=len(tokens))
+                _write_tags(writer, joined, types, tokens=len(tags))
     facts = store.open(shard.key).facts
     return {"sentences": int(facts["sentences"]), "tokens": int(facts["tokens"])}
 
 
+def _tags_of(tokens: pa.StringArray, lengths: NDArray[np.int64]) -> pa.StringArray:
+    """The tag of each token of sentences of these lengths."""
+    encoded = tokens.dictionary_encode()
+    words = [word.replace(LINE_END_HYPHEN, "") or word for word in encoded.dictionary.to_pylist()]
+    tagger = load_tagger()
+    tags = tagger.tag_encoded(words, encoded.indices.to_numpy(), lengths)
+    return pa.array(tagger.labels).take(pa.array(tags))
+
+
 def _write_tags(
-    writer: ArtifactWriter, tags: pa.Array, types: Sequence[tuple[str, str, int]], *, tokens: int
+    writer: ArtifactWriter, tags: pa.StringArray, types: pa.Table, *, tokens: int
 ) -> None:
     writer.rows[TAGS] = write_parquet(writer.path(TAGS), {"tags": tags})
+    types = types.sort_by([("word", "ascending"), ("tag", "ascending")])
     writer.rows[TAGGED_TYPES] = write_parquet(writer.path(TAGGED_TYPES), {
-        "word": pa.array([word for word, _, _ in types], pa.string()),
-        "tag": pa.array([tag for _, tag, _ in types], pa.string()).dictionary_encode(),
-        "count": pa.array([count for _, _, count in types], pa.int32()),
+        "word": types["word"],
+        "tag": types["tag"].dictionary_encode(),
+        "count": types["count_all"].cast(pa.int32()),
     })  # fmt: skip
     writer.facts |= {"sentences": len(tags), "tokens": tokens}
     writer.versions |= {"spacy": version("spacy"), "pyarrow": pa.__version__}
@@ -117,16 +93,14 @@ def write_tagging(
     ctx: StageContext,
     *,
     corpus: Artifact,
-    settings: TaggerSettings,
-    identity: str,
+    tagger_identity: str,
 ) -> None:
     """Tag the kept books of a corpus and list them in `books.tsv`; each book is an artifact of
     `tags.parquet` (a line a sentence) and `types.parquet` (headings excluded).
     """
     rows = kept_books(corpus)
-    tagger = travelling_name(settings.name)
     shards = [
-        TagShard(ctx.store.root, book_folder(corpus, row).resolve(), tagger, identity)
+        TagShard(ctx.store.root, book_folder(corpus, row).resolve(), tagger_identity)
         for row in rows
     ]
     done = list(ctx.map(tag_book, shards, unit="books"))
@@ -140,12 +114,12 @@ def write_tagging(
     writer.holds = sorted({folder for _, folder, _, _ in table})
     tokens = sum(book["tokens"] for book in done)
     writer.facts |= {
-        "tagger": identity,
+        "tagger": tagger_identity,
         "books": len(done),
         "sentences": sum(book["sentences"] for book in done),
         "tokens": tokens,
     }
-    ctx.say(f"{tokens:,} tokens of {len(done)} books by {identity}")
+    ctx.say(f"{tokens:,} tokens of {len(done)} books by {tagger_identity}")
 
 
 def tag_folders(tagging: Artifact) -> dict[str, Path]:

@@ -15,7 +15,7 @@ from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, mend_line, read_hyphen_forms
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.corpus.sentences import HEADING
+from cloze_gen.corpus.paragraphs import HEADING
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import ArrayWriter, read_parquet

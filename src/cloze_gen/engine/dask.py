@@ -40,7 +40,7 @@ _LOOK_SECONDS = 1.0  # interval between checks that the cluster is alive
 _WORKERLESS_SECONDS = 60  # time for a cluster to restart lost workers; after that the run fails
 _CLOSE_SECONDS = 5
 # Equal bytes need equal versions of these; the manifests name them.
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "spacy", "lemminflect")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "spacy", "lemminflect", "lxml")
 # below the package in a wheel, in folders of their own in a checkout
 _NOT_FOR_WORKERS = {"pipelines", "configs", "corpora"}
 _ALONE = threading.Lock()

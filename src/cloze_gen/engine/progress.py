@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from tqdm import tqdm
 
@@ -24,7 +24,7 @@ from cloze_gen.text_layout import printable
 T = TypeVar("T")
 LOGS = "logs"  # folder below the output folder
 _open: list[tuple[int, float]] = []  # descriptor and start of the logs being kept by this process
-_PHASE = re.compile(r"(\d+)/(\d+) (.*?)(?:: (\d+) %)?")
+_PHASE = re.compile(r"(\d+)/(\d+) .*")
 
 
 def track(items: Iterable[T], *, stage: str, unit: str, total: int | None) -> Iterator[T]:
@@ -43,38 +43,31 @@ def track(items: Iterable[T], *, stage: str, unit: str, total: int | None) -> It
 
 @contextlib.contextmanager
 def phases(stage: str) -> Iterator[Callable[[str], None]]:
-    """A listener for a program that prints its phases as `2/5 Sorting` and `2/5 Sorting: 10 %`.
+    """A listener for a program that prints its phases as `2/5 Sorting`.
 
     A terminal shows one bar for all phases, else one line each; other lines go to the log alone.
     """
-    with contextlib.ExitStack() as stack:
-        bars: list[Any] = []
+    with tqdm(
+        desc=stage,
+        disable=_no_bar(),
+        leave=False,
+        file=sys.stderr,
+        dynamic_ncols=True,
+        bar_format="{desc} |{bar}| {percentage:3.0f} %",
+        total=1,
+    ) as bar:
 
         def hear(line: str) -> None:
-            found = _PHASE.fullmatch(line)
-            if found is None:
+            phase = _PHASE.fullmatch(line)
+            if phase is None or not bar.disable:
                 note(f"{stage}: {line}")
-                return
-            number, count = int(found[1]), int(found[2])
-            if not bars:
-                form = "{desc} |{bar}| {percentage:3.0f} %"
-                bar = tqdm(
-                    total=100 * count,
-                    desc=stage,
-                    disable=_no_bar(),
-                    leave=False,
-                    file=sys.stderr,
-                    dynamic_ncols=True,
-                    bar_format=form,
-                )
-                bars.append(stack.enter_context(bar))
-            if bars[0].disable and found[4] is None:
-                say(f"{stage}: {line}")
             else:
-                note(f"{stage}: {line}")
-            bars[0].set_description_str(f"{stage}: {number}/{count}", refresh=False)
-            bars[0].n = 100 * (number - 1) + int(found[4] or 0)
-            bars[0].refresh()
+                say(f"{stage}: {line}")
+            if phase is not None:
+                bar.set_description_str(f"{stage}: {phase[1]}/{phase[2]}", refresh=False)
+                bar.total = int(phase[2])
+                bar.n = int(phase[1]) - 1
+                bar.refresh()
 
         yield hear
 

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from cloze_gen.english.content_words import content_words, name_places, stem
 from cloze_gen.english.treebank import host
-
-QUOTATION_MARKS = frozenset(('"', "'", "``", "''"))
+from cloze_gen.english.word_lists import QUOTATION_MARKS
 
 
 class Person(StrEnum):
@@ -44,9 +43,7 @@ _FORMS = {
 _PERSON_OF = {form: person for person, forms in _FORMS.items() for form in forms.split()}
 _OPENERS = {
     Opener.CONJUNCTION: "and but or nor so yet then for however therefore thus still meanwhile "
-    "nevertheless "
-    "moreover besides afterwards "
-    "presently suddenly indeed perhaps also hence",
+    "nevertheless moreover besides afterwards presently suddenly indeed perhaps also hence",
     Opener.DEMONSTRATIVE: "this that these those such here there",
     Opener.ARTICLE: "the a an",
 }
@@ -114,22 +111,20 @@ def surface_ties(tokens: Sequence[str]) -> SurfaceTies:
     >>> surface_ties("But his lamp was lit .".split()).opener, surface_ties("He walked on .".split()).tense
     (<Opener.CONJUNCTION: 'conjunction'>, 1)
     """
-    hosts, persons, stems, past, present, marks = (
-        zip(*map(_shown, tokens), strict=True) if tokens else ((),) * 6
-    )
+    shown = [_shown(token) for token in tokens]
     names = frozenset(host(tokens[place]).casefold() for place in name_places(tokens))
-    first = next((own for token, own in zip(tokens, hosts, strict=True) if token[:1].isalnum()), "")
+    first = next((features.host for features in shown if features.is_word), "")
     return SurfaceTies(
-        quotation_marks=sum(marks),
-        begins_quoted=bool(tokens) and tokens[0] in QUOTATION_MARKS,
-        ends_quoted=bool(tokens) and tokens[-1] in QUOTATION_MARKS,
+        quotation_marks=sum(features.is_quotation_mark for features in shown),
+        begins_quoted=bool(shown) and shown[0].is_quotation_mark,
+        ends_quoted=bool(shown) and shown[-1].is_quotation_mark,
         question="?" in tokens,
-        persons=frozenset(persons) - {None},
+        persons=frozenset(features.person for features in shown if features.person is not None),
         names=names,
         first_word=first,
-        stems=frozenset(stems) - {""},
-        past=sum(past),
-        present=sum(present),
+        stems=frozenset(features.stem for features in shown if features.stem),
+        past=sum(features.past for features in shown),
+        present=sum(features.present for features in shown),
         opener=_OPENER_OF.get(first, Opener.OTHER),
     )
 
@@ -137,6 +132,7 @@ def surface_ties(tokens: Sequence[str]) -> SurfaceTies:
 class _Shown(NamedTuple):
     """Features of a token that do not depend on its place; a participle counts as past."""
 
+    is_word: bool
     host: str
     person: Person | None
     stem: str
@@ -148,12 +144,13 @@ class _Shown(NamedTuple):
 @functools.lru_cache(maxsize=200_000)
 def _shown(token: str) -> _Shown:
     folded = token.casefold()
-    own = host(folded)
+    word = host(folded)
     return _Shown(
-        host=own,
-        person=_PERSON_OF.get(own),
+        is_word=token[:1].isalnum(),
+        host=word,
+        person=_PERSON_OF.get(word),
         stem=next(map(stem, content_words([token])), ""),
         past=folded in _PAST or (len(folded) > _MAX_EDS and folded.endswith("ed")),
-        present=own in _PRESENT,
+        present=word in _PRESENT,
         is_quotation_mark=token in QUOTATION_MARKS,
     )

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from cloze_gen.english.treebank import host
-from cloze_gen.english.word_lists import TITLES
+from cloze_gen.english.word_lists import FINAL_MARKS, FOLDED_TITLES, OPENERS
 
 # About half of any running English text.
 FUNCTION_WORDS = frozenset(
@@ -82,16 +82,8 @@ def stem(word: str) -> str:
     return text[:-1] if len(text) > 3 and text[-1] in "iey" else text
 
 
-_OPENERS = frozenset({".", "?", "!", '"', "'", "``", "`", "(", "[", "--", ":", "..."})
-_TITLES = frozenset(title.casefold().rstrip(".") for title in TITLES) | {
-    "miss",
-    "lady",
-    "lord",
-    "sir",
-    "madame",
-    "monsieur",
-    "mademoiselle",
-}
+_BEFORE_CAPITAL = OPENERS | FINAL_MARKS | {"..."}
+_TITLES = FOLDED_TITLES.union("miss lady lord sir madame monsieur mademoiselle".split())
 _NO_CONTENT = FUNCTION_WORDS | FUNCTION_LEMMAS | _TITLES
 _NO_NAMES = _TITLES | {"i", "o", "oh"}
 
@@ -105,7 +97,10 @@ def name_places(tokens: Sequence[str]) -> list[int]:
     return [
         i
         for i, token in enumerate(tokens)
-        if i and token[:1].isupper() and tokens[i - 1] not in _OPENERS and is_name_like(token)
+        if i
+        and token[:1].isupper()
+        and tokens[i - 1] not in _BEFORE_CAPITAL
+        and is_name_like(token)
     ]
 
 

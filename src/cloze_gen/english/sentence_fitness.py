@@ -1,16 +1,17 @@
-"""Predicates that reject sentences unfit for a question, each with its own reason."""
+"""Which sentences are whole, and which can be printed alone; each fault has its own reason."""
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Container, Sequence
-from itertools import pairwise
+from itertools import filterfalse, pairwise
 
 from cloze_gen.english.penn_tags import FINITE
-from cloze_gen.english.word_lists import TITLES
+from cloze_gen.english.word_lists import DASHES, FINAL_MARKS, FOLDED_TITLES, QUOTATION_MARKS
 from cloze_gen.records.rejection import Reason
 from cloze_gen.word_tokens import is_word
 
-_QUOTATION_MARKS = frozenset({'"', "'", "``", "''", "`", "\u201c", "\u201d", "\u2018", "\u2019"})
 _PAUSES = frozenset({",", ":", ";", "--", "!", "?", "-"})
 
 
@@ -28,39 +29,30 @@ def reports_speech(tokens: Sequence[str], position: int) -> bool:
     after = position + 1
     while after < len(tokens) and tokens[after] in _PAUSES:
         after += 1
-    return (before >= 0 and tokens[before] in _QUOTATION_MARKS) or (
-        after < len(tokens) and tokens[after] in _QUOTATION_MARKS
+    return (before >= 0 and tokens[before] in QUOTATION_MARKS) or (
+        after < len(tokens) and tokens[after] in QUOTATION_MARKS
     )
 
 
-# A sentence that ends in one of these was cut at an abbreviation: "... , Dr ." Titles, and
-# abbreviations that come before a name, a number or another word. The sentence splitter decides most
-# of the latter by the next word; here there is none.
-_CUT_AT = frozenset(title.casefold() for title in TITLES) | frozenset(
-    "st esq jr sr vol chap no fig lat viz etc ed hist ib ibid cf pp".split()
+# No sentence ends with one of these: it was cut at the stop of an abbreviation.
+_NEVER_LAST = FOLDED_TITLES | {"vol", "viz"}
+# Nor with one of these.
+_HANGING = frozenset("the a an and or but nor than if because my our your their".split())
+_HEADING_WORDS = frozenset(
+    "chapter book volume canto act scene contents illustration footnote appendix preface".split()
 )
-# Words that show an incomplete sentence when they come directly before its final stop.
-_HANGING = frozenset(
-    "the a an and or but nor of to for with by from as than that which who whose my your his "
-    "its our their if because".split()
-)
-HEADING_WORDS = frozenset(
-    "chapter book volume canto act scene contents illustration footnote appendix preface "
-    "etext gutenberg ebook".split()
-)
-# Above these shares of words in capitals, and of capitalised words after the first, a line is a
-# heading or a list of names.
-MAX_CAPITALS_SHARE = 0.3
-_MAX_CAPITALISED_SHARE = 0.5
-ODD_MARKS = frozenset("*_|<>=@#\\/~^+")  # of typists, tables and formulas
+_BOILERPLATE_WORDS = frozenset("etext gutenberg ebook".split())
+_NUMERAL = re.compile(r"(?:[IVXLCDM]+|\d+)\.?")
+_MAX_CAPITALS_SHARE = 0.3  # of words in capitals: above, a line is a heading
+_MAX_CAPITALISED_SHARE = 0.5  # of capitalised words after the first: above, a list of names
+# Marks of typists, tables and formulas; square and curly brackets are an editor's.
+_ODD_MARKS = frozenset("*_|<>=@#\\/~^+[]{}")
+_LETTER_WORDS = frozenset("ao")
 _WH_TAGS = frozenset({"WDT", "WP", "WP$", "WRB"})
 _SUBORDINATORS = frozenset(
     "because though although if unless while whilst since until till lest whether that".split()
 )
-_QUOTES = ('"',)
 _MAX_QUOTES = 4  # more marks than two quotations have: an exchange of speeches that was not split
-_DASHES = frozenset({"--", "-", "---", "----", "\u2014", "\u2013"})
-_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 # Verbs of attribution. At the start of a sentence they mark the second half of a split dialogue: '," said he'
 # without its first half.
 SPEECH_VERBS = frozenset(
@@ -71,56 +63,73 @@ SPEECH_VERBS = frozenset(
 
 class SentenceFault(Reason):
     BEGINS_LOW = ("sentence_begins_without_capital", "it does not begin with a capital letter")
-    HALF_DIALOGUE = ("sentence_has_partial_dialogue", "it contains only a part of a dialogue")
     OPEN_BRACKET = ("sentence_bracket_unbalanced", "a bracket is not opened or not closed")
     CUT_AT_ABBREVIATION = ("sentence_cut_at_abbreviation", "it was split after an abbreviation")
-    HANGING = ("sentence_incomplete", "it ends with a word that needs a continuation")
-    HEADING = ("sentence_looks_like_heading", "it looks like a heading")
-    CAPITALS = ("sentence_mostly_capitals", "most of its letters are capitals")
+    INCOMPLETE = ("sentence_incomplete", "it has no end, or ends with a word such as 'the'")
+    HEADING = ("sentence_looks_like_heading", "it looks like a heading or a list of names")
+    CAPITALS = ("sentence_mostly_capitals", "many of its words are in capitals")
+    ODD_MARKS = ("sentence_odd_marks", "it has an unusual mark or a stray letter")
+    HALF_DIALOGUE = ("sentence_has_partial_dialogue", "it contains only a part of a dialogue")
     BROKEN_OFF = ("sentence_broken_off", "it breaks off")
     RUNS_ON = ("sentence_missing_dash", "a dash between two clauses was lost")
-    ODD_MARKS = ("sentence_odd_marks", "its punctuation is unusual")
     OFFENSIVE = ("sentence_offensive", "it contains a listed offensive word")
     NO_MAIN_CLAUSE = ("sentence_without_main_clause", "it has no main clause")
 
 
-def sentence_fault(
-    tokens: Sequence[str], *, printed: Sequence[int], offensive: Container[str]
-) -> SentenceFault | None:
-    """The first fault of a sentence by its own tokens; `printed` is `rendered_positions(tokens)`.
+def sentence_fault(tokens: Sequence[str]) -> SentenceFault | None:
+    """Why tokens are not one whole sentence: split wrongly, a heading, odd marks; the first reason.
 
-    >>> sentence_fault("He was seen by the old Dr .".split(), printed=range(8), offensive=())
+    >>> sentence_fault("He was seen by the old Dr .".split())
     <SentenceFault.CUT_AT_ABBREVIATION: 'sentence_cut_at_abbreviation'>
-    >>> sentence_fault("He was seen by the old doctor .".split(), printed=range(8), offensive=()) is None
+    >>> sentence_fault('" I was seen by the old doctor -- "'.split()) is None
     True
     """
-    words = [tokens[i] for i in printed if is_word(tokens[i])]
-    if (
-        not words
-        or not (words[0][:1].isupper() or words[0][:1].isdigit())
-        or tokens[printed[0]] != words[0]
-    ):
+    first = next((i for i, token in enumerate(tokens) if is_word(token)), None)
+    if first is None or not _begins_sentence(tokens[first]):
         return SentenceFault.BEGINS_LOW
-    for fault, holds in (
-        (SentenceFault.HALF_DIALOGUE, _half_dialogue(tokens)),
-        (SentenceFault.OPEN_BRACKET, any(tokens.count(a) != tokens.count(b) for a, b in _BRACKETS)),
-        (
-            SentenceFault.CUT_AT_ABBREVIATION,
-            words[-1].rstrip(".").casefold() in _CUT_AT or _initial(words[-1]),
-        ),
-        (SentenceFault.HANGING, words[-1].casefold() in _HANGING),
-        (
-            SentenceFault.HEADING,
-            any(word.casefold() in HEADING_WORDS and not word.islower() for word in words),
-        ),
-        (SentenceFault.CAPITALS, _mostly_capitals(words)),
-        (SentenceFault.BROKEN_OFF, _broken_off(tokens)),
-        (SentenceFault.RUNS_ON, _runs_on(tokens, printed)),
-        (SentenceFault.ODD_MARKS, any(mark in tokens[i] for i in printed for mark in ODD_MARKS)),
-        (SentenceFault.OFFENSIVE, any(word.casefold() in offensive for word in words)),
-    ):
-        if holds:
-            return fault
+    if tokens.count("(") != tokens.count(")"):
+        return SentenceFault.OPEN_BRACKET
+    last = next(i for i in reversed(range(len(tokens))) if is_word(tokens[i]))
+    fault = _fault_of_end(tokens[last], tokens[last + 1] if last + 1 < len(tokens) else "")
+    if fault is not None:
+        return fault
+    if last > first and _begins_heading(tokens[first], tokens[first + 1]):
+        return SentenceFault.HEADING
+    unusual = list(filterfalse(_is_usual, tokens))
+    if not unusual:
+        return None
+    if any(map(_is_shouted_heading, unusual)):
+        return SentenceFault.HEADING
+    if sum(map(_is_shouted, unusual)) > _MAX_CAPITALS_SHARE * sum(map(is_word, tokens)):
+        return SentenceFault.CAPITALS
+    if any(map(_is_odd, unusual)):
+        return SentenceFault.ODD_MARKS
+    return None
+
+
+def printed_fault(
+    tokens: Sequence[str], *, printed: Sequence[int], offensive: Container[str]
+) -> SentenceFault | None:
+    """Why a sentence cannot be printed alone, without quotation marks and dashes; the first reason.
+    `printed` is `rendered_positions(tokens)`.
+
+    >>> printed_fault("He had no wound -- only blood .".split(), printed=[0, 1, 2, 3, 5, 6, 7], offensive=())
+    <SentenceFault.RUNS_ON: 'sentence_missing_dash'>
+    """
+    fault = sentence_fault(tokens)
+    if fault is not None:
+        return fault
+    words = [tokens[i] for i in printed if is_word(tokens[i])]
+    if _half_dialogue(tokens):
+        return SentenceFault.HALF_DIALOGUE
+    if _lists_names(words):
+        return SentenceFault.HEADING
+    if _broken_off(tokens):
+        return SentenceFault.BROKEN_OFF
+    if _runs_on(tokens, printed):
+        return SentenceFault.RUNS_ON
+    if any(word.casefold() in offensive for word in words):
+        return SentenceFault.OFFENSIVE
     return None
 
 
@@ -142,8 +151,70 @@ def lacks_main_clause(tokens: Sequence[str], tags: Sequence[str]) -> bool:
     return finite <= openers
 
 
+# The checks of a token are cached: a novel has 5,000 sentences, and types recur.
+@functools.lru_cache(maxsize=200_000)
+def _begins_sentence(word: str) -> bool:
+    first = word.lstrip("'")[:1]
+    return first.isupper() or first.isdigit()
+
+
+@functools.lru_cache(maxsize=200_000)
+def _fault_of_end(word: str, mark: str) -> SentenceFault | None:
+    """The fault of a sentence by its last word and the mark behind it, empty without one. Speech
+    may break off after any word.
+    """
+    if not mark:
+        is_initial = len(word) == 2 and word[0].isupper() and word[1] == "."
+        if is_initial or word.rstrip(".").casefold() in _NEVER_LAST:
+            return SentenceFault.CUT_AT_ABBREVIATION
+        return None if word.endswith(".") else SentenceFault.INCOMPLETE
+    if mark not in FINAL_MARKS:
+        return None
+    if word.rstrip(".").casefold() in _NEVER_LAST:
+        return SentenceFault.CUT_AT_ABBREVIATION
+    return SentenceFault.INCOMPLETE if word in _HANGING else None
+
+
+@functools.lru_cache(maxsize=200_000)
+def _begins_heading(first: str, second: str) -> bool:
+    """Whether a sentence begins ``Chapter IV``, ``Book 2`` or ``3 .``"""
+    if _NUMERAL.fullmatch(first):
+        return second == "."
+    return first.casefold() in _HEADING_WORDS and bool(_NUMERAL.fullmatch(second))
+
+
+@functools.lru_cache(maxsize=200_000)
+def _is_usual(word: str) -> bool:
+    return not (_is_shouted_heading(word) or _is_shouted(word) or _is_odd(word))
+
+
+def _is_shouted_heading(word: str) -> bool:
+    folded = word.casefold()
+    if word.islower():
+        return False
+    return folded in _BOILERPLATE_WORDS or (folded in _HEADING_WORDS and word.isupper())
+
+
+def _is_shouted(word: str) -> bool:
+    return len(word) > 1 and word.isupper() and word.replace("-", "").isalpha()
+
+
+def _is_odd(word: str) -> bool:
+    """An odd mark, or a stray lower-case letter: of a lost accented letter (``Ram n``), or of a
+    reference.
+    """
+    if len(word) == 1 and word.isascii() and word.islower():
+        return word not in _LETTER_WORDS
+    return not _ODD_MARKS.isdisjoint(word)
+
+
+def _lists_names(words: Sequence[str]) -> bool:
+    capitalised = sum(word[:1].isupper() and word != "I" for word in words[1:])
+    return capitalised > _MAX_CAPITALISED_SHARE * max(1, len(words) - 1)
+
+
 def _half_dialogue(tokens: Sequence[str]) -> bool:
-    """An attribution without its speech, or quotation marks without words."""
+    """An attribution without its speech, a speech without its end, or several speeches."""
     if (
         len(tokens) > 1
         and tokens[0].casefold() in SPEECH_VERBS
@@ -151,21 +222,8 @@ def _half_dialogue(tokens: Sequence[str]) -> bool:
         and tokens[1] in {"he", "she", "I", "they"}
     ):
         return True
-    spoken = [token for token in tokens if token not in _QUOTES]
-    ends_quoted = len(tokens) > 2 and tokens[-2] in _QUOTES and tokens[-3] in {",", ";", ":"}
-    return ends_quoted or (bool(spoken) and tokens.count('"') > _MAX_QUOTES)
-
-
-def _initial(word: str) -> bool:
-    return len(word) == 2 and word[0].isupper() and word[1] == "."
-
-
-def _mostly_capitals(words: Sequence[str]) -> bool:
-    shouted = sum(len(word) > 1 and word.isupper() for word in words)
-    capitalised = sum(word[:1].isupper() and word != "I" for word in words[1:])
-    return shouted > MAX_CAPITALS_SHARE * len(words) or capitalised > _MAX_CAPITALISED_SHARE * max(
-        1, len(words) - 1
-    )
+    ends_quoted = len(tokens) > 2 and tokens[-2] == '"' and tokens[-3] in {",", ";", ":"}
+    return ends_quoted or tokens.count('"') > _MAX_QUOTES
 
 
 def _broken_off(tokens: Sequence[str]) -> bool:
@@ -179,6 +237,6 @@ def _runs_on(tokens: Sequence[str], printed: Sequence[int]) -> bool:
     return any(
         is_word(tokens[left])
         and is_word(tokens[right])
-        and any(token in _DASHES for token in tokens[left + 1 : right])
+        and any(token in DASHES for token in tokens[left + 1 : right])
         for left, right in pairwise(printed)
     )

@@ -38,18 +38,14 @@ def normalize_for_tagging(word: str) -> str:
     word = word.translate(_APOSTROPHES)
     if "_" in word:
         word = _ITALICS.sub("", word) or word
-    if "-" in word and word[0] in "tTfFsSeEnN":
+    if "-" in word:
         word = _HYPHENATED_NUMBER.sub("", word)
-        modern = _MODERN.get(word.lower())
-        if modern is not None:
-            return (
-                modern.upper()
-                if word.isupper()
-                else modern.capitalize()
-                if word[0] == "T"
-                else modern
-            )
-    return word
+    modern = _MODERN.get(word.lower())
+    if modern is None:
+        return word
+    if word.isupper():
+        return modern.upper()
+    return modern.capitalize() if word[0] == "T" else modern
 
 
 # Words without a general rule, lower-cased, and where the treebank cuts them, in characters.
@@ -142,8 +138,7 @@ def is_compound(token: str) -> bool:
 _NEGATED = frozenset(
     f"{verb}n't"
     for verb in "do does did ca could wo would sha should is are was were have has had need "
-    "must might "
-    "may ought dare".split()
+    "must might may ought dare".split()
 )
 _SHORTENED = re.compile(
     r"(?:i|you|he|she|it|we|they|who|what|that|there|this)'(?:ll|ve|re|d|m)", re.IGNORECASE

@@ -1,4 +1,4 @@
-"""Abbreviations that keep their stop, for splitter and tokenizer alike. Ordinary words and names
+"""Closed lists of words and marks. Abbreviations keep their stop, for splitter and tokenizer alike. Ordinary words and names
 (``no.``, ``art.``, ``Tom.``) are left out: most of their stops end sentences.
 """
 
@@ -8,12 +8,20 @@ from enum import IntEnum
 
 from cloze_gen.word_tokens import is_word
 
+QUOTATION_MARKS = frozenset({'"', "'", "``", "''", "`"})
+# Marks after which a capital is no evidence of a name: a sentence or quotation begins.
+OPENERS = frozenset({'"', "'", "``", "`", "(", "[", "--", ":"})
+FINAL_MARKS = frozenset(".?!")
+DASHES = frozenset({"--", "-", "---", "----", "\u2014", "\u2013"})
+
 # A name always follows: such a stop never ends a sentence.
 TITLES = frozenset(
     """Mr Mrs Ms Dr Messrs Mdme Mdlle Mlles Mme Mlle Mmes Mons Mgr Capt Captn Col Gen Genl Lieut Lt
     Sergt Sgt Corp Maj Cmdr Adm Rev Revd
     Hon Prof Pres Gov Sen Rep Supt Insp Mt""".split()
 )
+
+FOLDED_TITLES = frozenset(title.casefold() for title in TITLES)
 
 # May end a sentence: the next word decides.
 PERHAPS_FINAL = frozenset(
@@ -33,8 +41,10 @@ BEFORE_NUMBER = frozenset(
     Lib Jan Feb Mar Apr Jun Jul Aug Sept Sep Oct Nov Dec""".split()
 )
 
-# Tokens with their stop.
-TOKEN_ABBREVIATIONS = tuple(sorted(f"{word}." for word in TITLES | PERHAPS_FINAL))
+# Tokens with their stop; titles in capitals too, as before a name in capitals.
+TOKEN_ABBREVIATIONS = tuple(
+    sorted(f"{word}." for word in {*TITLES, *map(str.upper, TITLES), *PERHAPS_FINAL})
+)
 
 # Words that are far more frequent at a sentence start than after an abbreviation.
 STARTERS = frozenset(
@@ -122,19 +132,14 @@ _BEFORE = {
 }
 _AFTER = {
     After.OBJECT: "the a an this these those my his her our your their its no any some every "
-    "each another "
-    "both all one two three "
+    "each another both all one two three "
     "me him them us it you himself herself themselves myself itself yourself ourselves "
     "nothing something anything everything",
     After.CLAUSE: "that how what whether why which who where",
     After.CLOSED: f"{_PREPOSITIONS} to out away back up down off along aside forward together if "
-    "when while "
-    ""
-    "because until till then so not "
-    "never",
+    "when while because until till then so not never",
     After.FINITE: "is are was were am had has have would could should will may might must shall "
-    "can did do "
-    "does i he she we they",
+    "can did do does i he she we they",
 }
 _BEFORE_OF = {word: kind for kind, words in _BEFORE.items() for word in words.split()}
 _AFTER_OF = {word: kind for kind, words in _AFTER.items() for word in words.split()}

@@ -18,11 +18,16 @@ import pyarrow.compute as pc
 import scipy
 from numpy.typing import NDArray
 
-from cloze_gen.adapters.kenlm_model import KenlmModel, build_trie, find_build_binary
-from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
+from cloze_gen.adapters.kenlm_model import KenlmModel
+from cloze_gen.adapters.lmplz import (
+    binary_sha256,
+    build_trie,
+    find_build_binary,
+    find_lmplz,
+    train_arpa,
+)
 from cloze_gen.corpus.arrays import line_ids
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.normalization import printed_lines
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.engine.progress import Stopwatch, phases
 from cloze_gen.engine.stage_context import StageContext
@@ -64,6 +69,7 @@ from cloze_gen.evaluation.questions import (
     QuestionSet,
     judge_scores,
 )
+from cloze_gen.formats.printed_tokens import printed_lines
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.records.question import Question
@@ -465,9 +471,7 @@ class Scorer:
         from cloze_gen.adapters.spacy_tagger import load_tagger
 
         pairs = [(question, option) for question in self._questions for option in question.options]
-        tagged = load_tagger("builtin").tag(
-            question.blank.filled(option) for question, option in pairs
-        )
+        tagged = load_tagger().tag(question.blank.filled(option) for question, option in pairs)
         flat = [tags[question.position] for (question, _), tags in zip(pairs, tagged, strict=True)]
         starts = np.cumsum([0, *(len(question.options) for question in self._questions)]).tolist()
         return [flat[start:end] for start, end in pairwise(starts)]
@@ -480,7 +484,7 @@ class Scorer:
         tags = {
             word: tag
             for word, (tag, *_) in zip(
-                words, load_tagger("builtin").tag((word,) for word in words), strict=True
+                words, load_tagger().tag((word,) for word in words), strict=True
             )
         }
         return [[tags[option] for option in question.options] for question in self._questions]

@@ -168,9 +168,9 @@ class QuestionEvaluation(Evaluation):
         """
         >>> row = QuestionRow(name="odd-tag-out", kind="bias", accuracy=0.5, low=0.4, high=0.6, n=9,
         ...     chance=0.2)
-        >>> QuestionEvaluation(n=9, chance=0.2, tagger={"used": "builtin-1", "of_run": "en-3"},
+        >>> QuestionEvaluation(n=9, chance=0.2, tagger={"used": "tagger-1", "of_run": "tagger-2"},
         ...     baselines=(row,)).tagger_line
-        'tagger of odd-tag-out: builtin-1 (the run used en-3)'
+        'tagger of odd-tag-out: tagger-1 (the run used tagger-2)'
         """
         tagged = [row.name for row in self.baselines if row.name in TAGGED]
         if not self.tagger or not tagged:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
-from cloze_gen.corpus.normalization import SEPARATOR, normalize_many
-from cloze_gen.corpus.tokens import ChunkMemo
+from cloze_gen.corpus.normalization import normalize_many
+from cloze_gen.corpus.tokens import tokenize
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.evaluation.blanks import ClozeExample
 from cloze_gen.evaluation.passages import CONTROL, PASSAGES, PassageExample
@@ -310,12 +309,8 @@ def _of_records(found: BlankedSet) -> ClozeEvaluationSet:
 
 
 def _tokens(texts: Sequence[str]) -> list[tuple[str, ...]]:
-    cleaned = [" ".join(text.replace(SEPARATOR, " ").split()) for text in texts]
-    memo = ChunkMemo(chunk_tokenizer())
-    parts = (
-        memo.tokens(memo.read(normalize_many(cleaned))).split(SEPARATOR)[1:-1] if cleaned else []
-    )
-    return [tuple(token for token in part.split(" ") if token) for part in parts]
+    cleaned = [" ".join(text.replace("\0", " ").split()) for text in texts]
+    return [tuple(line.split()) for line in tokenize(normalize_many(cleaned)).lines]
 
 
 def _blanks_digest(passages: Iterable[tuple[str, BlankedPassage]]) -> str:

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.corpus.tokens import spaces_after
 from cloze_gen.english.sentence_fitness import SPEECH_VERBS
 from cloze_gen.english.treebank import clitics_cut
-from cloze_gen.english.word_lists import TITLES
+from cloze_gen.english.word_lists import FOLDED_TITLES
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.questions import BLANK_MARK
 from cloze_gen.json_lines import ItemId, Wording, read_records
@@ -94,6 +93,26 @@ def _opens(
 ) -> bool:
     """Whether a quotation mark opens: by the spaces around it, or by the open marks."""
     return word_follows if is_free_standing == word_follows else mark not in open_marks
+
+
+def spaces_after(text: str, tokens: Sequence[str]) -> list[bool]:
+    """Whether a space follows each token in `text`; ValueError if the tokens are not of this text.
+
+    >>> spaces_after("Come, now.", ["Come", ",", "now", "."])
+    [False, True, False, False]
+    """
+    spaces = []
+    at = 0
+    for token in tokens:
+        if not text.startswith(token, at):
+            raise ValueError(f"token {token!r} is not at character {at} of {text!r}")
+        at += len(token)
+        followed = text.startswith(" ", at)
+        spaces.append(followed)
+        at += followed
+    if at != len(text):
+        raise ValueError(f"tokens end at character {at} of {len(text)} in {text!r}")
+    return spaces
 
 
 def cased_text(passage: Passage) -> str:
@@ -221,7 +240,6 @@ def parse_passages(lines: Iterable[str], *, name: str = "passages.jsonl") -> Ite
 LEAST_TOKENS = 2  # a context and a target
 _FINAL = frozenset({".", "?", "!", "...", "?!", "!?", "!!", "!!!", "??"})
 _CLOSING = frozenset({"''", "'", "-rrb-"})
-_TITLES = frozenset(title.casefold() for title in TITLES)
 
 
 def format_plain_text(passages: Iterable[Sequence[str]]) -> str:
@@ -278,7 +296,7 @@ def sentence_ends(tokens: Sequence[str]) -> list[int]:
     """
     ends, at = [], 0
     while at < len(tokens):
-        mark = tokens[at] in _FINAL and not (at and tokens[at - 1].rstrip(".") in _TITLES)
+        mark = tokens[at] in _FINAL and not (at and tokens[at - 1].rstrip(".") in FOLDED_TITLES)
         at += 1
         after_mark = at
         while mark and at < len(tokens) and tokens[at] in _CLOSING:

@@ -274,7 +274,7 @@ def passage_record(one: SetBlankedPassage) -> dict[str, Any]:
 
     `answers` and `distractors` are places in `candidates`, from 0. A source has `book_id`, `index`
     among the book's sentences, `paragraph` (of sentences alone), `start` and `end` in characters of
-    the decoded raw file, end exclusive.
+    the text of the book, end exclusive.
 
     >>> passage = BlankedPassage("b:4", ("We left.", "It rained."), (1,), ("Jane sang.", "It rained."), (1,))
     >>> left, rained, sang = (SentenceSource("b", index, 10 * index, 10 * index + 9) for index in (4, 5, 9))

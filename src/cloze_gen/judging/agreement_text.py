@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from cloze_gen.judging.agreement import RELIABLE, TENTATIVE, Alpha, Kappa
 from cloze_gen.judging.study_agreement import JudgeRow, StudyAgreement
 from cloze_gen.judging.tasks import TASKS
+from cloze_gen.parsing import counted
 from cloze_gen.text_layout import table_lines
 
 MOST_PAIRS = 20  # pairs of judges with the lowest kappa that are listed
@@ -42,15 +43,11 @@ def report_lines(measured: StudyAgreement) -> list[str]:
 
 
 def summary_line(measured: StudyAgreement) -> str:
-    judges = _counted(measured.judges, "judge")
+    judges = counted(measured.judges, "judge")
     return (
-        f"{measured.task}: {_counted(measured.verdicts, 'verdict')} by {judges} on "
-        f"{_counted(measured.items, 'item')}"
+        f"{measured.task}: {counted(measured.verdicts, 'verdict')} by {judges} on "
+        f"{counted(measured.items, 'item')}"
     )
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def alpha_rows(measured: StudyAgreement) -> list[list[str]]:

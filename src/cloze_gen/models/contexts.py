@@ -1,6 +1,6 @@
 """The context space of option words (similarity, associations, neighbours) as an artifact.
 
-The built-in words are `word_data/words.npz`, from 522 novels (`training/words/build.py`).
+The built-in words are `corpus/word_data/words.npz`, from 522 novels (`training/words/build.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 import scipy
 from pydantic import Field
 
-from cloze_gen.corpus.counts import CountTable
+from cloze_gen.corpus.counts import WORD_DATA, CountTable
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.option_words import OptionLimits, option_mask
 from cloze_gen.corpus.training_text import TOKENS
@@ -45,16 +45,15 @@ from cloze_gen.store.manifest import write_json
 from cloze_gen.store.tables import ArrayFile, memory_mapped
 from cloze_gen.word_tokens import is_word
 
-FOLDER = Path(__file__).parent / "word_data"
 ARRAYS, FACTS = "words.npz", "words.json"
 
 
 @functools.cache
-def builtin_words_facts(folder: Path = FOLDER) -> dict[str, Any]:
+def builtin_words_facts(folder: Path = WORD_DATA) -> dict[str, Any]:
     return dict(json.loads((folder / FACTS).read_text(encoding="utf-8")))
 
 
-def read_builtin_words(folder: Path = FOLDER) -> ContextSpace:
+def read_builtin_words(folder: Path = WORD_DATA) -> ContextSpace:
     """The built-in words, in memory: some 60 MB."""
     data = (folder / ARRAYS).read_bytes()
     if hashlib.sha256(data).hexdigest() != builtin_words_facts(folder)["sha256"]:

@@ -1,4 +1,4 @@
-"""Counts directly before and after words: frequent neighbours, frame cues, places.
+"""Counts directly before and after words: frequent neighbours and frame cues.
 
 Frame cues (Brent 1993; Manning 1993) are kinds of closed-class words around a word, unparsed.
 """
@@ -6,7 +6,7 @@ Frame cues (Brent 1993; Manning 1993) are kinds of closed-class words around a w
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
@@ -14,8 +14,6 @@ from typing import Literal
 import numpy as np
 
 from cloze_gen.corpus.counts import CountTable, TokenIds
-from cloze_gen.english.places import CLASSES, N_USES, find_places
-from cloze_gen.english.token_kinds import N_KINDS
 from cloze_gen.english.word_lists import After, Before, after, before
 from cloze_gen.models.ngram_index import find_sorted
 from cloze_gen.word_tokens import is_word
@@ -151,56 +149,3 @@ def count_frame_cues(
         )
         total += np.bincount(cells, minlength=total.size).reshape(shape)
     return total
-
-
-_MERGED_AT_ONCE = 24  # books' counts, held until they are summed
-
-
-def count_places(
-    kinds: np.ndarray, *, classes: np.ndarray, uses: np.ndarray, rows: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct keys (`split_keys`), ascending, of a text's targets' places, and their counts.
-
-    `classes`: index in `CLASSES` of a target, else -1; `uses`: of targets that are no verbs.
-    """
-    places = find_places(kinds)
-    at = np.flatnonzero(classes >= 0)
-    own = classes[at]
-    use = np.where(own == CLASSES.index("verb"), places.voice[at], uses[at])
-    found, counts = np.unique(
-        join_keys(rows[at], use, places.left[own, at], places.right[own, at]), return_counts=True
-    )
-    return found, counts
-
-
-def join_keys(row: np.ndarray, use: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return ((row.astype(np.int64) * N_USES + use) * N_KINDS + left) * N_KINDS**2 + right
-
-
-def split_keys(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(row, use, left, right) of every key; int64."""
-    rest, right = np.divmod(keys, N_KINDS**2)
-    rest, left = np.divmod(rest, N_KINDS)
-    row, use = np.divmod(rest, N_USES)
-    return row, use, left, right
-
-
-def sum_counts(parts: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Sum the (keys, counts) of several texts; keys ascending.
-
-    >>> [array.tolist() for array in sum_counts([(np.array([3, 5]), np.array([1, 1])), (np.array([5]), np.array([2]))])]
-    [[3, 5], [1, 3]]
-    """
-    held: list[tuple[np.ndarray, np.ndarray]] = []
-    for part in parts:
-        held.append(part)
-        if len(held) == _MERGED_AT_ONCE:
-            held = [_summed(held)]
-    return _summed(held) if held else (np.zeros(0, np.int64), np.zeros(0, np.int64))
-
-
-def _summed(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    keys, inverse = np.unique(np.concatenate([keys for keys, _ in parts]), return_inverse=True)
-    return keys, np.bincount(
-        inverse, np.concatenate([counts for _, counts in parts]), len(keys)
-    ).astype(np.int64)

@@ -178,31 +178,18 @@ def keyed_ngrams(part: ArpaBlock, vocabulary: pa.Array, lower_keys: Sequence[np.
     """The n-grams of a block with their keys, from the sorted `lower_keys` of the levels below."""
     size = np.uint64(len(vocabulary))
     columns = [word_ids(column, vocabulary).astype(np.uint64) for column in part.words]
-    values = [part.log10_prob, part.log10_backoff]
     key = columns[0]  # a unigram's row is its word
-    for n in range(1, len(columns)):
+    for n, words in enumerate(columns[1:], 1):
         row = key
-        if (
-            n > 1
-            # ascending order reads the level below once; in the file's order most lookups
-            # miss the cache
-        ):
-            order = key.argsort()
-            columns, values, key = (
-                [column[order] for column in columns],
-                [value[order] for value in values],
-                key[order],
-            )
-            row = np.minimum(
-                lower_keys[n - 1].searchsorted(key), len(lower_keys[n - 1]) - 1
-            ).astype(np.uint64)
-            if not np.array_equal(lower_keys[n - 1][row], key):
+        if n > 1:
+            row = find_sorted(lower_keys[n - 1], key)
+            if (row < 0).any():
                 raise ModelError(
-                    f"the ARPA file is not consistent: a {part.order}-gram's first {n} words "
-                    f"are no {n}-gram of it"
+                    f"the ARPA file is not consistent: a {part.order}-gram's first {n} words are "
+                    f"no {n}-gram of it"
                 )
-        key = row * size + columns[n]
-    return Level(key, *values)
+        key = row.astype(np.uint64) * size + words
+    return Level(key, part.log10_prob, part.log10_backoff)
 
 
 def find_sorted(haystack: np.ndarray, needles: np.ndarray) -> np.ndarray:

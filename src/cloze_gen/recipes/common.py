@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
 
-from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
+from cloze_gen.formats.printed_tokens import rendered_positions, rendered_tokens
 from cloze_gen.records.question import Question
 from cloze_gen.records.rejection import Reason
 from cloze_gen.records.sentence import Sentence, sentence_of

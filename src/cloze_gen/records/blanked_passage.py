@@ -44,7 +44,7 @@ class BlankedPassage:
 
 @dataclass(frozen=True, slots=True)
 class SentenceSource:
-    """Place of a sentence; `start`, `end`: characters of the decoded raw file, end exclusive."""
+    """Place of a sentence; `start`, `end`: characters of the text of the book, end exclusive."""
 
     book_id: str
     index: int

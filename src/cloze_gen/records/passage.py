@@ -39,7 +39,7 @@ class Passage:
         id: of the target sentence, ``book:index``.
         sentences: tokens; the target sentence is last, whole, with its final marks.
         target_position: index of the target in the last sentence.
-        start, end: characters of the passage in the decoded raw file, end exclusive.
+        start, end: characters of the passage in the text of the book, end exclusive.
 
     >>> sentences = (("Who", "called", "?"), ("It", "was", "Jane", ".", '"'))
     >>> passage = Passage("emma:7", "emma", Part.TEST, sentences, ("Who called?", 'It was Jane."'), 2, 40, 65)

@@ -11,7 +11,7 @@ class Sentence:
 
     Attributes:
         index: among the sentences of its book, from 0; `paragraph` likewise.
-        start, end: characters in the decoded raw file, end exclusive.
+        start, end: characters in the text of the book, end exclusive.
         kind: ``prose``, ``verse`` or ``heading``.
         tokens: whole words, in order; each is a substring of `text`.
     """

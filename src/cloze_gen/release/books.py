@@ -6,16 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cloze_gen.corpus.collect import Book, FileContents, InputSettings, read_files, read_text
 from cloze_gen.corpus.decoding import flatten
-from cloze_gen.corpus.location import Location, as_location
+from cloze_gen.corpus.folder import Location, check_exists, find_files
 from cloze_gen.corpus.normalization import normalize_sentence
-from cloze_gen.corpus.readers import read_book
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.corpus.scan import BookFile, books_below, read_digests
-from cloze_gen.errors import BookError, FormatError, UsageError
+from cloze_gen.errors import CorpusError, FormatError, UsageError
 from cloze_gen.parsing import name_list, quote
 from cloze_gen.records.release_facts import ReleasedBook
 from cloze_gen.release.items.kind import Span
+from cloze_gen.store.artifacts import Store
 
 _MOST_CHARS = 1 << 28  # of books kept in memory: some 500 novels
 # Limit of the characters read of a book, relative to its length. Passages of a novel overlap, and a
@@ -28,24 +27,36 @@ class BooksFound:
     """The books of a folder by the sha256 of their bytes; file names do not matter."""
 
     root: Path
-    books: Mapping[str, BookFile]
+    books: Mapping[str, Book]
 
     @classmethod
-    def below(cls, place: Location | Path, settings: InputSettings | None = None) -> BooksFound:
-        """Read every book of a location once; UsageError if a folder cannot be read."""
-        location = as_location(place)
-        books = books_below(location, settings)
-        return cls(
-            location.root, dict(reversed(list(zip(read_digests(books), books, strict=True))))
-        )
+    def below(
+        cls, location: Location, store: Store, settings: InputSettings, *, workers: int = 1
+    ) -> BooksFound:
+        """Read every book of a location once; texts of files that are not plain text are stored.
+
+        Raises:
+            UsageError: a folder cannot be read.
+        """
+        check_exists(location)
+        files = find_files(location).books
+        contents = read_files(location, files, store, settings=settings, workers=workers)
+        books = [
+            book
+            for of_file in contents.values()
+            if isinstance(of_file, FileContents)
+            for book in of_file.books
+            if not book.fault
+        ]
+        return cls(location.root, {book.sha256: book for book in reversed(books)})
 
 
 @dataclass(slots=True)
 class OpenedBooks:
-    """Books by id, read when first needed; `books`: id -> (book, sha256 as stored)."""
+    """Books by id, read when first needed."""
 
     root: Path
-    books: Mapping[str, tuple[BookFile, str]]
+    books: Mapping[str, Book]
     _flat: dict[str, str] = field(default_factory=dict)
     _read_chars: dict[str, int] = field(default_factory=dict)  # book id -> characters read so far
 
@@ -54,7 +65,7 @@ class OpenedBooks:
         return cls(
             found.root,
             {
-                book.book_id: (found.books[book.sha256], book.sha256)
+                book.book_id: found.books[book.sha256]
                 for book in books
                 if book.sha256 in found.books
             },
@@ -81,11 +92,9 @@ class OpenedBooks:
         if flat is None:
             if book_id not in self.books:
                 raise UsageError(f"book {book_id}: no file in {self.root} has its bytes.")
-            book, digest = self.books[book_id]
             try:
-                raw = read_book(book.path, book.member, digest=digest)
-                flat = self._flat[book_id] = flatten(raw.decode().text)
-            except BookError as error:
+                flat = self._flat[book_id] = flatten(read_text(self.books[book_id]))
+            except CorpusError as error:
                 raise UsageError(f"book {book_id}: {error}") from None
             while len(self._flat) > 1 and sum(map(len, self._flat.values())) > _MOST_CHARS:
                 del self._flat[next(iter(self._flat))]  # the oldest
@@ -100,6 +109,3 @@ class OpenedBooks:
                 "This is not a release of cloze-gen."
             )
         return normalize_sentence(flat[start:end])
-
-
-# ---- the source books sentence by sentence, their line-end hyphens decided

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cloze_gen.corpus.books import read_books
-from cloze_gen.corpus.dropped import dropped_notes
+from cloze_gen.corpus.dropped import dropped_lines
 from cloze_gen.corpus.ocr import ocr_warning
 from cloze_gen.corpus.partition import no_author_warning
 from cloze_gen.corpus.splits import SPLITS_OF_SIDES
@@ -23,7 +23,7 @@ def set_notes(style: Style, settings: Any, artifacts: Artifacts) -> list[str]:
     notes.append(
         ocr_warning((row["book_id"], float(row.get("unknown_word_share") or 0)) for row in kept)
     )
-    return [note for note in notes if note] + dropped_notes(books)
+    return [note for note in notes if note] + dropped_lines(books)
 
 
 def background_notes(style: Style, artifacts: Artifacts) -> list[str]:

@@ -69,7 +69,7 @@ def publish(folder: Path, style: Style, run: FinishedRun) -> None:
     if not is_full:
         (folder / RELEASE).mkdir()
         opened = OpenedBooks.from_found(
-            BooksFound.below(run.books, run.settings.input), facts.books
+            BooksFound.below(run.books, run.store, run.settings.input), facts.books
         )
         write_pointers(
             folder / RELEASE,

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from cloze_gen.corpus import artifacts as corpus_artifacts
 from cloze_gen.models import artifacts as model_artifacts
-from cloze_gen.store.artifacts import Artifact
+from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.file_docs import StageDoc
 from cloze_gen.store.tables import CANDIDATES, FEWSHOT
 
 if TYPE_CHECKING:  # slow to import
     from pydantic import BaseModel
 
-    from cloze_gen.corpus.location import Location
+    from cloze_gen.corpus.folder import Location
     from cloze_gen.judging.study import StudySource
     from cloze_gen.records.release_facts import PaperReference
     from cloze_gen.release.card import CardTable
@@ -47,7 +47,7 @@ class FinishedRun:
     Attributes:
         settings: settings of the style; groups are attributes.
         artifacts: label of each stage -> its artifact, in the order of the run.
-        books: the books that items are drawn from.
+        books, store: where the books that items are drawn from and their texts are.
         overrides: the user's `group.key=value`.
     """
 
@@ -56,6 +56,7 @@ class FinishedRun:
     settings: Any
     artifacts: Artifacts
     books: Location
+    store: Store
     sample: bool
     overrides: Sequence[str]
 

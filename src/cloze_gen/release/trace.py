@@ -5,6 +5,7 @@ The descriptions of a style's stages name the tables with ids and the meaning of
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,13 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.corpus.books import read_books
-from cloze_gen.corpus.readers import read_book
-from cloze_gen.errors import BookError, CorpusError
 from cloze_gen.records.rejection import legend_of
 from cloze_gen.records.release_facts import ReleasedBook
 from cloze_gen.release.samples import Gap
 from cloze_gen.release.style import Style
-from cloze_gen.store.artifacts import open_artifact
+from cloze_gen.store.artifacts import Artifact, open_artifact
 from cloze_gen.store.file_docs import ANY, FileDoc, StageDoc, column_type
 from cloze_gen.store.runs import (
     check_as_written,
@@ -197,15 +196,11 @@ def _gap(gap: Gap) -> str:
 # ---- the raw text
 
 
-def raw_text(corpus: Path, book: Mapping[str, str]) -> str:
-    """The decoded raw file of a row of `books.tsv`.
-
-    Raises:
-        BookError or CorpusError: it cannot be read, or was changed.
-    """
-    file = corpus / unescape_cell(book["file"])
-    raw = read_book(file, unescape_cell(book.get("member", "")), digest=book["digest"])
-    return raw.decode(book["encoding"]).text
+def text_file(corpus: Artifact, folder: Path, book: Mapping[str, str]) -> Path:
+    """The file with the text of a row of `books.tsv`: in the store, or the user's in `folder`."""
+    if book["text"]:
+        return corpus.folder / book["text"]
+    return folder / unescape_cell(book["file"])
 
 
 def _source_lines(style: Style, folder: Path, tables: Sequence[ItemTable]) -> Iterator[str]:
@@ -221,13 +216,18 @@ def _source_lines(style: Style, folder: Path, tables: Sequence[ItemTable]) -> It
     file = "/".join(filter(None, (book["file"], book.get("member"))))
     yield ""
     yield f"book: {title or book_id}"
-    yield f"raw file: {file} ({book['encoding']}), characters {start}-{end}"
+    path = text_file(corpus, folder / f"corpus-{style.drawn_from}", book)
+    stored = f" of {path}" if book["text"] else ""
+    yield f"raw file: {file} ({book['encoding']}), characters {start}-{end}{stored}"
     try:
-        text = raw_text(folder / f"corpus-{style.drawn_from}", book)
-    except (BookError, CorpusError, LookupError, UnicodeDecodeError) as error:
-        yield f"  | (cannot read the raw file: {error})"
-    else:
-        yield from (f"  | {line}" for line in text[start:end].splitlines())
+        text = path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        yield f"  | (cannot read the text: {error})"
+        return
+    if not book["text"] and hashlib.sha256(text.encode()).hexdigest() != book["digest"]:
+        yield "  | (the file was changed since the run read it)"
+        return
+    yield from (f"  | {line}" for line in text[start:end].splitlines())
 
 
 # ---- tables

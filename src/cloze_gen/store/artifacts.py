@@ -37,7 +37,7 @@ from cloze_gen.store.manifest import (
 )
 
 # stages whose artifacts are kept one a book, in a folder of the stage
-KEPT_BY_BOOK = ("book-", "tags-")
+KEPT_BY_BOOK = ("books-", "book-", "tags-")
 _SHELF = re.compile(r"[a-z0-9_]+-[0-9a-f]{16}")
 Reason = TypeVar("Reason", bound=str)
 

@@ -288,7 +288,11 @@ def test_verdicts_and_rejections_agree(committee):
             told = float(rejected[row["id"]]["detail"].removeprefix("P(target) = "))
             assert told == pytest.approx(10.0 ** row[guessed[0]], abs=1e-5)
     assert artifact.facts["survival"] == pytest.approx(
-        {member: float(np.mean(own < threshold)) for member, own in probs.items()}, abs=1e-3
+        {
+            member: float(np.mean(read_scores(scores)[0].astype(np.float32) < limit))
+            for member, scores in committee.scores.items()
+        },
+        abs=1e-3,
     )
 
 

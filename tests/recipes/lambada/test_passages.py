@@ -104,6 +104,13 @@ def test_chapters_and_verse_stand_between():
     assert why(JANE, RAIN, LAMP, JANE, paragraph=[0, 2, 3, 4]) == "kept"
 
 
+def test_a_book_without_paragraphs_is_no_source():
+    """Its headings are inside its sentences."""
+    lines = [RAIN, LAMP, JANE] * 340
+    assert why(*lines, paragraph=[0] * len(lines)) == PassageReason.PARAGRAPH_ENDLESS
+    assert why(*lines, paragraph=list(range(len(lines)))) == "kept"
+
+
 def test_tokens_are_counted_as_a_treebank_cuts_them():
     least = SHORT.model_copy(update={"min_context_tokens": 9})
     assert cut(["It didn't rain .", "It did rain .", JANE], settings=least).reason(2) is None

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cloze_gen.corpus import overlap
 from cloze_gen.corpus.books import kept_books
+from cloze_gen.errors import CorpusError
 from cloze_gen.formats.scde import parse_passages
 from cloze_gen.recipes.scde.blanked_passages import AssemblySettings, choose_set, order_candidates
 from cloze_gen.recipes.scde.passages import DISTRACTORS, read_blanks, windows_by_book
@@ -200,8 +202,18 @@ def test_a_smaller_set_is_part_of_the_larger(sample):
 
 
 @pytest.mark.slow
-def test_no_long_sentence_is_printed_in_two_passages(own_sample):
-    """A novel may contain another in an edition with other punctuation."""
+def test_a_set_without_test_passages_is_an_error(sample):
+    """As one of a single passage; the message says what to do."""
+    with pytest.raises(
+        CorpusError, match=r"no test passages \(0 train, 1 development, 0 test\).*novels"
+    ):
+        sample.blanked_passages(n_passages=1)
+
+
+@pytest.mark.slow
+def test_no_long_sentence_is_printed_in_two_passages(own_sample, monkeypatch):
+    """A novel may contain a story of another, here all of it, with other punctuation."""
+    monkeypatch.setattr(overlap, "_MIN_CONTAINMENT", 1.1)  # else the other is a duplicate
     first, second = sorted(own_sample.novels.books.rglob("*.txt"))[:2]
     second.write_text(
         second.read_text() + "\n\nCHAPTER THE LAST\n\n" + first.read_text().replace(";", ",")

@@ -28,12 +28,11 @@ LINES = st.lists(
 )
 
 
-def reason(line, *, whole=True, in_speech=False, **settings):
+def reason(line, *, in_speech=False, **settings):
     tokens = line.split()
     return blank_reason(
         tokens,
         surface_ties(tokens),
-        whole=whole,
         in_speech=in_speech,
         settings=BlanksSettings(**settings),
     )
@@ -43,7 +42,7 @@ def reason(line, *, whole=True, in_speech=False, **settings):
     ("line", "given", "wanted"),
     [
         (SOUND, {}, None),
-        (SOUND, {"whole": False, "in_speech": True}, BlankReason.TORN),
+        (SOUND.lower(), {"in_speech": True}, BlankReason.TORN),
         ('" ' + SOUND, {"in_speech": True}, BlankReason.HALF_SPEECH),
         (f'" {SOUND} "', {}, None),
         (SOUND, {"in_speech": True}, BlankReason.IN_SPEECH),

@@ -9,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.english.content_words import stem
-from cloze_gen.english.places import Place
-from cloze_gen.english.token_kinds import Kind
 from cloze_gen.recipes.scs.impostors import (
     Blank,
     Form,
@@ -20,7 +18,9 @@ from cloze_gen.recipes.scs.impostors import (
     draw_impostors,
     refusal,
 )
-from cloze_gen.recipes.scs.places import Likeness
+from cloze_gen.recipes.scs.place_table import Likeness
+from cloze_gen.recipes.scs.places import Place
+from cloze_gen.recipes.scs.token_kinds import Kind
 from cloze_gen.records.rejection import Rejection
 
 TOKENS = 1_000_000  # of the training books

@@ -1,95 +1,43 @@
-"""What places words take."""
+from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from cloze_gen.english.places import ACTIVE, PASSIVE, Place
-from cloze_gen.english.token_kinds import N_KINDS, Kind
-from cloze_gen.models.neighbour_counts import join_keys
-from cloze_gen.recipes.scs.places import PlacesSettings, PlaceTable
-
-OBJECT = Place("verb", ACTIVE, Kind.SUBJECT, Kind.NOUN * N_KINDS + Kind.END)
-NOTHING = Place("verb", ACTIVE, Kind.SUBJECT, Kind.END * N_KINDS + Kind.END)
-BY = Place("verb", PASSIVE, Kind.BE, Kind.WITH * N_KINDS + Kind.END)
-ATTRIBUTE = Place("adjective", 0, Kind.THE, Kind.NOUN)
-PREDICATE = Place("adjective", 0, Kind.BE, Kind.END)
-HEADLESS = Place("adjective", 0, Kind.THE, Kind.END)
-
-USES = {
-    ("see", "verb"): {OBJECT: 90, NOTHING: 10, BY: 90},
-    ("sleep", "verb"): {NOTHING: 99, OBJECT: 1, BY: 90},
-    ("take", "verb"): {OBJECT: 95, NOTHING: 5, BY: 90},
-    ("doze", "verb"): {NOTHING: 3},
-    ("old", "adjective"): {ATTRIBUTE: 50, PREDICATE: 50, HEADLESS: 5},
-    ("asleep", "adjective"): {PREDICATE: 60},
-    ("mere", "adjective"): {ATTRIBUTE: 60},
-}
-
-
-def table(**settings):
-    rows = [
-        (row, *place[1:], count)
-        for row, places in enumerate(USES.values())
-        for place, count in places.items()
-    ]
-    row, use, left, right, counts = np.array(rows, np.int64).T
-    return PlaceTable(
-        list(USES),
-        keys=join_keys(row, use, left, right),
-        counts=counts,
-        settings=PlacesSettings(**settings),
-    )
+from cloze_gen.recipes.scs.places import parse_place, places_of
 
 
 @pytest.mark.parametrize(
-    ("place", "words"),
+    ("line", "word", "place"),
     [
-        (OBJECT, {"see", "take"}),
-        (NOTHING, {"sleep"}),
-        (BY, {"see", "take"}),
-        (ATTRIBUTE, {"old", "mere"}),
-        (PREDICATE, {"old", "asleep"}),
-        (HEADLESS, {"old"}),
-        (Place("adjective", 0, Kind.DEGREE, Kind.END), set()),
+        ("I/PRP travelled/VBD in/IN May/NNP ./.", "travelled", "verb 0 subject _ place+end"),
+        (
+            "He/PRP slowly/RB opened/VBD the/DT old/JJ door/NN ./.",
+            "opened",
+            "verb 0 subject _ noun+end",
+        ),
+        ("They/PRP made/VBD him/PRP go/VB ./.", "made", "verb 0 subject _ object+base"),
+        ("They/PRP gave/VBD him/PRP a/DT pen/NN ./.", "gave", "verb 0 subject _ object+noun"),
+        ("It/PRP seemed/VBD strange/JJ ./.", "seemed", "verb 0 pronoun _ adjective+end"),
+        ("I/PRP think/VBP she/PRP knew/VBD ./.", "think", "verb 0 subject _ that+end"),
+        (
+            "Men/NNS whom/WP he/PRP never/RB liked/VBD came/VBD ./.",
+            "liked",
+            "verb 0 object _ finite+end",
+        ),
+        ("All/DT things/NNS he/PRP liked/VBD ./.", "liked", "verb 0 object _ end+end"),
+        ("He/PRP drew/VBD back/RB the/DT cloth/NN ./.", "drew", "verb 0 subject _ particle+noun"),
+        ("A/DT man/NN who/WP ran/VBD fell/VBD ./.", "man", "noun 0 a _ who"),
+        ("He/PRP was/VBD often/RB beaten/VBN ./.", "beaten", "verb 1 be _ end+end"),
+        ("He/PRP had/VBD often/RB slept/VBN ./.", "slept", "verb 0 have _ end+end"),
+        ("The/DT broken/VBN lamp/NN fell/VBD ./.", "broken", "verb 2 the _ noun"),
+        ("He/PRP went/VBD to/IN bed/NN ./.", "bed", "noun 0 place _ end"),
+        ("The/DT old/JJ ,/, grey/JJ walls/NNS of/IN it/PRP ./.", "walls", "noun 1 the _ of"),
+        ("He/PRP saw/VBD the/DT \"/`` lamp/NN \"/'' ./.", "lamp", "noun 0 the _ end"),
+        ("He/PRP is/VBZ able/JJ to/TO go/VB ./.", "able", "adjective 0 be _ infinitive"),
+        ("So/RB it/PRP was/VBD clearly/RB wrong/JJ ./.", "clearly", "adverb 0 be _ adjective"),
     ],
 )
-def test_a_word_takes_the_places_it_is_seen_in(place, words):
-    assert {
-        lemma
-        for lemma, name in USES
-        if name == place.word_class and table().takes((lemma, name), place)
-    } == words
-
-
-def test_a_rare_word_is_believed_by_a_prior():
-    assert not table().takes(("doze", "verb"), NOTHING)
-    assert table(prior_affinity=1.0).takes(("doze", "verb"), NOTHING)
-
-
-def test_nothing_is_asked_where_the_limit_is_zero():
-    """Except for passives."""
-    assert {
-        lemma for lemma, name in USES if table(min_affinity=0.0).takes((lemma, name), HEADLESS)
-    } == {"old", "asleep", "mere"}
-
-
-def test_words_of_the_same_places_are_alike():
-    """Each among the nearest of the other; the share asked for decides how many."""
-    number_of, matrix = table(similar_share=0.5).likeness("verb", ACTIVE)
-    assert matrix[number_of["see", "verb"], number_of["take", "verb"]]
-    assert not matrix[number_of["see", "verb"], number_of["sleep", "verb"]]
-    assert (matrix == matrix.T).all()
-    assert not table(similar_share=0.0).likeness("verb", ACTIVE).matrix.any()
-
-
-def test_a_place_of_few_words_is_not_open():
-    """Words are weighed by their uses; a participle right after a noun is not asked."""
-    assert table().is_open(OBJECT)
-    assert not table(min_accepting_share=0.7).is_open(OBJECT)
-    assert not table(min_accepting_share=0.0).is_open(Place("verb", PASSIVE, Kind.NOUN, BY.right))
-
-
-def test_shares_are_drawn_to_the_average():
-    """A word's own share, and a little of what an average word has."""
-    assert table().share(("see", "verb"), OBJECT) > 0.8
-    assert 0 < table().share(("doze", "verb"), OBJECT) < 0.6
+def test_a_place_is_told_by_what_stands_around_it(line, word, place):
+    tokens, tags = zip(*(pair.rsplit("/", 1) for pair in line.split(" ")), strict=True)
+    found = places_of(tokens, tags)[tokens.index(word)]
+    assert str(found) == place
+    assert found == parse_place(place)

@@ -1,75 +1,69 @@
-"""Lists, digests and reads book files. A new format is a `Reader` and an entry in `READERS`."""
+"""Reads book files: each file once, from its beginning to its end.
+
+A new kind of file is a function `Reader` and an entry in `READERS`.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import functools
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import tarfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
-from cloze_gen.corpus.decoding import Decoded
-from cloze_gen.corpus.readers.archive import TarArchive, ZipArchive
-from cloze_gen.corpus.readers.epub import Epub
-from cloze_gen.corpus.readers.html import HtmlBook
-from cloze_gen.corpus.readers.jsonl import JsonLines
-from cloze_gen.corpus.readers.parquet import ParquetTable
+from cloze_gen.corpus.decoding import Decoded, decode_book
+from cloze_gen.corpus.gutenberg import header_facts
+from cloze_gen.corpus.readers.archive import TAR_ENDINGS, read_tar, read_zip
+from cloze_gen.corpus.readers.compressed import DAMAGE, damage
+from cloze_gen.corpus.readers.epub import decode_epub, epub_facts
+from cloze_gen.corpus.readers.html import decode_html, html_facts
+from cloze_gen.corpus.readers.json_rows import (
+    JSON_ENDINGS,
+    JSON_LINES_ENDINGS,
+    read_json,
+    read_json_lines,
+)
+from cloze_gen.corpus.readers.parquet import read_parquet
 from cloze_gen.corpus.readers.reader import (
+    ENDINGS_OF_FORMAT,
+    EPUB,
+    HTML,
     MAX_BOOK_BYTES,
-    InputSettings,
-    Listing,
+    TEXT,
+    FileReport,
     Reader,
+    Text,
     UnknownTableError,
+    read_whole,
+    too_large,
 )
-from cloze_gen.corpus.readers.text_file import GzipText, PlainText
-from cloze_gen.errors import BookError, CorpusError
+from cloze_gen.corpus.readers.text import read_text
+from cloze_gen.errors import BookError
 from cloze_gen.store.files import open_regular
-from cloze_gen.store.tables import escape_cell
-
-_BOOK_FILES: tuple[Reader, ...] = (PlainText(), GzipText(), Epub(), HtmlBook())
-READERS: tuple[Reader, ...] = (
-    *_BOOK_FILES,
-    ZipArchive(_BOOK_FILES),
-    TarArchive(_BOOK_FILES),
-    ParquetTable(),
-    JsonLines(),
-)
-
-HEAD_BYTES = 16
-SMALL_BYTES = 16 * 1024 * 1024  # a file of one book is opened once for its listing and its digest
-UNREADABLE = "unreadable"  # begins the digest of what cannot be read; the reason follows
 
 
-@dataclass(frozen=True, slots=True)
-class RawBook:
-    """The raw (unpacked) bytes of a book, and its reader."""
-
-    data: bytes
-    reader: Reader
-
-    def decode(self, encoding: str = "") -> Decoded:
-        """The text that all spans refer to; see `Reader.decode`."""
-        return self.reader.decode(self.data, encoding)
+def _read_html(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[Text]:
+    report.shape = "HTML file"
+    yield Text(read_whole(file), format=HTML)
 
 
-def endings() -> tuple[str, ...]:
-    return _endings_of(READERS)
+def _read_epub(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[Text]:
+    report.shape = "EPUB"
+    yield Text(read_whole(file), format=EPUB)
 
 
-@functools.cache
-def _endings_of(readers: tuple[Reader, ...]) -> tuple[str, ...]:
-    return tuple(ending for reader in readers for ending in reader.endings)
-
-
-def main_endings() -> list[str]:
-    """The first ending of each reader, also compressed, for messages."""
-    return [
-        ending
-        for reader in READERS
-        for ending in (reader.endings[0] + packed for packed in ("", ".gz", ".zst"))
-        if ending in reader.endings
-    ]
+READERS: Mapping[tuple[str, ...], Reader] = {
+    ENDINGS_OF_FORMAT[TEXT]: read_text,
+    ENDINGS_OF_FORMAT[EPUB]: _read_epub,
+    ENDINGS_OF_FORMAT[HTML]: _read_html,
+    (".zip",): read_zip,
+    TAR_ENDINGS: read_tar,
+    (".parquet",): read_parquet,
+    JSON_ENDINGS: read_json,
+    JSON_LINES_ENDINGS: read_json_lines,
+}
+IN_WORDS = ".txt, .epub, .html, .zip, .tar, .parquet, .jsonl or .json; .gz and .zst are read, too"
+ENDINGS = tuple(ending for endings in READERS for ending in endings)
 
 
 def ending_of(name: str) -> str:
@@ -78,89 +72,60 @@ def ending_of(name: str) -> str:
     >>> ending_of("Emma.TXT.gz"), ending_of("notes.txt.bak")
     ('.TXT.gz', '')
     """
-    lower = name.lower()
-    fit = [ending for ending in endings() if lower.endswith(ending)]
+    fit = [ending for ending in ENDINGS if name.lower().endswith(ending)]
     return name[-max(map(len, fit)) :] if fit else ""
 
 
-def list_file(path: Path, settings: InputSettings) -> Listing:
-    """The books of a file, of a small one with its digest; an unreadable file counts as one book.
-    UnknownTableError.
-    """
-    try:
-        with _opened(path) as (reader, file):
-            found = reader.listing(file, settings)
-            large = file.seek(0, 2) > SMALL_BYTES
-            if large or found.sentences or [m.name for m in found.members] != [""]:
-                return found
-            file.seek(0)
-            digest = reader.fetch(file, "", limit=0)[1]
-            return replace(found, members=(replace(found.members[0], digest=digest),))
-    except UnknownTableError:
-        raise
-    except BookError as error:
-        return Listing("unreadable file", fault=error)
-    except OSError as error:
-        return Listing("unreadable file", fault=BookError(UNREADABLE, error.strerror or str(error)))
-
-
-def book_digest(path: Path, member: str = "") -> str:
-    """The sha256 of a stored book, or `unreadable: ` and the reason, so that a repaired file is
-    new.
-    """
-    try:
-        with _opened(path) as (reader, file):
-            return reader.fetch(file, member, limit=MAX_BOOK_BYTES)[1]
-    except (OSError, BookError) as error:
-        return _unreadable(error)
-
-
-def read_book(path: Path, member: str = "", *, digest: str = "") -> RawBook:
-    """Read one book; with `digest`, CorpusError if it changed.
+def read_texts(path: Path, report: FileReport, *, text_column: str) -> Iterator[Text]:
+    """The books of a file. A file that cannot be read counts as one unreadable book; what cannot
+    be read behind the first book is skipped.
 
     Raises:
-        BookError: ``unreadable``, ``truncated_gzip``, ``too_large``, or a reason of the reader.
+        UnknownTableError: the columns of a table are not known.
+        OSError: the file cannot be opened.
     """
-    stored, reader, reason = b"", READERS[0], UNREADABLE
-    try:
-        with _opened(path) as (reader, file):
-            stored, found = reader.fetch(file, member, limit=MAX_BOOK_BYTES)
-            reader = reader.reader_of(member)
-    except (OSError, BookError) as error:
-        found = _unreadable(error)
-        reason = error.reason if isinstance(error, BookError) else UNREADABLE
-    if digest and found != digest:
-        raise CorpusError(
-            f"{escape_cell(str(path))}: changed while it was read: its bytes differ from "
-            "those at the start of this run. "
-            "Wait until nothing writes to it, then run again. Finished work is kept."
-        )
-    in_line = found.startswith(f"{UNREADABLE}: line ")  # counts from 1, the member from 0
-    name = repr(f"{path.name}/{member}" if member and not in_line else path.name)
-    if found.startswith(UNREADABLE):
-        raise BookError(reason, f"{name}: cannot be read ({found.removeprefix(f'{UNREADABLE}: ')})")
-    try:
-        data = reader.unpack(stored, limit=MAX_BOOK_BYTES)
-    except BookError as error:
-        raise BookError(error.reason, f"{name}: {error}") from None
-    if len(data) > MAX_BOOK_BYTES:
-        raise BookError(
-            "too_large",
-            f"{name}: more than {MAX_BOOK_BYTES // 2**20} MiB of text; split it into books",
-        )
-    return RawBook(data, reader)
-
-
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[tuple[Reader, BinaryIO]]:
+    reader = next(
+        reader for endings, reader in READERS.items() if path.name.lower().endswith(endings)
+    )
+    is_first = True
     with open_regular(path) as file:
-        head = file.peek(HEAD_BYTES)[:HEAD_BYTES]
-        reader = next((one for one in READERS if one.takes(path.name.lower(), head)), None)
-        if reader is None:
-            raise BookError(UNREADABLE, "not a file of books")
-        yield reader, file
+        try:
+            for text in reader(file, report, text_column):
+                is_first = False
+                yield _within_limit(text)
+            return
+        except UnknownTableError:
+            raise
+        except BookError as error:
+            fault = error
+        except (tarfile.TarError, *DAMAGE) as error:
+            fault = damage(error)
+    if is_first:
+        report.shape = "unreadable file"
+        yield Text(fault)
+    else:
+        report.skip("the rest", str(fault))
 
 
-def _unreadable(error: Exception) -> str:
-    reason = error.strerror if isinstance(error, OSError) else None
-    return f"{UNREADABLE}: {reason or error}"
+def _within_limit(text: Text) -> Text:
+    if isinstance(text.data, bytes) and len(text.data) > MAX_BOOK_BYTES:
+        return replace(text, data=too_large())
+    return text
+
+
+def decode_text(text: Text) -> tuple[Decoded, Mapping[str, str]]:
+    """The decoded text of a book, and the facts that it gives of itself.
+
+    Raises:
+        BookError: ``empty``, ``binary``, ``damaged_epub``, ``encrypted``, ``too_large``,
+            ``unreadable``.
+    """
+    if isinstance(text.data, BookError):
+        raise text.data
+    if text.format == EPUB:
+        return decode_epub(text.data), epub_facts(text.data)
+    if text.format == HTML:
+        decoded = decode_html(text.data)
+        return decoded, header_facts(decoded.text) | html_facts(text.data)
+    decoded = decode_book(text.data)
+    return decoded, header_facts(decoded.text)

@@ -12,7 +12,7 @@ import zlib
 from typing import IO, cast
 
 from cloze_gen.errors import BookError
-from cloze_gen.parsing import error_text
+from cloze_gen.parsing import error_text, one_line
 from cloze_gen.store.files import GZIP_MAGIC
 
 if sys.version_info >= (3, 14):
@@ -50,4 +50,6 @@ def open_unpacked(file: IO[bytes]) -> IO[bytes]:
 
 def damage(error: Exception) -> BookError:
     """The error of a file whose content raised one of `DAMAGE`."""
-    return BookError("unreadable", f"the data is damaged or incomplete ({error_text(error)})")
+    return BookError(
+        "unreadable", f"the data is damaged or incomplete ({one_line(error_text(error))[:200]})"
+    )

@@ -7,26 +7,21 @@ from __future__ import annotations
 import io
 import posixpath
 import re
+import unicodedata
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO, ClassVar
 from urllib.parse import unquote
-from xml.etree import ElementTree
+
+from lxml import etree
 
 from cloze_gen.corpus.decoding import Decoded
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
 from cloze_gen.corpus.readers.compressed import DAMAGE
-from cloze_gen.corpus.readers.html import charset_of, decode_markup, dropped_text, kind_of
+from cloze_gen.corpus.readers.html import decode_markup, dropped_text
 from cloze_gen.corpus.readers.markup_text import MarkupText, extract_text
-from cloze_gen.corpus.readers.reader import (
-    MAX_BOOK_BYTES,
-    InputSettings,
-    Listing,
-    Member,
-    Reader,
-)
+from cloze_gen.corpus.readers.reader import MAX_BOOK_BYTES
 from cloze_gen.errors import BookError
 from cloze_gen.parsing import error_text, quote
 
@@ -40,11 +35,10 @@ _TEXT_TYPES = frozenset(
     ("application/xhtml+xml", "text/html", "text/x-oeb1-document", "text/xml", "application/xml")
 )
 _DC = "{http://purl.org/dc/elements/1.1/}"
-_OPF = "{http://www.idpf.org/2007/opf}"
+_ROLE, _EVENT = "{http://www.idpf.org/2007/opf}role", "{http://www.idpf.org/2007/opf}event"
 _ETEXT = re.compile(r"gutenberg\.org/(?:ebooks/|files/)?(\d{1,6})\b", re.IGNORECASE)
 
 # Documents that are no prose, by `guide`, file name, title or first heading; only short ones.
-_GUIDED = "guide"
 _GUIDE = frozenset("cover title-page toc copyright-page colophon loi lot notes".split())
 _FILE_NAME = re.compile(
     r"""(?xi)
@@ -69,75 +63,67 @@ _MAX_SHARE = 0.15  # of the book's text; what is longer is kept
 
 @dataclass(frozen=True, slots=True)
 class _Package:
-    """The OPF: its metadata, and the documents of the spine as (path, reason to leave it out)."""
+    """The OPF.
 
-    facts: Mapping[str, str]
-    documents: tuple[tuple[str, str], ...]
-
-
-class Epub(Reader):
-    """EPUB 2 and 3; `Decoded.encoding` is "epub N", N the version of the extractor.
-
-    The text is that of the spine in order, a document after the other, without navigation, notes,
-    and front and back pages that are not the author's.
+    Attributes:
+        documents: of the spine: path -> reason to leave it out, or "".
+        guided: paths of the pages that are no prose by the guide.
     """
 
-    endings: ClassVar[tuple[str, ...]] = (".epub",)
-    shape: ClassVar[str] = "EPUB"
-    kind: ClassVar[str] = kind_of("epub")
+    facts: Mapping[str, str]
+    documents: Mapping[str, str]
+    guided: Container[str]
 
-    def takes(self, name: str, head: bytes) -> bool:
-        return name.endswith(self.endings)
 
-    def listing(self, file: BinaryIO, settings: InputSettings) -> Listing:
-        try:
-            facts = _Archive(file.read(MAX_BOOK_BYTES + 1)).package().facts
-        except BookError:  # `decode` reports it as the reason why this book is dropped
-            facts = {}
-        return Listing(self.shape, (Member(facts=tuple(facts.items()), kind=self.kind),))
+def decode_epub(raw: bytes) -> Decoded:
+    """The text of the spine in order, a document after the other, without navigation, notes, and front
+    and back pages that are not the author's.
 
-    def decode(self, raw: bytes, encoding: str = "") -> Decoded:
-        """
-        Raises:
-            BookError: ``damaged_epub``, ``encrypted``, ``too_large``, ``empty``.
-        """
-        if encoding:
-            charset_of(encoding, self.kind)
-        archive = _Archive(raw)
-        package = archive.package()
-        read = [(path, reason) for path, reason in package.documents if reason in {"", _GUIDED}]
-        archive.check_not_encrypted(path for path, _ in read)
-        left_out = Counter(reason for _, reason in package.documents if reason not in {"", _GUIDED})
-        pages = []
-        for path, reason in read:
-            page = _page(archive.read(path))
-            pages.append((page, reason or _page_reason(path, page)))
-        total = sum(len(page.text) for page, _ in pages)
-        texts = []
-        dropped: Counter[str] = Counter()
-        for page, reason in pages:
-            dropped.update(page.dropped)
-            if not page.text:
-                left_out["without prose"] += 1
-            elif reason and len(page.text) <= _MAX_SHARE * total:
-                left_out[reason] += 1
-            else:
-                texts.append(page.text)
-        if not texts:
-            raise BookError("empty", "no document of the EPUB has text")
-        counts = ", ".join(f"{count} {reason}" for reason, count in sorted(left_out.items()))
-        evidence = f"{len(texts)} of {len(package.documents)} documents"
-        if counts:
-            evidence += f", left out by rule: {counts}"
-        return Decoded(
-            "\n\n\n".join(texts),
-            self.kind,
-            "; ".join(filter(None, (evidence, dropped_text(dropped)))),
-        )
+    Raises:
+        BookError: ``damaged_epub``, ``encrypted``, ``too_large``, ``empty``.
+    """
+    archive = _Archive(raw)
+    package = archive.package()
+    paths = [path for path, reason in package.documents.items() if not reason]
+    archive.check_not_encrypted(paths)
+    pages = [_page(archive.read(path)) for path in paths]
+    most = _MAX_SHARE * sum(len(page.text) for page in pages)
+    left_out = Counter(filter(None, package.documents.values()))
+    dropped: Counter[str] = Counter()
+    texts = []
+    for path, page in zip(paths, pages, strict=True):
+        dropped.update(page.dropped)
+        reason = "guide" if path in package.guided else _page_reason(path, page)
+        if not page.text:
+            left_out["without prose"] += 1
+        elif reason and len(page.text) <= most:
+            left_out[reason] += 1
+        else:
+            texts.append(page.text)
+    if not texts:
+        raise BookError("empty", "no document of the EPUB has text")
+    evidence = f"{len(texts)} of {len(package.documents)} documents"
+    if left_out:
+        counts = [f"{count} {reason}" for reason, count in sorted(left_out.items())]
+        evidence += f", left out by rule: {', '.join(counts)}"
+    return Decoded(
+        "\n\n\n".join(texts),
+        "epub",
+        "; ".join(filter(None, (evidence, dropped_text(dropped)))),
+    )
+
+
+def epub_facts(raw: bytes) -> Mapping[str, str]:
+    """Title, authors, language, licence, year and e-text number.
+
+    Raises:
+        BookError: ``damaged_epub``, ``too_large``.
+    """
+    return _Archive(raw).package().facts
 
 
 def _page(raw: bytes) -> MarkupText:
-    return extract_text(decode_markup(raw).text) if raw.strip() else MarkupText("", "", "", {})
+    return extract_text(decode_markup(raw).text) if raw.strip() else MarkupText("")
 
 
 def _page_reason(path: str, page: MarkupText) -> str:
@@ -150,187 +136,200 @@ def _page_reason(path: str, page: MarkupText) -> str:
 
 
 class _Archive:
-    """An EPUB in memory. `read` returns at most `MAX_BOOK_BYTES` bytes in all."""
+    """An EPUB in memory; its root may be a folder of the zip file."""
 
     def __init__(self, raw: bytes) -> None:
+        if not raw.startswith(b"PK"):
+            raise BookError(_DAMAGED, f"{_not_a_zip(raw)}. {_AGAIN}")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(raw))
         except DAMAGE as error:
             raise BookError(
                 _DAMAGED, f"not a complete zip file ({error_text(error)}). {_AGAIN}"
             ) from None
-        self._left = MAX_BOOK_BYTES
+        self._bytes_left = MAX_BOOK_BYTES
+        stored = self._zip.namelist()
+        containers = [name for name in stored if _folded(name).endswith(_folded(_CONTAINER))]
+        self._root = min(containers, key=len, default=_CONTAINER)[: -len(_CONTAINER)]
+        self._names = {_folded(name): name for name in stored} | {name: name for name in stored}
 
-    def has(self, name: str) -> bool:
-        return name in self._zip.NameToInfo
+    def find(self, reference: str, folder: str | None = None) -> str:
+        """The stored name that a reference from a file of `folder` leads to; None: from the root.
+
+        Names are compared as written, and then as URLs without query, letter case, composition of
+        letters and kind of slash, since many EPUBs were zipped again on another system. If there
+        is none, the result names no file.
+        """
+        path = reference.partition("#")[0]
+        plain = path.replace("\\", "/")
+        folder = self._root if folder is None or plain.startswith("/") else folder
+        names = [
+            posixpath.normpath(posixpath.join(folder, written.lstrip("/")))
+            for written in (path, unquote(path), plain, unquote(plain.partition("?")[0]))
+        ]
+        for name in (*names, *map(_folded, names)):
+            if name in self._names:
+                return self._names[name]
+        return names[1]
 
     def read(self, name: str) -> bytes:
+        """The bytes of a stored name.
+
+        Raises:
+            BookError: ``damaged_epub``, ``encrypted``, ``too_large``.
+        """
         try:
             entry = self._zip.getinfo(name)
         except KeyError:
             raise BookError(_DAMAGED, f"{quote(name)} is missing. {_AGAIN}") from None
         if entry.flag_bits & _ENCRYPTED_FLAG:
             raise BookError("encrypted", f"{quote(name)} is encrypted")
+        self._bytes_left -= entry.file_size
+        if self._bytes_left < 0:
+            raise BookError("too_large", f"{quote(name)} is larger than a book can be")
         try:
-            with self._zip.open(entry) as file:
-                data = file.read(self._left + 1)
+            return self._zip.read(entry)
         except DAMAGE as error:
             raise BookError(
                 _DAMAGED, f"{quote(name)} is damaged ({error_text(error)}). {_AGAIN}"
             ) from None
-        if len(data) > self._left:
-            raise BookError("too_large", f"{quote(name)} is larger than a book can be")
-        self._left -= len(data)
-        return data
 
-    def xml(self, name: str) -> ElementTree.Element:
-        """The root of an XML file without a document type that defines entities."""
-        text = decode_markup(self.read(name)).text.lstrip("\ufeff \t\r\n")
-        if "<!ENTITY" in text:
-            raise BookError(
-                _DAMAGED, f"{quote(name)} defines XML entities, which are not read. {_AGAIN}"
-            )
+    def xml(self, name: str) -> etree._Element:
+        parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
         try:
-            return ElementTree.fromstring(text)
-        except (ElementTree.ParseError, ValueError) as error:
-            raise BookError(
-                _DAMAGED, f"{quote(name)} is not well-formed XML ({error}). {_AGAIN}"
-            ) from None
+            root = etree.fromstring(self.read(name).lstrip(), parser)
+        except etree.XMLSyntaxError:
+            root = None
+        if root is None:
+            raise BookError(_DAMAGED, f"{quote(name)} is not XML. {_AGAIN}")
+        return root
 
     def package(self) -> _Package:
-        path = next(
-            (
-                root.get("full-path", "")
-                for root in self.xml(_CONTAINER).iter()
-                if _local(root.tag) == "rootfile"
-            ),
-            "",
-        )
-        if not path:
+        container = self.xml(self.find(_CONTAINER))
+        paths = [file.get("full-path", "") for file in container.iter("{*}rootfile")]
+        if not paths or not paths[0]:
             raise BookError(_DAMAGED, f"{_CONTAINER} names no package document. {_AGAIN}")
-        opf = self.xml(_inside("", path))
-        folder = posixpath.dirname(path)
-        items: dict[str, ElementTree.Element] = {}
-        guide: dict[str, str] = {}
-        refs: list[ElementTree.Element] = []
-        for element in opf.iter():
-            name = _local(element.tag)
-            if name == "item":
-                items.setdefault(element.get("id", ""), element)
-            elif name == "itemref":
-                refs.append(element)
-            elif name == "reference" and element.get("type", "").lower() in _GUIDE:
-                guide[_inside(folder, element.get("href", ""))] = element.get("type", "").lower()
+        opf_name = self.find(paths[0])
+        opf = self.xml(opf_name)
+        folder = posixpath.dirname(opf_name)
+        items = {item.get("id", ""): item for item in opf.iter("{*}item")}
+        guided = {
+            self.find(reference.get("href", ""), folder)
+            for reference in opf.iter("{*}reference")
+            if reference.get("type", "").lower() in _GUIDE
+        }
         documents: dict[str, str] = {}
-        for ref in refs:
-            item = items.get(ref.get("idref", ""))
-            if item is None:
-                raise BookError(
-                    _DAMAGED,
-                    f"the spine lists {quote(ref.get('idref', ''))}, which is no item. {_AGAIN}",
-                )
-            href = _inside(folder, item.get("href", ""))
-            documents.setdefault(href, _spine_reason(ref, item, guide.get(href, "")))
+        for ref in opf.iter("{*}itemref"):
+            item = _readable(items, ref.get("idref", ""))
+            path = self.find(item.get("href", ""), folder)
+            documents.setdefault(path, _spine_reason(ref, item))
         if not documents:
             raise BookError(_DAMAGED, f"the spine has no documents. {_AGAIN}")
-        return _Package(_facts(opf), tuple(documents.items()))
+        return _Package(_facts(opf), documents, guided)
 
-    def check_not_encrypted(self, paths: Iterator[str]) -> None:
+    def check_not_encrypted(self, documents: Container[str]) -> None:
         """BookError ``encrypted`` if one of the documents is."""
-        if not self.has(_ENCRYPTION):
+        lock = self.find(_ENCRYPTION)
+        if lock not in self._zip.NameToInfo:
             return
-        wanted = set(paths)
-        for data in self.xml(_ENCRYPTION).iter():
-            if _local(data.tag) != "EncryptedData":
+        for data in self.xml(lock).iter("{*}EncryptedData"):
+            methods = [method.get("Algorithm") for method in data.iter("{*}EncryptionMethod")]
+            if methods and all(method in _FONT_ALGORITHMS for method in methods):
                 continue
-            algorithms = [
-                e.get("Algorithm", "") for e in data.iter() if _local(e.tag) == "EncryptionMethod"
-            ]
-            names = [e.get("URI", "") for e in data.iter() if _local(e.tag) == "CipherReference"]
-            if any(one not in _FONT_ALGORITHMS for one in algorithms or [""]):
-                locked = [name for name in names if _inside("", name) in wanted]
-                if locked:
+            for reference in data.iter("{*}CipherReference"):
+                name = self.find(reference.get("URI", ""))
+                if name in documents:
                     raise BookError(
-                        "encrypted", f"{quote(locked[0])} is encrypted (digital rights management)"
+                        "encrypted", f"{quote(name)} is encrypted (digital rights management)"
                     )
 
 
-def _spine_reason(ref: ElementTree.Element, item: ElementTree.Element, guide: str) -> str:
+def _not_a_zip(raw: bytes) -> str:
+    start = raw.lstrip()[:200]
+    if not start:
+        return "the file is empty"
+    if start.startswith(b"<"):
+        return "a web page, not an EPUB; it may be the error page of a download"
+    return "not an EPUB, which is a zip file"
+
+
+def _folded(name: str) -> str:
+    r"""
+    >>> _folded("OEBPS\\Cafe\u0301.XHTML")
+    'oebps/café.xhtml'
+    """
+    return unicodedata.normalize("NFC", name.replace("\\", "/")).casefold()
+
+
+def _readable(items: Mapping[str, etree._Element], name: str) -> etree._Element:
+    """The item of that name, or the first of its fallbacks that is text."""
+    if name not in items:
+        raise BookError(_DAMAGED, f"the spine lists {quote(name)}, which is no item. {_AGAIN}")
+    tried: list[str] = []
+    while name in items and name not in tried:
+        if _is_text(items[name]):
+            return items[name]
+        tried.append(name)
+        name = items[name].get("fallback", "")
+    return items[tried[0]]
+
+
+def _is_text(item: etree._Element) -> bool:
+    media_type = item.get("media-type", "").lower()
+    return not media_type or media_type in _TEXT_TYPES
+
+
+def _spine_reason(ref: etree._Element, item: etree._Element) -> str:
+    """Why a document of the spine is not read; empty if it is."""
     if ref.get("linear", "").lower() == "no":
         return "not linear"
     if "nav" in item.get("properties", "").split():
         return "navigation"
-    media = item.get("media-type", "").lower()
-    if media and media not in _TEXT_TYPES:
-        return "not text"
-    return _GUIDED if guide else ""
+    return "" if _is_text(item) else "not text"
 
 
-def _inside(folder: str, href: str) -> str:
-    """The name in the archive that a reference leads to."""
-    return posixpath.normpath(posixpath.join(folder, unquote(href.partition("#")[0])))
-
-
-def _local(tag: object) -> str:
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
-
-
-def _facts(opf: ElementTree.Element) -> dict[str, str]:
+def _facts(opf: etree._Element) -> dict[str, str]:
     """Title, authors, language, licence, e-text number. `dc:date` is that of the edition, so a year
     is taken only from `opf:event="original-publication"`.
     """
-    metas = [one for one in opf.iter() if _local(one.tag) == "meta"]
-    refined = {
-        (one.get("refines", "").removeprefix("#"), one.get("property", "")): (
-            one.text or ""
-        ).strip()
-        for one in metas
-    }
-    roles: dict[str, set[str]] = {}
-    for one in metas:
-        if one.get("property") == "role":
-            roles.setdefault(one.get("refines", "").removeprefix("#"), set()).add(
-                (one.text or "").strip()
-            )
+    refined: dict[tuple[str, str], set[str]] = {}  # by id and property
+    for meta in opf.iter("{*}meta"):
+        key = (meta.get("refines", "").removeprefix("#"), meta.get("property", ""))
+        refined.setdefault(key, set()).add(_cell(meta))
     titles = [
-        one
-        for one in opf.iter(f"{_DC}title")
-        if refined.get((one.get("id", ""), "title-type"), "main") == "main"
+        _cell(title)
+        for title in opf.iter(f"{_DC}title")
+        if "main" in refined.get((title.get("id", ""), "title-type"), {"main"})
     ]
-    authors = []
-    for one in opf.iter(f"{_DC}creator"):
-        role = roles.get(one.get("id", ""), {one.get(f"{_OPF}role", "aut")})
-        if "aut" in role and _cell(one):
-            authors.append(_cell(one))
+    authors = [
+        _cell(creator)
+        for creator in opf.iter(f"{_DC}creator")
+        if "aut" in refined.get((creator.get("id", ""), "role"), {creator.get(_ROLE, "aut")})
+    ]
+    years = [
+        _cell(date)[:4]
+        for date in opf.iter(f"{_DC}date")
+        if date.get(_EVENT) == "original-publication" and re.match(r"\d{4}", _cell(date))
+    ]
+    etexts = [
+        number[1]
+        for identifier in opf.iter(f"{_DC}identifier")
+        if (number := _ETEXT.search(_cell(identifier)))
+    ]
     facts = {
-        "title": _cell(titles[0]) if titles else "",
-        "author": " and ".join(dict.fromkeys(authors))[:MAX_CELL_CHARS],
-        "language": _first(opf, "language"),
-        "license": _first(opf, "rights"),
-        "year": next(
-            (
-                year[0]
-                for one in opf.iter(f"{_DC}date")
-                if one.get(f"{_OPF}event") == "original-publication"
-                and (year := re.match(r"\d{4}", _cell(one)))
-            ),
-            "",
-        ),
-        "etext": next(
-            (
-                number[1]
-                for one in opf.iter(f"{_DC}identifier")
-                if (number := _ETEXT.search(_cell(one)))
-            ),
-            "",
-        ),
+        "title": _first(titles),
+        "author": " and ".join(filter(None, dict.fromkeys(authors)))[:MAX_CELL_CHARS],
+        "language": _first(map(_cell, opf.iter(f"{_DC}language"))),
+        "license": _first(map(_cell, opf.iter(f"{_DC}rights"))),
+        "year": _first(years),
+        "etext": _first(etexts),
     }
     return {name: fact for name, fact in facts.items() if fact}
 
 
-def _first(opf: ElementTree.Element, name: str) -> str:
-    return next(filter(None, map(_cell, opf.iter(f"{_DC}{name}"))), "")
+def _first(cells: Iterable[str]) -> str:
+    return next(filter(None, cells), "")
 
 
-def _cell(element: ElementTree.Element) -> str:
+def _cell(element: etree._Element) -> str:
     return " ".join("".join(element.itertext()).split())[:MAX_CELL_CHARS]

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Mapping
-from typing import BinaryIO, ClassVar
+from collections.abc import Collection, Mapping
 
-from cloze_gen.corpus.decoding import LEGACY_ENCODINGS, Decoded, decode_book
+from cloze_gen.corpus.decoding import Decoded, decode_book
+from cloze_gen.corpus.legacy_encodings import LEGACY_ENCODINGS
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
-from cloze_gen.corpus.readers.markup_text import (
-    EXTRACTOR,
-    attributes_of,
-    extract_text,
-    unescape_text,
-)
-from cloze_gen.corpus.readers.reader import InputSettings, Listing, Member, Reader
+from cloze_gen.corpus.readers.markup_text import extract_text, parse_html
+from cloze_gen.corpus.readers.reader import ENDINGS_OF_FORMAT, HTML
 from cloze_gen.errors import BookError
 
 _HEAD_BYTES = 64 * 1024  # titles and authors are looked for in so many
@@ -25,18 +20,21 @@ _DECLARED = re.compile(
 )
 # by codec name: texts only, no `zip` or `unicode_escape`
 _SINGLE_BYTE = re.compile(r"(?:iso8859-\d{1,2}|cp\d{3,4}|mac-roman|koi8-r|koi8-u)")
-_TITLE = re.compile(r"<title\b[^>]{0,200}>([^<]{0,2000})", re.IGNORECASE)
-_META = re.compile(r"<meta\s([^>]{1,4000})>", re.IGNORECASE)
-_LANG = re.compile(
-    r"<html\b[^>]{0,400}?\s(?:xml:)?lang\s*=\s*[\"']?([A-Za-z-]{2,20})", re.IGNORECASE
-)
 _ETEXT = re.compile(
     r"\[E-?(?:book|text)\s*\#\s*(\d{1,6})\]|gutenberg\.org/(?:ebooks|files)/(\d{1,6})",
     re.IGNORECASE,
 )
+# "The Project Gutenberg eBook of Emma", "Emma | Project Gutenberg", "Emma—A Project Gutenberg eBook"
 _GUTENBERG_TITLE = re.compile(
-    r"(?:the\s+)?project\s+gutenberg(?:'s|’s)?(?:\s+(?:e-?book|e-?text)(?:\s+of)?)?[\s:,]+|\s*[|—-]\s*project\s+gutenberg\s*$",
-    re.IGNORECASE,
+    r"""(?xi)
+    ^(?:the\s+)?project\s+gutenberg(?:['’]s)?(?:\s+e-?(?:book|text)(?:\s+of)?)?[\s:,]+
+    | (?:\s*[|(,:;.—–-]\s*|\s+)(?:(?:an?|the|from)\s+)*project\s+gutenberg(?:['’]s)?
+      (?:\s+(?:e-?book|e-?text|edition))*[\s.)]*$
+    """
+)
+# as Word and browsers name it, in some languages
+_FOLDER_OF_PARTS = re.compile(
+    r"(.+)(?:[_.-](?:files|fichiers|dateien|archivos|filer|bestanden)|\.fld)", re.IGNORECASE
 )
 _BYLINE = re.compile(r"(.+),\s+[Bb]y\s+([A-Z].{1,120}?)(?:(?<=[a-z])\.)?")
 _META_FACTS = {
@@ -55,50 +53,17 @@ _META_FACTS = {
 }
 
 
-def kind_of(name: str) -> str:
-    """A reader's kind, from its name, with the version of the extractor."""
-    return f"{name} {EXTRACTOR}"
-
-
-def charset_of(encoding: str, kind: str) -> str:
-    """The charset in "KIND, CHARSET"; LookupError if another extractor made the text."""
-    found, _, charset = encoding.partition(", ")
-    if found != kind:
-        raise LookupError(
-            f"its text was made by extractor {found!r}, this version has {kind!r}: run again"
-        )
-    return charset
-
-
-class HtmlBook(Reader):
-    """HTML; `Decoded.encoding` is "html N, CHARSET", N the version of the extractor."""
-
-    endings: ClassVar[tuple[str, ...]] = (".html", ".htm")
-    shape: ClassVar[str] = "HTML file"
-    kind: ClassVar[str] = kind_of("html")
-
-    def takes(self, name: str, head: bytes) -> bool:
-        return name.endswith(self.endings)
-
-    def listing(self, file: BinaryIO, settings: InputSettings) -> Listing:
-        head = _decoded_head(file.read(_HEAD_BYTES))
-        facts = tuple((name, fact) for name, fact in html_facts(head).items())
-        return Listing(self.shape, (Member(facts=facts, kind=self.kind),))
-
-    def decode(self, raw: bytes, encoding: str = "") -> Decoded:
-        if encoding:
-            charset = charset_of(encoding, self.kind)
-            decoded = Decoded(raw.decode(charset), charset, "given")
-        else:
-            decoded = decode_markup(raw)
-        made = extract_text(decoded.text)
-        if not made.text:
-            raise BookError("empty", "the HTML file has no text")
-        return Decoded(
-            made.text,
-            f"{self.kind}, {decoded.encoding}",
-            "; ".join(filter(None, (decoded.evidence, dropped_text(made.dropped)))),
-        )
+def decode_html(raw: bytes) -> Decoded:
+    """
+    Raises:
+        BookError: ``empty`` or ``binary``.
+    """
+    decoded = decode_markup(raw)
+    made = extract_text(decoded.text)
+    if not made.text:
+        raise BookError("empty", "the HTML file has no text")
+    evidence = "; ".join(filter(None, (decoded.evidence, dropped_text(made.dropped))))
+    return Decoded(made.text, f"html, {decoded.encoding}", evidence)
 
 
 def decode_markup(raw: bytes) -> Decoded:
@@ -107,7 +72,7 @@ def decode_markup(raw: bytes) -> Decoded:
     Raises:
         BookError: ``empty`` or ``binary``.
     """
-    found = decode_book(raw)
+    found = decode_book(raw, markup=True)
     declared = _declared(raw) if found.encoding in LEGACY_ENCODINGS else ""
     if declared:
         try:
@@ -140,64 +105,66 @@ def _decoded_head(head: bytes) -> str:
         return head.decode(_declared(head) or "cp1252", "replace")
 
 
-def html_facts(head: str) -> dict[str, str]:
+def html_facts(raw: bytes) -> dict[str, str]:
     """Title, author, language, licence and e-text number, from the beginning of an HTML file.
 
-    >>> html_facts("<title>The Project Gutenberg eBook of Emma, by Jane Austen.</title>")
+    >>> html_facts(b"<title>The Project Gutenberg eBook of Emma, by Jane Austen.</title>")
     {'title': 'Emma', 'author': 'Jane Austen'}
     """
-    facts: dict[str, str] = {}
-    for match in _META.finditer(head):
-        given = attributes_of(match[1])
-        name = _META_FACTS.get((given.get("name") or given.get("property") or "").lower())
-        if name:
-            facts.setdefault(name, _fact(given.get("content", "")))
-    match_title = _TITLE.search(head)
-    title = (
-        _fact(_GUTENBERG_TITLE.sub("", unescape_text(match_title[1]).strip()))
-        if match_title
-        else ""
-    )
-    byline = _BYLINE.fullmatch(title)
-    if byline:
+    head = _decoded_head(raw[:_HEAD_BYTES])
+    root = parse_html(head)
+    if root is None:
+        return {}
+    facts = dict.fromkeys(("title", "author", "language", "license", "etext"), "")
+    for meta in root.iter("meta"):
+        column = _META_FACTS.get((meta.get("name") or meta.get("property") or "").lower())
+        if column and not facts[column]:
+            facts[column] = _fact(meta.get("content", ""))
+    title = _title(root.findtext(".//title") or "")
+    if byline := _BYLINE.fullmatch(title):
         title = byline[1]
-        facts.setdefault("author", byline[2])
-    facts = {"title": _fact(_GUTENBERG_TITLE.sub("", facts.get("title", ""))) or title} | {
-        name: fact for name, fact in facts.items() if name != "title"
-    }
-    if language := _LANG.search(head):
-        facts.setdefault("language", language[1])
+        facts["author"] = facts["author"] or byline[2]
+    facts["title"] = _title(facts["title"]) or title
+    facts["language"] = facts["language"] or root.get("lang") or root.get("xml:lang") or ""
     if etext := _ETEXT.search(head):
         facts["etext"] = etext[1] or etext[2]
     return {name: fact for name, fact in facts.items() if fact}
+
+
+def _title(text: str) -> str:
+    return _GUTENBERG_TITLE.sub("", _fact(text))
 
 
 def _fact(text: str) -> str:
     return " ".join(text.split())[:MAX_CELL_CHARS]
 
 
+def parts_of_pages(files: Collection[str]) -> set[str]:
+    """The HTML files that Word or a browser saved beside a page, in its folder.
+
+    >>> parts_of_pages(["a/emma.htm", "a/emma_files/header.htm", "my_files/lamp.html"])
+    {'a/emma_files/header.htm'}
+    """
+    pages = {
+        file.rpartition(".")[0] for file in files if file.lower().endswith(ENDINGS_OF_FORMAT[HTML])
+    }
+    parts = set()
+    for file in files:
+        folder = _FOLDER_OF_PARTS.fullmatch(file.rpartition("/")[0])
+        if folder and folder[1] in pages and file.lower().endswith(ENDINGS_OF_FORMAT[HTML]):
+            parts.add(file)
+    return parts
+
+
 def dropped_text(dropped: Mapping[str, int]) -> str:
     """What was left out, in words; empty if nothing.
 
-    >>> dropped_text({"page_number": 12, "not_text": 7})
+    >>> dropped_text({"page_numbers": 12, "notes": 0, "not_text": 7})
     'left out: 12 characters of page numbers'
     """
     parts = [
-        f"{count:,} characters of {_RULES[rule]}"
+        f"{count:,} characters of {rule.replace('_', ' ')}"
         for rule, count in sorted(dropped.items())
-        if rule in _RULES
+        if count and rule != "not_text"
     ]
     return f"left out: {', '.join(parts)}" if parts else ""
-
-
-_RULES = {
-    "page_number": "page numbers",
-    "note": "notes",
-    "contents": "contents",
-    "caption": "captions",
-    "sidenote": "sidenotes",
-    "transcribers_note": "transcriber's notes",
-    "advertisement": "advertisements",
-    "front_or_back_page": "title pages and imprints",
-    "hidden": "hidden text",
-}

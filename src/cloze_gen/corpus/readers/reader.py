@@ -1,124 +1,103 @@
-"""The interface of a reader of one kind of book file; the defaults suit a file that is one book."""
+"""What a reader of book files gives: the texts of one file, in the file's order."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO, ClassVar
+from typing import IO
 
-from pydantic import Field
-
-from cloze_gen.corpus.decoding import Decoded, decode_book
 from cloze_gen.errors import BookError
-from cloze_gen.settings import SettingsGroup
 
-MAX_BOOK_BYTES = 256 * 1024 * 1024  # raw; the largest of the 534 books at hand has 5.5 MB
-
-
-class InputSettings(SettingsGroup):
-    text_column: str = Field(
-        default="",
-        description="column of a table that holds the text; empty: detect it",
-    )
-    # Train is the background and test the source; in LAMBADA and SCDE they are the three parts.
-    keep_splits: bool = Field(
-        default=False,
-        description="keep the books' division into train, validation and test",
-    )
+MAX_BOOK_BYTES = 256 * 1024 * 1024  # the largest of the 534 books at hand has 5.5 MB
+TEXT, HTML, EPUB, SENTENCES = "text", "html", "epub", "sentences"
+TEXT_ENDINGS = (".txt", ".txt.gz", ".txt.utf8", ".txt.utf-8")
+ENDINGS_OF_FORMAT = {
+    TEXT: TEXT_ENDINGS,
+    HTML: (".html", ".htm"),
+    EPUB: (".epub",),
+}
+_CHUNK_BYTES = 1024 * 1024
+_KEPT_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """One book of a file.
+class Text:
+    """A book, or a part of a file of sentences, as it lies in a file.
 
     Attributes:
-        name: path in an archive, number of a row; empty where the file is the book.
-        book_id: the id that the file gives; if empty, made from the names of file and member.
-        facts: by manifest column (`corpus.manifest.COLUMNS`); a manifest overrides them.
-        kind: the decoding, where it is not plain text, e.g. "epub 1"; part of the stored book's key.
-        digest: sha256 of the stored bytes, if known already.
+        data: its bytes, unpacked, or what is wrong with it.
+        name: path in an archive, or number of a row; empty where the file is the book.
+        format: how the bytes become text (`TEXT`, `HTML`, `EPUB`), or `SENTENCES`.
+        book_id: the id that the file gives; empty: made from the names.
+        facts: by manifest column.
     """
 
+    data: bytes | BookError
     name: str = ""
+    format: str = TEXT
     book_id: str = ""
-    facts: tuple[tuple[str, str], ...] = ()
-    kind: str = ""
-    digest: str = field(default="", compare=False)
+    facts: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What a file contains.
+@dataclass(slots=True)
+class FileReport:
+    """What a reader says about its file.
 
     Attributes:
-        shape: its format in words, e.g. "text file", "Parquet table, one book per row".
-        members: the books, in the file's own order.
-        skipped: (name of a member, why it is no book).
-        notes: warnings for the user, each one line.
-        sentences: one sentence per row, without books: background only.
-        fault: why the file cannot be read; it then counts as one dropped book.
+        shape: the format in words, e.g. "Parquet table, one book per row".
+        skipped: why not read -> the number of entries, and the names of the first ones.
     """
 
-    shape: str
-    members: Sequence[Member] = (Member(),)
-    skipped: Sequence[tuple[str, str]] = ()
-    notes: Sequence[str] = ()
-    sentences: bool = False
-    fault: BookError | None = None
+    shape: str = ""
+    skipped: dict[str, tuple[int, list[str]]] = field(
+        default_factory=lambda: defaultdict(lambda: (0, []))
+    )
+
+    def skip(self, name: str, why: str) -> None:
+        count, names = self.skipped[why]
+        if len(names) < _KEPT_NAMES:
+            names.append(name[: _KEPT_NAMES * 10])
+        self.skipped[why] = (count + 1, names)
 
 
 class UnknownTableError(BookError):
     """A table whose columns are not known; the message lists them and says what to do."""
 
 
-class Reader:
-    """Reads one kind of book file, from open files only. `endings` are in lower case."""
+# (open file, report to fill in, name of the text column or "") -> the texts
+Reader = Callable[[IO[bytes], FileReport, str], Iterator[Text]]
 
-    endings: ClassVar[tuple[str, ...]]
-    shape: ClassVar[str]
 
-    def takes(self, name: str, head: bytes) -> bool:
-        """Whether this is its file, by lower-case name and first `HEAD_BYTES` bytes; at most one
-        reader takes a file.
-        """
-        raise NotImplementedError
+def format_of(name: str) -> str:
+    """The format of a file that is one book, by its name; empty for another file.
 
-    def listing(self, file: BinaryIO, settings: InputSettings) -> Listing:
-        """The books of a file; a file with a BookError counts as one dropped book.
+    >>> format_of("Emma.TXT.gz"), format_of("notes.txt.bak")
+    ('text', '')
+    """
+    for kind, endings in ENDINGS_OF_FORMAT.items():
+        if name.lower().endswith(endings):
+            return kind
+    return ""
 
-        Raises:
-            UnknownTableError: the columns are not known.
-        """
-        return Listing(self.shape)
 
-    def reader_of(self, member: str) -> Reader:
-        """The reader that unpacks and decodes a member."""
-        return self
+def read_whole(source: IO[bytes], head: bytes = b"") -> bytes:
+    """All bytes, those of `head` first.
 
-    def fetch(self, file: BinaryIO, member: str, *, limit: int) -> tuple[bytes, str]:
-        """At most `limit` + 1 stored bytes of a book, and the sha256 of all; BookError if damaged.
-        If `members` fails, the file is fetched as its empty member.
-        """
-        data = file.read(limit + 1)
-        sha256 = hashlib.sha256(data)
-        while more := file.read(1024 * 1024):
-            sha256.update(more)
-        return data, sha256.hexdigest()
+    Raises:
+        BookError: ``too_large``.
+    """
+    chunks: list[bytes] = []
+    size = 0
+    for chunk in itertools.chain([head], iter(lambda: source.read(_CHUNK_BYTES), b"")):
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > MAX_BOOK_BYTES:
+            raise too_large()
+    return b"".join(chunks)
 
-    def unpack(self, stored: bytes, *, limit: int) -> bytes:
-        """The decompressed bytes, cut anywhere above `limit`; BookError if they are damaged."""
-        return stored
 
-    def decode(self, raw: bytes, encoding: str = "") -> Decoded:
-        """The text of a book. Spans count its characters, so equal bytes must give equal text.
-
-        Args:
-            encoding: found by an earlier run; empty: detect it.
-        Raises:
-            BookError: the bytes are no text.
-            LookupError, UnicodeDecodeError: the given encoding does not fit.
-        """
-        if encoding:
-            return Decoded(raw.decode(encoding), encoding, "given")
-        return decode_book(raw)
+def too_large() -> BookError:
+    limit = f"{MAX_BOOK_BYTES // 2**20} MiB"
+    return BookError("too_large", f"more than {limit} of text; split it into books")

@@ -1,131 +1,223 @@
-"""Readers of files with many books. Books are read in the order of the file, so the place of the
-last one is kept: one open file a process.
-"""
+"""Rows of a table as books: which column is the text, and which facts the others give."""
 
 from __future__ import annotations
 
-import atexit
-import hashlib
-import os
-import threading
-from collections.abc import Iterator
+import itertools
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any
 
-from cloze_gen.corpus.readers.reader import Reader
+from cloze_gen.corpus.manifest import MAX_CELL_CHARS
+from cloze_gen.corpus.readers.reader import FileReport, Text, UnknownTableError
+from cloze_gen.corpus.readers.sentence_lines import parts_of_rows
 from cloze_gen.errors import BookError
+from cloze_gen.parsing import ParseError, name_list, one_line, parse_json, quote, whole_characters
+
+Row = Mapping[str, Any]
+
+# Names of columns in published collections, as `_plain` writes them, the preferred first.
+_TEXT = (
+    *("text", "content", "body", "fulltext", "rawtext", "booktext", "rawcontent", "context"),
+    *("textbypage", "textbypagegen"),
+)
+_FACTS: Mapping[str, Sequence[str]] = {
+    "book_id": ("id", "bookid", "docid", "identifier", "recordid", "barcode", "lccn"),
+    "title": ("title", "booktitle", "shortbooktitle"),
+    "author": ("author", "authors", "bookauthor", "creator", "creators"),
+    "genre": ("genre", "genres", "genreorform", "bookshelves", "subjects", "topicorsubject"),
+    "year": ("year", "publicationyear", "publicationdate", "date1", "date"),
+    "etext": ("etext", "etextno", "etextnumber", "gutenbergid", "pgid", "ebookno", "textid"),
+    "language": ("language", "lang", "languages"),
+    "license": ("license", "licence", "rights", "rightstext", "copyright"),
+    "role": ("split",),
+    "url": ("url", "sourceurl", "booklink"),
+}
+_PAGE_NUMBERS = ("pg", "page", "pageno", "pagenum", "pagenumber")
+_METADATA = ("metadata", "meta")  # an object, or its JSON as text
+
+_GUTENBERG_URL = re.compile(r"gutenberg\.org/(?:ebooks|files|etext|cache/epub)/(\d{1,6})(?!\d)")
+_GUTENBERG_ID = re.compile(r"(?:PG)?(\d{1,6})(?:-[08])?", re.IGNORECASE)
+_YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20\d{2})(?!\d)")
+_FILE_TITLE = re.compile(r"([^/\s]+?)(?:\.epub)?\.txt", re.IGNORECASE)
+_MAX_ID_CHARS = 200
+
+_SAMPLE_ROWS = 1000
+_SAMPLE_CHARS = 1024 * 1024
+# One sentence a row, as BookCorpus's table of sentences.
+_MIN_SENTENCES = 100
+_MAX_SENTENCE_CHARS = 400  # on average; a book of one sentence would be longer
+_FINAL_MARKS = (".", "!", "?", "'", '"', "\u201d", "\u2019", ":", ";", ")")
+_MIN_FINAL_SHARE = 0.8
 
 
-class RowReader(Reader):
-    """A file with many books in order; `rows` may start before the wanted member."""
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a table: that of the text, and fact -> columns, the preferred first."""
 
-    def rows(self, file: BinaryIO, member: str) -> Iterator[tuple[str, bytes | BookError]]:
-        """(member, stored bytes or what is wrong with it), from `member` or before it to the end of
-        the file; `file` stays open until the iterator is closed.
-        """
-        raise NotImplementedError
+    text: str
+    facts: Mapping[str, Sequence[str]]
+    metadata: str = ""
 
-    def is_before(self, member: str, last: str) -> bool:
-        """Whether `member` certainly comes before `last` in the file."""
-        return False
-
-    def same_series(self, member: str, last: str) -> bool:
-        """Whether rows read for `last` serve `member`, e.g. the same column of a table."""
-        return True
-
-    def fetch(self, file: BinaryIO, member: str, *, limit: int) -> tuple[bytes, str]:
-        with _LOCK:
-            stored = _seek(self, file, member)
-        return stored[: limit + 1], hashlib.sha256(stored).hexdigest()
+    @property
+    def needed(self) -> list[str]:
+        others = [name for names in self.facts.values() for name in names]
+        return list(dict.fromkeys([self.text, *others, *filter(None, [self.metadata])]))
 
 
-class TableReader(RowReader):
-    """A file of rows; a member is `ROW`, from 0, or `ROW:COLUMN` if the user named the column."""
+def find_columns(names: Mapping[str, str], text_column: str) -> Columns:
+    """What each column is for.
 
-    def is_before(self, member: str, last: str) -> bool:
-        row, last_row = row_of(member)[0], row_of(last)[0]
-        return row is not None and last_row is not None and row < last_row
-
-    def same_series(self, member: str, last: str) -> bool:
-        return row_of(member)[1] == row_of(last)[1]
-
-
-def row_of(member: str) -> tuple[int | None, str]:
-    """(row, named text column); no row: the file as a whole."""
-    row, _, named = member.partition(":")
-    known = row.isascii() and row.isdecimal() and len(row) < 19
-    return int(row) if known else None, named
-
-
-@dataclass(slots=True)
-class _Place:
-    reader: Reader
-    identity: tuple[int, ...]
-    file: BinaryIO
-    rows: Iterator[tuple[str, bytes | BookError]]
-    member: str | None  # read last; None before the first
-    stored: bytes | BookError
-
-
-def file_identity(file: BinaryIO) -> tuple[int, ...]:
-    """Changes if the file is written to or replaced."""
-    status = os.fstat(file.fileno())
-    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-
-
-_LOCK = threading.Lock()
-_places: list[_Place] = []  # none or one
-
-
-@atexit.register
-def _close() -> None:
-    while _places:
-        _places.pop().file.close()
-
-
-def _seek(reader: RowReader, file: BinaryIO, member: str) -> bytes:
-    identity = file_identity(file)
-    place = _places.pop() if _places else None
-    if place is not None:
-        serves = (
-            place.reader is reader
-            and place.identity == identity
-            and place.member is not None
-            and reader.same_series(member, place.member)
-            and not reader.is_before(member, place.member)
+    Args:
+        names: column -> its type in words; "text" and "pages" (a list of texts) can be a book.
+        text_column: the user's choice; empty: by name.
+    Raises:
+        UnknownTableError: no column is the text, or each row is a page.
+    """
+    by_plain_name: dict[str, str] = {}
+    for name in names:
+        by_plain_name.setdefault(_plain(name), name)
+    text = text_column or _first_text(names, by_plain_name)
+    if names.get(text) not in {"text", "pages"}:
+        what = f"the column {quote(text)} {'holds no text' if text in names else 'does not exist'}"
+        raise _unknown(what if text else "no column is known to be the text", names)
+    pages = [by_plain_name[name] for name in _PAGE_NUMBERS if name in by_plain_name]
+    if pages and not text_column:
+        raise UnknownTableError(
+            "unreadable",
+            f"a row is a page, not a book (column {quote(pages[0])}). Join the pages of each book "
+            f"into one row, or give --text-column {shlex.quote(text)} to read each row as a book.",
         )
+    facts = {
+        fact: [by_plain_name[name] for name in known if by_plain_name.get(name, text) != text]
+        for fact, known in _FACTS.items()
+    }
+    metadata = next((by_plain_name[name] for name in _METADATA if name in by_plain_name), "")
+    return Columns(text, facts, metadata)
+
+
+def _first_text(names: Mapping[str, str], by_plain_name: Mapping[str, str]) -> str:
+    known = (by_plain_name[name] for name in _TEXT if name in by_plain_name)
+    return next((name for name in known if names[name] in {"text", "pages"}), "")
+
+
+def _unknown(what: str, names: Mapping[str, str]) -> UnknownTableError:
+    there = name_list([f"{quote(name)} ({kind})" for name, kind in names.items()])
+    texts = [name for name, kind in names.items() if kind in {"text", "pages"}]
+    example = f", e.g. --text-column {shlex.quote(one_line(texts[0])[:80])}" if texts else ""
+    return UnknownTableError(
+        "unreadable",
+        f"{what}. The columns are {there or 'none'}. Name one with --text-column{example}.",
+    )
+
+
+def _plain(column: str) -> str:
+    """Letters and digits of a column's name, without the `_src` of Institutional Books."""
+    return re.sub(r"[^a-z0-9]+", "", column.lower().removesuffix("_src"))
+
+
+def texts_of_rows(
+    rows: Iterator[Row | BookError], columns: Columns, report: FileReport, kind: str
+) -> Iterator[Text]:
+    """A book a row, by its number from 0, or the parts of a table of sentences."""
+    sample: list[Row | BookError] = []
+    chars = 0
+    for row in rows:
+        sample.append(row)
+        chars += len(row_text(row, columns))
+        if len(sample) == _SAMPLE_ROWS or chars > _SAMPLE_CHARS:
+            break
+    all_rows = itertools.chain(sample, rows)
+    if are_sentences([row_text(row, columns) for row in sample]):
+        report.shape = f"{kind}, one sentence per row (background only)"
+        yield from parts_of_rows(row_text(row, columns) for row in all_rows)
+        return
+    report.shape = f"{kind}, one book per row"
+    for number, row in enumerate(all_rows):
+        if isinstance(row, BookError):
+            yield Text(row, str(number))
+        else:
+            facts = row_facts(row, columns)
+            book_id = facts.pop("book_id", "")
+            yield Text(_row_data(row, columns), str(number), book_id=book_id, facts=facts)
+
+
+def row_text(row: Row | BookError, columns: Columns) -> str:
+    """The text of a row, its pages a line apart; empty without one."""
+    value = None if isinstance(row, BookError) else row.get(columns.text)
+    if isinstance(value, list) and all(isinstance(page, str) for page in value):
+        return "\n".join(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return value if isinstance(value, str) else ""
+
+
+def _row_data(row: Row, columns: Columns) -> bytes | BookError:
+    value = row.get(columns.text)
+    if isinstance(value, bytes):
+        return value
+    text = row_text(row, columns)
+    if text.strip():
+        return text.encode("utf-8", "replace")
+    if value in (None, "", []) or text:
+        return BookError("empty", f"the row has no text in its column {quote(columns.text)}")
+    return BookError("unreadable", f"{quote(columns.text)} is {quote(value)}, not text")
+
+
+def row_facts(row: Row, columns: Columns) -> dict[str, str]:
+    """Title, author and more, by manifest column; with `book_id` where the row gives one."""
+    facts: dict[str, str] = {}
+    metadata = _metadata(row.get(columns.metadata)) if columns.metadata else {}
+    for fact, names in columns.facts.items():
+        values = [row.get(name) for name in names]
+        values += [metadata.get(name) for name in _FACTS[fact]]
+        facts[fact] = next(filter(None, map(_in_words, values)), "")
+    number = _GUTENBERG_ID.fullmatch(facts["etext"]) or _GUTENBERG_URL.search(facts.pop("url"))
+    facts["etext"] = str(int(number[1])) if number else ""
+    year = _YEAR.search(facts["year"])
+    facts["year"] = year[0] if year else ""
+    if file_title := _FILE_TITLE.fullmatch(facts["title"]):  # BookCorpusOpen
+        facts["title"] = file_title[1]
+    title_id = file_title[1] if file_title else ""
+    book_id = facts["book_id"] or title_id or facts["etext"]
+    facts["book_id"] = book_id if len(book_id) <= _MAX_ID_CHARS else ""
+    return {fact: value for fact, value in facts.items() if value}
+
+
+def _metadata(value: Any) -> dict[str, Any]:
+    """The entries of a row's metadata, by plain name."""
+    if isinstance(value, str):
         try:
-            serves = serves and _advance(place, member)
-        except BaseException:
-            place.file.close()
-            raise
-        if serves:
-            return _kept(place)
-        place.file.close()
-    copy = os.fdopen(os.dup(file.fileno()), "rb")
-    try:
-        copy.seek(0)
-        place = _Place(reader, identity, copy, reader.rows(copy, member), None, b"")
-        if not _advance(place, member):
-            raise BookError("unreadable", f"no book {member[:80]!r} in this file")
-    except BaseException:
-        copy.close()
-        raise
-    return _kept(place)
+            value = parse_json(value)
+        except ParseError:
+            return {}  # facts are optional, and a row without them is a book
+    return {_plain(name): entry for name, entry in value.items()} if isinstance(value, dict) else {}
 
 
-def _advance(place: _Place, member: str) -> bool:
-    if place.member == member:
-        return True
-    for name, stored in place.rows:
-        place.member, place.stored = name, stored
-        if name == member:
-            return True
-    return False
+def _in_words(value: Any) -> str:
+    """A value as one line of at most `MAX_CELL_CHARS`; empty for what is no fact."""
+    if isinstance(value, list):
+        value = "; ".join(filter(None, map(_in_words, value[:20])))
+    if hasattr(value, "isoformat"):  # a date
+        value = value.isoformat()
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = f"{value:.15g}"
+    if not isinstance(value, str):
+        return ""
+    return one_line(whole_characters(value[: 2 * MAX_CELL_CHARS]))[:MAX_CELL_CHARS]
 
 
-def _kept(place: _Place) -> bytes:
-    _places.append(place)
-    if isinstance(place.stored, BookError):
-        raise place.stored
-    return place.stored
+def are_sentences(rows: Iterable[str]) -> bool:
+    """Whether a sample of rows has one sentence per row.
+
+    >>> are_sentences(["`` i do n't know , '' he said ."] * 200)
+    True
+    >>> are_sentences(["It rained. " * 900] * 200), are_sentences(["It rained."])
+    (False, False)
+    """
+    lines = [row.strip() for row in rows]
+    if len(lines) < _MIN_SENTENCES or sum(map(len, lines)) > _MAX_SENTENCE_CHARS * len(lines):
+        return False
+    ends = sum(1 for line in lines if line.endswith(_FINAL_MARKS) and "\n" not in line)
+    return ends >= _MIN_FINAL_SHARE * len(lines)

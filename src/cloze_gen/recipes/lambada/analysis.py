@@ -5,16 +5,16 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 from cloze_gen.adapters.inflector import inflect, lemmatize
-from cloze_gen.adapters.spacy_tagger import travelling_name
-from cloze_gen.corpus.tagging import TaggerSettings, worker_tagger
+from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
 from cloze_gen.english.treebank import clitics_cut
+from cloze_gen.english.word_lists import QUOTATION_MARKS
 from cloze_gen.formats.lambada import parse_passages, published_tokens
 from cloze_gen.recipes.lambada.committee import read_survivors
 from cloze_gen.recipes.lambada.passages import batches, read_passages
@@ -25,7 +25,6 @@ from cloze_gen.store.manifest import write_json
 from cloze_gen.store.tables import ANALYSIS, PASSAGE_SET
 
 # Marks of direct speech in books and published files; a separate apostrophe is a quotation mark.
-QUOTES = frozenset({'"', "'", "``", "''", "`"})
 # The classes of Figure 2. Pronouns, which only the text mentions, count as O (other).
 CLASSES = ("PN", "CN", "V", "J", "R", "O")
 _CLASS_OF = {"proper_noun": "PN", "noun": "CN", "verb": "V", "adjective": "J", "adverb": "R"}
@@ -77,7 +76,7 @@ def describe(
     folded = [{part.casefold() for token in one for part in clitics_cut(token)} for one in context]
     words = frozenset().union(*folded)
     same = target.casefold() in words
-    speech = any(not QUOTES.isdisjoint(one) for one in (*context, sentence))
+    speech = any(not QUOTATION_MARKS.isdisjoint(one) for one in (*context, sentence))
     return Described(tokens, len(context), same, same or not words.isdisjoint(forms), tag, speech)
 
 
@@ -132,17 +131,8 @@ _MEANS = frozenset({"tokens", "context sentences"})
 _PASSAGES_PER_SHARD = 512
 
 
-@dataclass(frozen=True, slots=True)
-class TargetShard:
-    passages: tuple[Passage, ...] = field(repr=False)
-    tagger: str
-    identity: str
-
-
-def describe_targets(shard: TargetShard) -> list[Described]:
-    tags = worker_tagger(shard.tagger, shard.identity).tag(
-        [one.target_sentence for one in shard.passages]
-    )
+def describe_targets(passages: Sequence[Passage]) -> list[Described]:
+    tags = load_tagger().tag([one.target_sentence for one in passages])
     return [
         describe(
             one.sentences[:-1],
@@ -152,7 +142,7 @@ def describe_targets(shard: TargetShard) -> list[Described]:
             tag=found[one.target_position],
             forms=lemma_forms(one.target, found[one.target_position]),
         )
-        for one, found in zip(shard.passages, tags, strict=True)
+        for one, found in zip(passages, tags, strict=True)
     ]
 
 
@@ -176,28 +166,24 @@ def write_analysis(
     passages: Artifact,
     committee: Artifact,
     finished: Artifact,
-    settings: TaggerSettings,
-    identity: str,
+    tagger_identity: str,
     seed: int,
 ) -> None:
     with open(finished.path(PASSAGE_SET), encoding="utf-8") as handle:
         kept = frozenset(one.id for one in parse_passages(handle) if one.split != Split.CONTROL)
     drawn = draw_input(read_survivors(committee), seed=seed)
     needed = kept | drawn
-    tagger = travelling_name(settings.name)
-    shards = [
-        TargetShard(some, tagger, identity)
-        for some in batches(read_passages(passages, which=needed.__contains__), _PASSAGES_PER_SHARD)
-    ]
+    shards = list(batches(read_passages(passages, which=needed.__contains__), _PASSAGES_PER_SHARD))
     described: dict[str, Described] = {}
     for shard, facts in zip(shards, ctx.map(describe_targets, shards, unit="parts"), strict=True):
-        described |= zip((one.id for one in shard.passages), facts, strict=True)
+        described |= zip((one.id for one in shard), facts, strict=True)
     sets = {
         name: [facts for passage_id, facts in described.items() if passage_id in ids]
         for name, ids in ((KEPT, kept), (RANDOM, drawn))
     }
     write_json(writer.path(ANALYSIS), analysis_record(sets))
     writer.facts |= {name: len(of_set) for name, of_set in sets.items()}
+    writer.facts["tagger"] = tagger_identity
     ctx.say(
         f"{len(sets[KEPT]):,} passages of the set compared with {len(sets[RANDOM]):,} random "
         "passages that no member guesses"

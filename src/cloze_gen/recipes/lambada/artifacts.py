@@ -7,7 +7,7 @@ from cloze_gen.store.file_docs import ANY, FileDoc, StageDoc, rejected_file
 
 _ITEM = {"id": "string: id of the passage"}
 _SPAN = {
-    "start": "int32: first character of the passage in the decoded raw file",
+    "start": "int32: first character of the passage in the text of the book",
     "end": "int32: character after its last one",
 }
 _WEIGHTS = (
@@ -34,7 +34,7 @@ _PASSAGE_RECORD = {
     "cased": "string: context and target joined",
     "book_id": "string: id of the book",
     "part": "string: `development` or `test`",
-    "start": "int: first character of the passage in the decoded raw file",
+    "start": "int: first character of the passage in the text of the book",
     "end": "int: character after its last one",
     "sentences": "list of list of string: tokens of each sentence, final marks included",
     "texts": "list of string: text of each sentence",
@@ -79,7 +79,7 @@ STAGES = {
                 {
                     "book_id": "string: id of the book",
                     "index": "int32: index of the sentence in the book",
-                    "start": "int32: first character of the sentence in the decoded raw file",
+                    "start": "int32: first character of the sentence in the text of the book",
                     "end": "int32: character after its last one",
                     "paragraph": "int32: index of the paragraph in the book",
                     "text": "string: normalized text with its own spacing",
@@ -273,7 +273,11 @@ STAGES = {
                 },
             ),
         ),
-        {"kept": "passages of the set", "random": "random passages"},
+        {
+            "kept": "passages of the set",
+            "random": "random passages",
+            "tagger": "name, version and digest of the tagger",
+        },
     ),
 }  # fmt: skip
 

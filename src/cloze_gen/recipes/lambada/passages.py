@@ -24,12 +24,18 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import Field
 
-from cloze_gen.corpus.arrays import BookText, book_text, least_context, sentence_traits
+from cloze_gen.corpus.arrays import (
+    BookText,
+    book_text,
+    least_context,
+    sentence_traits,
+    whole_sentences,
+)
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, mend_text, write_hyphens
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.corpus.sentences import HEADING, PROSE
+from cloze_gen.corpus.paragraphs import HEADING, PROSE
 from cloze_gen.corpus.source_sentences import book_parts, decided_hyphens, hyphen_evidence
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.treebank import treebank_split
@@ -87,12 +93,20 @@ class PassageReason(Reason):
     CONTEXT_NOT_PROSE = ("context_not_prose", "the context contains verse, a table or a break")
     CONTEXT_LONG = ("context_long", "the context has more tokens than passages.max_context_tokens")
     BEGINS_IN_SPEECH = ("passage_begins_within_speech", "the context begins inside a speech")
-    TORN = ("passage_has_split_sentence", "a sentence of the passage was split wrongly")
+    TORN = (
+        "passage_has_split_sentence",
+        "a sentence of the passage is not whole, a heading or has odd marks",
+    )
     OFFENSIVE = ("passage_offensive", "the passage contains a listed offensive word")
+    PARAGRAPH_ENDLESS = (
+        "paragraph_endless",
+        "a paragraph of more than 1,000 sentences: the book lost its paragraphs and chapters",
+    )
 
 
 REASONS = tuple(PassageReason)
 KEPT = -1
+_MOST_IN_PARAGRAPH = 1_000  # sentences; the longest paragraph of 605 books has 324
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +157,7 @@ def cut_passages(
     )
     kinds = np.array(book.kinds, dtype=object)
     prose = kinds == PROSE
+    endless = np.bincount(book.paragraph)[book.paragraph] > _MOST_IN_PARAGRAPH
     against = {  # in order of precedence
         PassageReason.NOT_PROSE: ~prose,
         PassageReason.WITHOUT_FINAL_MARK: ~traits.closed,
@@ -153,8 +168,9 @@ def cut_passages(
         PassageReason.CONTEXT_NOT_PROSE: _interrupted(prose, book.paragraph, opening, own),
         PassageReason.CONTEXT_LONG: context_tokens > settings.max_context_tokens,
         PassageReason.BEGINS_IN_SPEECH: traits.in_speech[opening],
-        PassageReason.TORN: _any_of(~traits.whole, opening, own),
+        PassageReason.TORN: _any_of(~whole_sentences(book), opening, own),
         PassageReason.OFFENSIVE: _any_of(traits.offensive, opening, own),
+        PassageReason.PARAGRAPH_ENDLESS: endless,
     }
     verdict = np.full(book.sentence_count, KEPT, dtype=np.int8)
     for reason, holds in against.items():

@@ -23,7 +23,6 @@ from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.cross_fitting import group_of_lines, held_out_groups, words_of_one_group
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
-from cloze_gen.corpus.normalization import rendered_positions
 from cloze_gen.corpus.option_words import OptionLimits, option_mask
 from cloze_gen.corpus.source_sentences import (
     book_parts,
@@ -32,6 +31,8 @@ from cloze_gen.corpus.source_sentences import (
     read_sentences,
 )
 from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.english.word_lists import FINAL_MARKS
+from cloze_gen.formats.printed_tokens import rendered_positions
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
@@ -49,7 +50,6 @@ from cloze_gen.store.tables import (
 from cloze_gen.word_tokens import is_word
 
 _HISTORY_TOKENS = 2
-_FINAL_MARKS = frozenset({".", "?", "!"})
 
 
 class FocusSettings(SettingsGroup):
@@ -122,7 +122,7 @@ def sentence_rejection(sentence: Sentence, settings: FocusSettings) -> FocusReas
         return FocusReason.TOO_SHORT
     if len(printed) > settings.max_tokens:
         return FocusReason.TOO_LONG
-    if sentence.tokens[printed[-1]] not in _FINAL_MARKS:
+    if sentence.tokens[printed[-1]] not in FINAL_MARKS:
         return FocusReason.NO_FINAL_STOP
     return None
 

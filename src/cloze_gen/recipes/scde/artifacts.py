@@ -23,7 +23,7 @@ STAGES = {
                     "last": "int32: index of its last sentence",
                     "sentences": "int32: number of sentences",
                     "words": "int32: tokens with a letter or a digit",
-                    "start": "int32: first character in the decoded raw file",
+                    "start": "int32: first character in the text of the book",
                     "end": "int32: character after the last one",
                 },
                 example='{"id": "the-affair-of-the-green-umbrella:105", "book_id": "the-affair-of-the-green-umbrella", '
@@ -168,7 +168,7 @@ STAGES = {
                     "blanks": "list of int: places of the blanks in `passage`",
                     "answers": "list of int: for each blank the place of its answer among the candidates",
                     "distractors": "list of int: places of the candidates that answer no blank",
-                    "sources": "list of object: for each sentence `book_id`, `index`, `start` and `end` in the decoded raw file, `paragraph`",
+                    "sources": "list of object: for each sentence `book_id`, `index`, `start` and `end` in the text of the book, `paragraph`",
                     "candidate_sources": "list of object: for each candidate `book_id`, `index`, `start`, `end`",
                 },
             ),

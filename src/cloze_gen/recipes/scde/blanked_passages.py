@@ -15,6 +15,7 @@ from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.hyphens import HYPHENS
 from cloze_gen.corpus.source_sentences import decided_hyphens
 from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.errors import CorpusError
 from cloze_gen.evaluation.sets import read_cloze_examples
 from cloze_gen.formats.scde import format_requests, passage_record
 from cloze_gen.recipes.common import PRINTED_BEFORE, balance_answer_positions, printed_before
@@ -202,11 +203,18 @@ def write_blanked_passages(
         "passages", kept=len(finished), rejected=Counter(str(one.reason) for one in rejected)
     )
     parts = Counter(window.part for window in windows)
+    sizes = ", ".join(f"{parts[part]:,} {part}" for part in Part)
+    if not parts[Part.TEST]:
+        raise CorpusError(
+            f"blanked passages: the set has no test passages ({sizes}). Give more or longer novels, "
+            "lower partition.train_share for more test novels, raise assembly.n_passages, or try "
+            "another --seed."
+        )
     writer.facts |= {
         "wanted": settings.n_passages,
         "parts": {str(part): parts[part] for part in Part},
     }
-    ctx.say(", ".join(f"{parts[part]:,} {part}" for part in Part) + " passages")
+    ctx.say(f"{sizes} passages")
 
 
 def _places(window: Window) -> list[Place]:

@@ -23,6 +23,7 @@ from cloze_gen.corpus.hyphens import HYPHENS
 from cloze_gen.corpus.source_sentences import decided_hyphens
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.cohesion import SurfaceTies, surface_ties
+from cloze_gen.english.sentence_fitness import sentence_fault
 from cloze_gen.models.blank_assignment import decode_jointly
 from cloze_gen.models.sentence_cues import TiedPassage, cue_scores, rarity_of, tie
 from cloze_gen.recipes.scde.coherence import coherence, open_coherence, read_stems
@@ -98,7 +99,7 @@ class BlanksSettings(SettingsGroup):
 
 
 class BlankReason(Reason):
-    TORN = ("sentence_split_wrongly", "the sentence was split wrongly")
+    TORN = ("sentence_split_wrongly", "the sentence is not whole, a heading or has odd marks")
     HALF_SPEECH = ("partial_speech", "it opens or closes a speech but not both")
     IN_SPEECH = ("inside_speech", "it begins inside a speech")
     SHORT = ("sentence_short", "fewer words than blanks.min_words")
@@ -127,7 +128,6 @@ def blank_reason(
     tokens: Sequence[str],
     ties: SurfaceTies,
     *,
-    whole: bool,
     in_speech: bool,
     settings: BlanksSettings,
 ) -> BlankReason | None:
@@ -136,13 +136,13 @@ def blank_reason(
     >>> from cloze_gen.english.cohesion import surface_ties
     >>> def reason(line):
     ...     tokens = line.split()
-    ...     return blank_reason(tokens, surface_ties(tokens), whole=True, in_speech=False, settings=BlanksSettings())
+    ...     return blank_reason(tokens, surface_ties(tokens), in_speech=False, settings=BlanksSettings())
     >>> print(reason("He nodded ."), reason('" The lamp was lit at noon .'), reason("The keeper lit the lamp before the storm ."))
     sentence_short partial_speech None
     """
     words = sum(map(is_word, tokens))
     against = {  # in order of precedence
-        BlankReason.TORN: not whole,
+        BlankReason.TORN: sentence_fault(tokens) is not None,
         BlankReason.HALF_SPEECH: ties.is_half_speech,
         BlankReason.IN_SPEECH: in_speech,
         BlankReason.SHORT: words < settings.min_words,
@@ -348,7 +348,6 @@ def _blanked(shard: BlankShard) -> Iterator[BlankedWindow]:
             blank_reason(
                 tokens[k],
                 ties[k],
-                whole=bool(traits.whole[i]),
                 in_speech=bool(traits.in_speech[i]),
                 settings=shard.settings,
             )

@@ -21,12 +21,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
-from cloze_gen.corpus.arrays import BookText, SentenceTraits, book_text, sentence_traits
+from cloze_gen.corpus.arrays import (
+    BookText,
+    SentenceTraits,
+    book_text,
+    sentence_traits,
+    whole_sentences,
+)
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, mend_text, write_hyphens
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.corpus.sentences import HEADING, PROSE
+from cloze_gen.corpus.paragraphs import HEADING, PROSE
 from cloze_gen.corpus.source_sentences import book_parts, decided_hyphens, hyphen_evidence
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
@@ -75,7 +81,7 @@ class PassagesSettings(SettingsGroup):
 class PassageReason(Reason):
     NOT_PROSE = ("not_prose", "verse, a heading or not text")
     LONG = ("paragraph_long", "a paragraph has more sentences than passages.max_sentences")
-    TORN = ("has_split_sentence", "a sentence was split wrongly")
+    TORN = ("has_split_sentence", "a sentence is not whole, a heading or has odd marks")
     OFFENSIVE = ("offensive", "it contains a listed offensive word")
     IN_SPEECH = ("begins_within_speech", "it begins inside a speech")
     LED_TO = ("preceding_text_unfinished", "the text before it ends in a comma, a colon or a dash")
@@ -213,7 +219,7 @@ def _paragraphs(book: BookText, traits: SentenceTraits, settings: PassagesSettin
     against = {  # in order of precedence
         PassageReason.NOT_PROSE: kinds != PROSE,
         PassageReason.LONG: sentences > settings.max_sentences,
-        PassageReason.TORN: np.logical_or.reduceat(~traits.whole, starts),
+        PassageReason.TORN: np.logical_or.reduceat(~whole_sentences(book), starts),
         PassageReason.OFFENSIVE: np.logical_or.reduceat(traits.offensive, starts),
     }
     rows = list(zip(*(holds.tolist() for holds in against.values()), strict=True))
@@ -346,7 +352,7 @@ _COLUMNS = ["start", "end", "paragraph", "kind", "text", "tokens"]
 
 @dataclass(frozen=True, slots=True)
 class ReadBook:
-    """An ingested book, one entry a sentence; `start` and `end` are characters of the raw file."""
+    """An ingested book, one entry a sentence; `start` and `end` are characters of its text."""
 
     text: BookText
     texts: list[str]

@@ -247,15 +247,10 @@ def _considered(
     near = _near(window, book, shard.settings)
     verdicts: dict[int, str | None] = {}
     for i in near:
-        whole, in_speech = (
-            bool(opened.of_sentences.whole[i]),
-            bool(opened.of_sentences.in_speech[i]),
-        )
         unfit = blank_reason(
             book.text.tokens(i),
             opened.tie(i),
-            whole=whole,
-            in_speech=in_speech,
+            in_speech=bool(opened.of_sentences.in_speech[i]),
             settings=shard.of_blanks,
         )
         reason = unfit or mismatch_reason(opened.tie(i), book.texts[i], of_passage)

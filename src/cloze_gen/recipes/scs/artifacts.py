@@ -71,7 +71,7 @@ STAGES = {
                 {
                     "row": "int32: row of the pair in `vocabulary.tsv`, from 0",
                     "use": "int32: of a verb 0 active, 1 passive, 2 attributive; of a noun 0 NN, 1 NNS",
-                    "left": "int32: kind of the tokens before (`english/places.py`)",
+                    "left": "int32: kind of the tokens before (`recipes/scs/places.py`)",
                     "right": "int32: kind of the tokens after",
                     "count": "int64: tokens",
                 },

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.corpus.counts import Pair
-from cloze_gen.corpus.tagging import TAGGED_TYPES, lemma_pair, worker_tagger
+from cloze_gen.corpus.tagging import TAGGED_TYPES, lemma_pair
 from cloze_gen.english.penn_tags import CONTENT_CLASSES
 from cloze_gen.errors import UsageError
 from cloze_gen.formats.msr import BLANK, parse_machine
@@ -76,10 +77,10 @@ def read_reference(file: Path) -> list[list[str]]:
     return [[token for token in question.tokens if token != BLANK] for question in questions]
 
 
-def reference_counts(file: Path, tagger: str) -> Counter[Pair]:
+def reference_counts(file: Path) -> Counter[Pair]:
     """How often each common word occurs in the reference questions with their right answers."""
     sentences = read_reference(file)
-    tagged = worker_tagger(tagger).tag(sentences)
+    tagged = load_tagger().tag(sentences)
     words = [
         lemma_pair(token, tag)
         for tokens, tags in zip(sentences, tagged, strict=True)

@@ -19,14 +19,14 @@ from pydantic import Field
 
 from cloze_gen.corpus.counts import CountTable, Pair
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.normalization import rendered_positions
 from cloze_gen.corpus.tagging import lemma_pair
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import FINITE, is_bare_noun
-from cloze_gen.english.places import Place, places_of
 from cloze_gen.english.sentence_fitness import reports_speech
+from cloze_gen.formats.printed_tokens import rendered_positions
 from cloze_gen.recipes.scs.inflections import Inflection, read_inflections
-from cloze_gen.recipes.scs.places import PlacesSettings, PlaceTable, read_places
+from cloze_gen.recipes.scs.place_table import PlacesSettings, PlaceTable, read_places
+from cloze_gen.recipes.scs.places import Place, places_of
 from cloze_gen.recipes.scs.sentences import read_tagged_sentences
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
 from cloze_gen.records.rejection import Reason, Rejection

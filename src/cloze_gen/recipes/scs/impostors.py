@@ -23,14 +23,19 @@ from pydantic import Field
 
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.normalization import printed_neighbours
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.articles import breaks_article
 from cloze_gen.english.content_words import stem
-from cloze_gen.english.places import Place, parse_place
+from cloze_gen.formats.printed_tokens import printed_neighbours
 from cloze_gen.recipes.scs.focus import FocusSettings
 from cloze_gen.recipes.scs.inflections import Inflection, read_inflections
-from cloze_gen.recipes.scs.places import Likeness, PlacesSettings, read_places, unlike_share
+from cloze_gen.recipes.scs.place_table import (
+    Likeness,
+    PlacesSettings,
+    read_places,
+    unlike_share,
+)
+from cloze_gen.recipes.scs.places import Place, parse_place
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import sentence_of

@@ -1,355 +1,196 @@
-"""Whether a word fits a place, from its uses in the training books.
-
-Class and inflection (3.3) are not enough: *talked* has no object, *numerous* no singular noun.
-"""
+"""The place of a content word: what is before and after it, by kinds of tokens, without parsing."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from pydantic import Field
-from scipy.sparse import csc_array
 
-from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
-from cloze_gen.corpus.counts import Pair
-from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.corpus.tagging import TAGS, lemma_pair, tag_folders
-from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.english.penn_tags import coarse_class
-from cloze_gen.english.places import ACTIVE, ATTRIBUTIVE, CLASSES, N_USES, PASSIVE, Place, use_of
-from cloze_gen.english.token_kinds import N_KINDS, Kind, kind_of
-from cloze_gen.models.neighbour_counts import count_places, join_keys, split_keys, sum_counts
-from cloze_gen.recipes.scs.vocabulary import read_vocabulary
-from cloze_gen.settings import SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
-from cloze_gen.store.tables import read_parquet, write_parquet
-
-_RIGHTS = N_KINDS**2  # codes of the right neighbours
-# right neighbours that are objects (`english.places`)
-_OBJECTS = (Kind.NOUN, Kind.OBJECT, Kind.REFLEXIVE)
-_MIN_OBJECT_SHARE = (
-    0.25  # least share of a verb's active uses: sigh 0.1, work 0.2, say 0.4, read 0.6, enclose 0.8
+from cloze_gen.english.penn_tags import CONTENT_CLASSES, TAGS_OF_CLASS, coarse_class
+from cloze_gen.recipes.scs.token_kinds import (
+    ADJECTIVES,
+    ADVERBIAL,
+    AFTER_ADJECTIVE,
+    BEFORE_ADJECTIVE,
+    COMPLEMENT,
+    DETERMINERS,
+    FOLLOWER,
+    GAP,
+    GOVERNOR,
+    N_KINDS,
+    NEAR_ADVERB,
+    NOUNS,
+    OPENER,
+    SECOND,
+    Kind,
+    kind_of,
 )
-_PRIOR_TOKENS = 20  # tokens of the average word, added before places are compared
-# lower bound of a word's dissimilar share, so that weights stay small
-_LEAST_SHARE = 0.1
-# most tokens of a word in its kind's average, so that very frequent words do not dominate
-_HELD_SHARE = 500
 
-
-class PlacesSettings(SettingsGroup):
-    # Ratio of the word's share of uses in such a place to the average word's.
-    min_affinity: float = Field(
-        0.5,
-        ge=0,
-        le=10,
-        description="least use of a word in such a place; average: 1, 0: off",
-    )
-    min_verb_affinity: float = Field(
-        0.7, ge=0, le=10, description="the same for verbs, which have finer frames"
-    )
-    prior_affinity: float = Field(
-        0.25, ge=0, le=10, description="assumed use of a word that was not seen"
-    )
-    prior_uses: float = Field(
-        4.0,
-        gt=0,
-        le=1000,
-        description="weight of the assumed use, in expected uses",
-    )
-    min_accepting_share: float = Field(
-        0.12,
-        ge=0,
-        lt=1,
-        description="least share of a class that fits the place; 0: off",
-    )
-    similar_share: float = Field(
-        0.16,
-        ge=0,
-        lt=1,
-        description="share of a class that is too similar; 0: off",
-    )
-
-
-class Likeness(NamedTuple):
-    """Which words of a class are similar: bool, symmetric. `number_of`: pair -> row and column."""
-
-    number_of: Mapping[Pair, int]
-    matrix: np.ndarray
-
-
-class PlaceTable:
-    """How much more often a word is used in a place than an average word of its class and use.
-
-    `prior_uses` expected uses shrink each ratio (before, after, both) towards `prior_affinity` (a
-    gamma prior on a Poisson rate). All three must reach `min_affinity`. A passive place also
-    requires a verb that takes objects, because *is risen* and tagging errors look like passives.
-    """
-
-    def __init__(
-        self,
-        pairs: Sequence[Pair],
-        *,
-        keys: np.ndarray,
-        counts: np.ndarray,
-        settings: PlacesSettings,
-    ) -> None:
-        self._settings = settings
-        self._row_of = {pair: row for row, pair in enumerate(pairs)}
-        self._class_of = np.array([CLASSES.index(name) for _, name in pairs], np.int64)
-        row, use, left, right = split_keys(keys)
-        unit = row * N_USES + use
-        shape = len(pairs) * N_USES
-        self._uses = np.bincount(unit, counts, shape)
-        active = (use == ACTIVE) & (self._class_of[row] == CLASSES.index("verb"))
-        has_object = active & np.isin(right // N_KINDS, _OBJECTS)
-        total, transitive = (
-            np.bincount(row[some], counts[some], len(pairs)) for some in (active, has_object)
-        )
-        self._has_objects = transitive >= _MIN_OBJECT_SHARE * np.maximum(total, 1)
-        groups = self._group(np.arange(shape))
-        self._facets = [
-            _Facet(code, unit, counts, self._uses, groups)
-            for code in (left, right, left * _RIGHTS + right)
-        ]
-
-    def _group(self, unit: np.ndarray) -> np.ndarray:
-        return self._class_of[unit // N_USES] * N_USES + unit % N_USES
-
-    @functools.cache  # noqa: B019 - one object per process, as long-lived as its cache
-    def takers(self, place: Place) -> np.ndarray:
-        own = self._class_of == CLASSES.index(place.word_class)
-        units = np.flatnonzero(own) * N_USES + place.use
-        group = CLASSES.index(place.word_class) * N_USES + place.use
-        takes = np.ones(len(units), bool)
-        least = (
-            self._settings.min_verb_affinity
-            if place.word_class == "verb"
-            else self._settings.min_affinity
-        )
-        prior, weight = self._settings.prior_affinity, self._settings.prior_uses
-        for facet, code in zip(
-            self._facets, (place.left, place.right, place.left * _RIGHTS + place.right), strict=True
-        ):
-            seen, share = facet.column(code, group)
-            takes &= (seen[units] + prior * weight) / (self._uses[units] * share + weight) >= least
-        found = np.zeros(len(self._class_of), bool)
-        found[own] = takes
-        if place.word_class == "verb" and place.use == PASSIVE:
-            found &= self._has_objects
-        return found
-
-    def takes(self, pair: Pair, place: Place) -> bool:
-        return bool(self.takers(place)[self._row_of[pair]])
-
-    @functools.cache  # noqa: B019 - as above
-    def _shares(self, place: Place) -> np.ndarray:
-        number = CLASSES.index(place.word_class)
-        seen, share = self._facets[2].column(
-            place.left * _RIGHTS + place.right, number * N_USES + place.use
-        )
-        units = np.arange(len(self._class_of)) * N_USES + place.use
-        shares: np.ndarray = (seen[units] + _PRIOR_TOKENS * share) / (
-            self._uses[units] + _PRIOR_TOKENS
-        )
-        return shares
-
-    def share(self, pair: Pair, place: Place) -> float:
-        return float(self._shares(place)[self._row_of[pair]])
-
-    @functools.cache  # noqa: B019 - as above
-    def is_open(self, place: Place) -> bool:
-        """Whether enough words fit a place; few words mean near-synonyms or wrong tags."""
-        if place.word_class == "verb" and (
-            place.use == ATTRIBUTIVE or (place.use == PASSIVE and place.left == Kind.NOUN)
-        ):
-            return False
-        own = np.flatnonzero(self._class_of == CLASSES.index(place.word_class))
-        weight = np.minimum(self._uses[own * N_USES + place.use], _HELD_SHARE)
-        return bool(
-            weight[self.takers(place)[own]].sum()
-            >= self._settings.min_accepting_share * weight.sum()
-        )
-
-    @functools.cache  # noqa: B019 - as above
-    def likeness(self, word_class: str, use: int) -> Likeness:
-        """Which words are similar: each is in the other's most similar share of the class."""
-        own, profiles = self._profiles(CLASSES.index(word_class), use)
-        matrix = np.zeros((len(own), len(own)), bool)
-        n = round(self._settings.similar_share * len(own))
-        if n:
-            for i, profile in enumerate(profiles):
-                matrix[i, np.argpartition(-(profiles @ profile), n - 1)[:n]] = True
-        numbers = {
-            pair: number
-            for number, pair in enumerate(pair for pair in self._row_of if pair[1] == word_class)
-        }
-        return Likeness(numbers, matrix & matrix.T)
-
-    def _profiles(self, number: int, use: int) -> tuple[np.ndarray, np.ndarray]:
-        """Roots of a class's shrunk shares, float32, shape (rows, codes).
-
-        The product of two rows is twice the mean of their Bhattacharyya coefficients.
-        """
-        own = np.flatnonzero(self._class_of == number)
-        parts = [
-            facet.shares(own * N_USES + use, number * N_USES + use, self._uses)
-            for facet in self._facets[:2]
-        ]
-        return own, np.sqrt(np.hstack(parts)).astype(np.float32)
-
-
-class _Facet:
-    """Counts of one side of the places, or of both, by word, and for the average word of a kind."""
-
-    def __init__(
-        self,
-        codes: np.ndarray,
-        unit: np.ndarray,
-        counts: np.ndarray,
-        uses: np.ndarray,
-        groups: np.ndarray,
-    ) -> None:
-        self._codes, column = np.unique(codes, return_inverse=True)
-        self._counts = csc_array((counts, (unit, column)), shape=(len(uses), len(self._codes)))
-        # weight of each token of a word
-        weight = np.minimum(uses, _HELD_SHARE) / np.maximum(uses, 1)
-        n_groups = len(CLASSES) * N_USES
-        cells = np.bincount(
-            groups[unit] * len(self._codes) + column,
-            counts * weight[unit],
-            n_groups * len(self._codes),
-        )
-        totals = np.bincount(groups, uses * weight, n_groups)
-        self._share = cells.reshape(n_groups, -1) / np.maximum(totals, 1)[:, None]
-
-    def column(self, code: int, group: int) -> tuple[np.ndarray, float]:
-        """Counts of a code, shape (units,), and its share of an average word's uses."""
-        at = int(np.searchsorted(self._codes, code))
-        if at == len(self._codes) or self._codes[at] != code:
-            return np.zeros(self._counts.shape[0]), 0.0
-        column = self._counts[:, [at]].toarray()[:, 0]
-        return column, float(self._share[group, at])
-
-    def shares(self, units: np.ndarray, group: int, uses: np.ndarray) -> np.ndarray:
-        """Shares of the codes of a kind, shrunk to the average; float64, shape (units, codes)."""
-        some = np.flatnonzero(self._share[group])
-        counts = self._counts[:, some].tocsr()[units].toarray()
-        shares: np.ndarray = (counts + _PRIOR_TOKENS * self._share[group, some]) / (
-            uses[units] + _PRIOR_TOKENS
-        )[:, None]
-        return shares
-
-
-def unlike_share(
-    counts: np.ndarray, numbers: np.ndarray, matrix: np.ndarray, *, reach: int
-) -> np.ndarray:
-    """Share of the tokens near each form of a pool that belong to dissimilar forms.
-
-    At least `_LEAST_SHARE`. `reach`: most ranks of a window on each side; 0: all shares are 1.
-
-    >>> alike = np.array([[True, True, False], [True, True, False], [False, False, True]])
-    >>> unlike_share(np.array([8.0, 8.0, 8.0]), np.arange(3), alike, reach=2).round(2).tolist()
-    [0.33, 0.5, 1.0]
-    """
-    n = len(counts)
-    if not reach:
-        return np.ones(n)
-    unlike, near = np.zeros(n), np.full(n, 1e-300)
-    for apart in range(1, min(reach, n - 1) + 1):
-        free, common = ~matrix[numbers[:-apart], numbers[apart:]], 1 - apart / (reach + 1)
-        for own, other in (
-            (slice(0, n - apart), slice(apart, n)),
-            (slice(apart, n), slice(0, n - apart)),
-        ):
-            unlike[own] += common * free * counts[other]
-            near[own] += common * counts[other]
-    return np.maximum(unlike / near, _LEAST_SHARE)
-
-
-PLACES = "places.parquet"
+ACTIVE, PASSIVE, ATTRIBUTIVE = 0, 1, 2  # voices of a verb
+N_USES = 3  # voices of a verb, inflections of an adjective or adverb
+# A noun phrase may hold these before its last noun.
+_MODIFIERS = (*ADJECTIVES, Kind.NOUN, Kind.NOUNS, Kind.NAME, Kind.ING, Kind.PARTICIPLE, *ADVERBIAL)
 
 
 @dataclass(frozen=True, slots=True)
-class BookPlaces:
-    folder: Path
-    tags: Path
-    vocabulary: Path
+class Places:
+    """Codes of the place that a word of each class would have at every position of a text.
 
-
-@functools.lru_cache(maxsize=1)
-def _rows(folder: Path) -> dict[Pair, int]:
-    return {pair: row for row, pair in enumerate(read_vocabulary(open_artifact(folder)))}
-
-
-def count_book(shard: BookPlaces) -> tuple[np.ndarray, np.ndarray]:
-    book = read_parquet(shard.folder / SENTENCES, columns=["tokens", "kind"])
-    prose = pc.not_equal(book["kind"], "heading")
-    words, word_at = _numbered(
-        pc.replace_substring(book["tokens"].filter(prose), LINE_END_HYPHEN, "")
-    )
-    names, name_at = _numbered(read_parquet(shard.tags / TAGS)["tags"].filter(prose))
-    types, at = np.unique(word_at * len(names) + name_at, return_inverse=True)
-    pairs = [(words[i], names[j]) for i, j in zip(*np.divmod(types, len(names)), strict=True)]
-    facts = np.array([_facts(word, tag, shard.vocabulary) for word, tag in pairs], np.int64)
-    kind, own, use, row = facts[at].T
-    printed = kind != Kind.UNPRINTED
-    return count_places(kind[printed], classes=own[printed], uses=use[printed], rows=row[printed])
-
-
-def _numbered(lines: pa.ChunkedArray) -> tuple[list[str], np.ndarray]:
-    """Types and the type of each token; a full stop between sentences gets the kind `END`, like the
-    end of a text.
+    Attributes:
+        voice: int64, shape (tokens,), of a verb: `ACTIVE`, `PASSIVE`, `ATTRIBUTIVE`.
+        left, right: int64, shape (4, tokens), a row per class: below `N_KINDS`, below its square.
     """
-    split = pc.split_pattern(lines.combine_chunks(), " ")
-    coded = split.flatten().dictionary_encode()
-    types = [*coded.dictionary.to_pylist(), "."]
-    starts = split.offsets.to_numpy()
-    codes = np.insert(coded.indices.to_numpy().astype(np.int64), starts - starts[0], len(types) - 1)
-    return types, codes
+
+    voice: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
 
 
-@functools.lru_cache(maxsize=500_000)  # most pairs are in many books
-def _facts(token: str, tag: str, vocabulary: Path) -> tuple[int, int, int, int]:
-    """Kind of a token, and class, use and row of a vocabulary word; otherwise -1, 0, -1."""
-    kind, name = kind_of(token, tag), coarse_class(tag)
-    row = _rows(vocabulary).get(lemma_pair(token, tag), -1) if name in CLASSES else -1
-    return (kind, CLASSES.index(name), use_of(tag, 0), row) if row >= 0 else (kind, -1, 0, -1)
+class Place(NamedTuple):
+    """A place: word class, use (verb's voice, other word's inflection), left and right context."""
+
+    word_class: str
+    use: int
+    left: int
+    right: int
+
+    def __str__(self) -> str:
+        """The spelling in tables; `parse_place` reads it.
+
+        >>> str(Place("verb", 1, Kind.BE, Kind.NOUN * N_KINDS + Kind.PARTICLE))
+        'verb 1 be _ noun+particle'
+        """
+        first, second = divmod(self.right, N_KINDS)
+        right = f"{Kind(first).name}+{Kind(second).name}" if self._is_clause else Kind(second).name
+        return f"{self.word_class} {self.use} {Kind(self.left).name} _ {right}".lower()
+
+    @property
+    def _is_clause(self) -> bool:
+        return self.word_class == "verb" and self.use != ATTRIBUTIVE
 
 
-def write_places(
-    writer: ArtifactWriter,
-    ctx: StageContext,
-    *,
-    corpus: Artifact,
-    tagging: Artifact,
-    vocabulary: Artifact,
-) -> None:
-    """Write `places.parquet`; `use`, `left` and `right` are codes (`english.places`)."""
-    folders = tag_folders(tagging)
-    shards = [
-        BookPlaces(book_folder(corpus, row), folders[row["book_id"]], vocabulary.folder)
-        for row in kept_books(corpus)
-    ]
-    keys, counts = sum_counts(ctx.map(count_book, shards, unit="books"))
-    names = ("row", "use", "left", "right")
-    columns = {
-        name: pa.array(part, pa.int32()) for name, part in zip(names, split_keys(keys), strict=True)
-    }
-    writer.rows[PLACES] = write_parquet(
-        writer.path(PLACES), columns | {"count": pa.array(counts, pa.int64())}
+def parse_place(text: str) -> Place:
+    """The inverse of `str`.
+
+    >>> parse_place("verb 1 be _ noun+particle") == Place("verb", 1, Kind.BE, Kind.NOUN * N_KINDS + Kind.PARTICLE)
+    True
+    """
+    name, use, left, _, right = text.upper().split(" ")
+    code = 0
+    for kind in right.split("+"):
+        code = code * N_KINDS + Kind[kind]
+    return Place(name.lower(), int(use), int(Kind[left]), code)
+
+
+def find_places(kinds: np.ndarray) -> Places:
+    """The places of all positions, from kinds of printed tokens with `END` around sentences.
+
+    >>> words = [Kind.END, Kind.SUBJECT, Kind.FINITE, Kind.ADVERB, Kind.THE, Kind.ADJECTIVE, Kind.NOUN, Kind.PARTICLE, Kind.END]
+    >>> places = find_places(np.array(words))
+    >>> [Kind(kind).name for kind in divmod(int(places.right[1, 2]), N_KINDS)], Kind(places.left[0, 6]).name
+    (['NOUN', 'PARTICLE'], 'THE')
+    """
+    before = np.roll(kinds, 1)
+    after = np.roll(kinds, -1)
+    governs = _last(~np.isin(kinds, ADVERBIAL))[np.arange(len(kinds)) - 1]
+    governor = kinds[governs]
+    participle = kinds == Kind.PARTICIPLE
+    attributive = (
+        (participle | (kinds == Kind.ING))
+        & np.isin(before, (*DETERMINERS, *ADJECTIVES, Kind.NUMBER, *ADVERBIAL))
+        & np.isin(after, (Kind.NOUN, Kind.NOUNS, *ADJECTIVES))
     )
-    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    ctx.say(f"{int(counts.sum()):,} content words in {len(keys):,} (word, place) pairs")
+    voice = np.where(participle & (governor != Kind.HAVE), PASSIVE, ACTIVE)
+    voice[attributive] = ATTRIBUTIVE
+    gap = np.isin(governor, (Kind.SUBJECT, Kind.PRONOUN)) & np.isin(
+        kinds[governs - 1], (Kind.RELATIVE, Kind.WHO, Kind.NOUN, Kind.NOUNS)
+    )
+    left = {
+        "noun": OPENER[_openers(kinds, before, after)],
+        "verb": np.where(gap, GAP, GOVERNOR[governor]),
+        "adjective": BEFORE_ADJECTIVE[before],
+        "adverb": NEAR_ADVERB[before],
+    }
+    right = {
+        "noun": FOLLOWER[after],
+        "verb": np.where(attributive, FOLLOWER[after], _complements(kinds, before)),
+        "adjective": AFTER_ADJECTIVE[after],
+        "adverb": NEAR_ADVERB[after],
+    }
+    return Places(
+        voice,
+        np.stack([left[name] for name in CONTENT_CLASSES]),
+        np.stack([right[name] for name in CONTENT_CLASSES]),
+    )
 
 
-def read_places(artifact: Artifact, *, pairs: list[Pair], settings: PlacesSettings) -> PlaceTable:
-    columns = [column.to_numpy() for column in read_parquet(artifact.path(PLACES)).columns]
-    return PlaceTable(pairs, keys=join_keys(*columns[:4]), counts=columns[4], settings=settings)
+def use_of(tag: str, voice: int) -> int:
+    """A verb's voice, else the index of the tag among its class's tags."""
+    name = coarse_class(tag)
+    return voice if name == "verb" else TAGS_OF_CLASS[name].index(tag)
+
+
+def places_of(tokens: Sequence[str], tags: Sequence[str]) -> list[Place | None]:
+    """The place of every content word of a sentence; None for other tokens.
+
+    >>> places = places_of("He gave the old man up .".split(), ["PRP", "VBD", "DT", "JJ", "NN", "RP", "."])
+    >>> [place is not None and place.word_class for place in places]
+    [False, 'verb', False, 'adjective', 'noun', False, False]
+    """
+    kinds = [kind_of(token, tag) for token, tag in zip(tokens, tags, strict=True)]
+    printed = [i for i, kind in enumerate(kinds) if kind is not Kind.UNPRINTED]
+    coded = find_places(np.array([Kind.END, *(kinds[i] for i in printed), Kind.END], np.int64))
+    places: list[Place | None] = [None] * len(tokens)
+    for at, i in enumerate(printed, 1):
+        name = coarse_class(tags[i])
+        if name in CONTENT_CLASSES:
+            row = CONTENT_CLASSES.index(name)
+            use = use_of(tags[i], int(coded.voice[at]))
+            places[i] = Place(name, use, int(coded.left[row, at]), int(coded.right[row, at]))
+    return places
+
+
+def _openers(kinds: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """The opening kind of the noun phrase that ends at each position, modifiers skipped."""
+    modifier = np.isin(kinds, _MODIFIERS)
+    modifier |= (
+        np.isin(kinds, (Kind.COMMA, Kind.AND))
+        & np.isin(before, ADJECTIVES)
+        & np.isin(after, ADJECTIVES)
+    )
+    opener: np.ndarray = kinds[_last(~modifier)[np.arange(len(kinds)) - 1]]
+    return opener
+
+
+def _complements(kinds: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """Kinds after a verb (adverbs skipped) and after its object: first * kinds + second."""
+    last = len(kinds) - 1
+    noun = np.isin(kinds, NOUNS)
+    determiner = np.isin(kinds, DETERMINERS)
+    nominal = noun | determiner | np.isin(kinds, ADJECTIVES)
+    next_word = _next(~np.isin(kinds, ADVERBIAL))
+    phrase_end = _next(~nominal | (determiner & np.isin(before, NOUNS)))
+    ahead = next_word[np.minimum(np.arange(len(kinds)) + 1, last)]
+    behind = np.minimum(ahead + 1, last)
+    starts = nominal[ahead]
+    end = np.where(starts, phrase_end[behind], behind)
+    end = np.minimum(end, last)
+    first = COMPLEMENT[kinds[ahead]]
+    first = np.where(starts & (first == Kind.ADJECTIVE) & noun[end - 1], Kind.NOUN, first)
+    has_second = np.isin(first, (Kind.NOUN, Kind.PARTICLE))
+    has_second |= np.isin(kinds[ahead], (Kind.OBJECT, Kind.PRONOUN, Kind.REFLEXIVE))
+    second = SECOND[kinds[np.minimum(next_word[end], last)]]
+    return first * N_KINDS + np.where(has_second, second, Kind.END)
+
+
+def _next(here: np.ndarray) -> np.ndarray:
+    """The first position from each one on where `here` holds, else the length."""
+    positions = np.where(here, np.arange(len(here)), len(here))
+    return np.minimum.accumulate(positions[::-1])[::-1]
+
+
+def _last(here: np.ndarray) -> np.ndarray:
+    """The last position up to each one where `here` holds, else 0."""
+    return np.maximum.accumulate(np.where(here, np.arange(len(here)), 0))

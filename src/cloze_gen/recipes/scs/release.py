@@ -30,7 +30,7 @@ def scs_files(run: PublishedSet) -> dict[str, str]:
 
 def model_name(settings: Any, fingerprints: Mapping[str, str]) -> str:
     """The tagger, the only model behind the set, for the signature."""
-    return tagger_identity(settings.tagger.name)
+    return tagger_identity()
 
 
 def notes(settings: Any, facts: Facts) -> list[str]:
@@ -48,5 +48,5 @@ def notes(settings: Any, facts: Facts) -> list[str]:
         f"impostors: {draw}; of the answer's class and inflection, no statistic of "
         "word-to-word relations used",
         f"screen: {screen}",
-        f"tagger: {tagger_identity(settings.tagger.name)}",
+        f"tagger: {tagger_identity()}",
     ]

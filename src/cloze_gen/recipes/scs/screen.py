@@ -19,11 +19,11 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from cloze_gen.corpus.normalization import rendered_positions
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.word_lists import After, Before
 from cloze_gen.english.word_lists import after as kind_after
 from cloze_gen.english.word_lists import before as kind_before
+from cloze_gen.formats.printed_tokens import rendered_positions
 from cloze_gen.models.contexts import read_builtin_words
 from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.recipes.scs.impostors import IMPOSTORS

@@ -15,7 +15,6 @@ from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
-from cloze_gen.corpus.normalization import rendered_positions
 from cloze_gen.corpus.source_sentences import (
     book_parts,
     decided_hyphens,
@@ -25,7 +24,9 @@ from cloze_gen.corpus.source_sentences import (
 from cloze_gen.corpus.tagging import TAGS, lemma_pair, tag_folders
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import FINITE, VERBS
-from cloze_gen.english.sentence_fitness import SentenceFault, sentence_fault
+from cloze_gen.english.sentence_fitness import SentenceFault, printed_fault
+from cloze_gen.english.word_lists import FINAL_MARKS
+from cloze_gen.formats.printed_tokens import rendered_positions
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence
@@ -42,8 +43,6 @@ from cloze_gen.store.tables import (
     sentence_columns,
     write_parquet,
 )
-
-_FINAL_MARKS = frozenset({".", "?", "!"})
 
 
 class SentencesSettings(SettingsGroup):
@@ -116,7 +115,7 @@ def fault_of_sentence(
     settings: SentencesSettings,
 ) -> SentenceReason | SentenceFault | None:
     printed = rendered_positions(sentence.tokens)
-    fault = shape_fault(sentence) or sentence_fault(
+    fault = shape_fault(sentence) or printed_fault(
         sentence.tokens, printed=printed, offensive=offensive
     )
     if fault is None:
@@ -134,7 +133,7 @@ def shape_fault(sentence: Sentence) -> SentenceReason | None:
     if not all(token.isascii() for token in sentence.tokens):
         return SentenceReason.NOT_ASCII
     printed = rendered_positions(sentence.tokens)
-    if not printed or sentence.tokens[printed[-1]] not in _FINAL_MARKS:
+    if not printed or sentence.tokens[printed[-1]] not in FINAL_MARKS:
         return SentenceReason.NO_FINAL_STOP
     return None
 

@@ -18,7 +18,7 @@ from cloze_gen.store.files import read_below
 from cloze_gen.store.runs import Digested
 
 Record = dict[str, Any]
-Span = tuple[str, int, int]  # book id; start and end in the decoded raw file, end exclusive
+Span = tuple[str, int, int]  # book id; start and end in the text of the book, end exclusive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -174,7 +174,7 @@ PASSAGE_ITEMS = ItemKind(
     derived=_RENDERED,
     file_docs={
         PASSAGE_SET: "all passages of the set and of the control set with their provenance (book, character "
-        "span in the decoded raw file) and scores. To leave the control set out, drop the rows with "
+        "span in the text of the book) and scores. To leave the control set out, drop the rows with "
         "`split` = `control`.",
         "validation.jsonl": "the passages of the development novels for `datasets.load_dataset`; `text` has the "
         "published form.",

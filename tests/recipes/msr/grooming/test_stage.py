@@ -240,7 +240,7 @@ def test_each_tag_goes_to_its_own_item(table_of, tagger):
 
 @pytest.fixture(scope="module")
 def groomed(groom):
-    return groom(tagger_identity("builtin"), max_ambiguity=0.1, max_ungrammatical=0.1)
+    return groom(tagger_identity(), max_ambiguity=0.1, max_ungrammatical=0.1)
 
 
 def rows_of(artifact, table):
@@ -302,7 +302,7 @@ def test_candidates_are_judged_where_sentence_and_answer_are_fit(groomed):
 
 
 def test_only_selected_classes_of_answers_are_kept(groom):
-    artifact = groom(tagger_identity("builtin"), classes=("noun",))
+    artifact = groom(tagger_identity(), classes=("noun",))
     tags = {row["answer_tag"] for row in rows_of(artifact, GROOMED_ITEMS) if row["verdict"] == FIT}
     assert tags
     assert all(tag.startswith("NN") for tag in tags)

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
-from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
-from cloze_gen.english.sentence_fitness import sentence_fault
+from cloze_gen.english.sentence_fitness import printed_fault
+from cloze_gen.formats.printed_tokens import rendered_positions, rendered_tokens
 from cloze_gen.formats.questions import as_printed
 from cloze_gen.judging.state import StudySettings
 from cloze_gen.recipes.msr.grooming.people import draw
@@ -66,14 +66,12 @@ def test_no_torn_sentence_is_asked_about(finished):
 
 
 def fault_of(sentence):
-    return sentence_fault(
-        sentence.tokens, printed=rendered_positions(sentence.tokens), offensive=()
-    )
+    return printed_fault(sentence.tokens, printed=rendered_positions(sentence.tokens), offensive=())
 
 
 def test_people_also_judge_what_the_machine_rejects(finished, groom):
     """Whole sentences that machine grooming rejects; people may decide otherwise."""
-    groomed = groom(tagger_identity("builtin"))
+    groomed = groom(tagger_identity())
     table = read_parquet(groomed.path("items.parquet"), columns=["id", "verdict"]).to_pydict()
     verdict_of = dict(zip(table["id"], table["verdict"], strict=True))
     items = draw(finished.folder, StudySettings())

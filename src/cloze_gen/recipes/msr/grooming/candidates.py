@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cloze_gen.corpus.normalization import rendered_positions
+from cloze_gen.formats.printed_tokens import rendered_positions
 from cloze_gen.models.neighbour_counts import Blanks
 from cloze_gen.recipes.msr.forward import SCORED
 from cloze_gen.recipes.msr.grooming.frames import Frame

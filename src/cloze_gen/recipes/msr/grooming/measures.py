@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from cloze_gen.adapters.local_models import CausalModel
-from cloze_gen.adapters.tagging import Tagger
+from cloze_gen.adapters.spacy_tagger import SpacyTagger
 from cloze_gen.english.word_lists import after as kind_after
 from cloze_gen.english.word_lists import before as kind_before
 from cloze_gen.formats.questions import around_blank
@@ -22,7 +22,6 @@ from cloze_gen.records.question import Blank
 # words after both
 OF_MODEL = ("model_word", "model_after")
 _PRIOR_USES = 4  # smooths words with few uses
-_TAG_WINDOW = 8  # tokens on each side of the blank that the tagger sees
 _RIGHT_WORDS = 10  # words after the blank that a language model scores
 
 
@@ -152,16 +151,14 @@ def _modelled(items: Sequence[Item], words: Blanks, model: CausalModel) -> dict[
 # ---- tags in the blank
 
 
-def set_window_tags(table: CandidateTable, tagger: Tagger) -> None:
+def set_window_tags(table: CandidateTable, tagger: SpacyTagger) -> None:
     """Set the Penn tags that the answers and the open candidates have in the blank.
 
-    The tagger sees a window around the blank. Tags of clitics follow after `+`.
+    The tagger sees what it can reach from the blank. Tags of clitics follow after `+`.
     """
-    reach = _TAG_WINDOW if tagger.reach is None else min(_TAG_WINDOW, tagger.reach)
     rows = table.open()
     words = table.words_by_item(rows)
-    tagged = tagger.tag_at(_windows(table.items, words, reach))
-    tags = np.array(["+".join((token.tag, *token.clitics)) for token in tagged], object)
+    tags = np.array(tagger.tag_at(_windows(table.items, words, tagger.reach)), object)
     is_answer = np.diff(flatten(words)[1], prepend=-1) > 0
     for item, tag in zip(table.items, tags[is_answer], strict=True):
         item.window_tag = tag

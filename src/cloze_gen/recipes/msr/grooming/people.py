@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cloze_gen.adapters.tagging import Tagger
-from cloze_gen.corpus.normalization import rendered_tokens
+from cloze_gen.adapters.spacy_tagger import SpacyTagger
 from cloze_gen.english.penn_tags import coarse_class
-from cloze_gen.english.sentence_fitness import sentence_fault
+from cloze_gen.english.sentence_fitness import printed_fault
 from cloze_gen.errors import FormatError, UsageError
+from cloze_gen.formats.printed_tokens import rendered_tokens
 from cloze_gen.formats.questions import around_blank
 from cloze_gen.judging.state import StudySettings, verdicts_of_people
 from cloze_gen.judging.study import Study, StudySource, read_verdicts, study_agreement
@@ -90,7 +90,7 @@ def draw(run: Path, settings: StudySettings) -> list[StudyItem]:
     drawn = [
         item
         for item in items.values()
-        if sentence_fault(item.sentence.tokens, printed=item.printed, offensive=()) is None
+        if printed_fault(item.sentence.tokens, printed=item.printed, offensive=()) is None
     ]
     if settings.draw == "balanced":
         tags = GROOMED_ITEMS.read(grooming.path(GROOMED_ITEMS.name), ["id", "answer_tag"])
@@ -224,7 +224,7 @@ def judge_by_people(
     verdicts: Mapping[str, Mapping[str, Any]],
     index: ForwardIndex,
     knowledge: WordKnowledge,
-    tagger: Tagger | None,
+    tagger: SpacyTagger | None,
 ) -> None:
     """Apply the judges' picks. Measures and tags are recorded but decide nothing."""
     if tagger is not None:

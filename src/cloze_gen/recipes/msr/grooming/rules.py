@@ -41,8 +41,8 @@ class GroomingSettings(SettingsGroup):
     language_model: Unhashed[str] = Field(
         "", pattern=r"^(hf:.+)?$", description="hf:FOLDER, a causal model; empty: none"
     )
-    tagger: Unhashed[str] = Field(
-        "builtin", description="'builtin', an installed spaCy pipeline, or 'none'"
+    tagger: Unhashed[Literal["builtin", "none"]] = Field(
+        "builtin", description="'none' skips the checks of tags"
     )
 
 

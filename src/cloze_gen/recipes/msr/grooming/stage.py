@@ -12,14 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from cloze_gen.adapters.local_models import CausalModel, worker_causal_model
-from cloze_gen.adapters.spacy_tagger import travelling_name
-from cloze_gen.adapters.tagging import Tagger
+from cloze_gen.adapters.spacy_tagger import SpacyTagger, load_tagger
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.tagging import worker_tagger
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.articles import breaks_article
 from cloze_gen.english.content_words import stem
-from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause, sentence_fault
+from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause, printed_fault
 from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
@@ -77,10 +75,12 @@ def frequent_words(counts: Artifact) -> frozenset[str]:
 def judge_sentences(items: Iterable[Item], offensive: Collection[str]) -> None:
     for item in items:
         tokens = item.sentence.tokens
-        item.fault = sentence_fault(tokens, printed=item.printed, offensive=offensive) or FIT
+        item.fault = printed_fault(tokens, printed=item.printed, offensive=offensive) or FIT
 
 
-def judge_answers(items: Iterable[Item], tagger: Tagger, classes: Collection[str] = ()) -> None:
+def judge_answers(
+    items: Iterable[Item], tagger: SpacyTagger, classes: Collection[str] = ()
+) -> None:
     """Tag the sentences without a fault, and judge and describe the places of their answers."""
     fit = [item for item in items if item.fault == FIT]
     tokens_of = {item.sentence.id: item.sentence.tokens for item in fit}
@@ -151,7 +151,7 @@ def judge_by_expected_marks(
     table.verdict[rows[fits_as_well]] = CandidateFault.FITS_AS_WELL
 
 
-def judge_tags(table: CandidateTable, tagger: Tagger) -> None:
+def judge_tags(table: CandidateTable, tagger: SpacyTagger) -> None:
     """Reject open candidates that do not take the answer's tag in its place."""
     rows = table.open()
     set_window_tags(table, tagger)
@@ -174,37 +174,37 @@ def groom_part(
     settings: GroomingSettings,
     offensive: Collection[str],
     frequent: Collection[str],
-    tagger: tuple[str, str] | None,
+    use_tagger: bool,
     language_model: Path | None,
     people: Mapping[str, Mapping[str, Any]] | None,
 ) -> tuple[pa.Table, Counter[str]]:
     """Groom a part and write its decisions. Returns its rows of `GROOMED_ITEMS`, and counts of verdicts.
 
-    `tagger`: name and identity. `people`: verdicts by item, if people groomed.
+    `people`: verdicts by item, if people groomed.
     """
     items = read_items(focus, scored, part)
     model = model_index(index, part.model)
     knowledge = model_knowledge(contexts, part.model)
-    loaded_tagger = worker_tagger(*tagger) if tagger else None
+    tagger = load_tagger() if use_tagger else None
     if people is not None:
         judge_items(items, people)
         table = CandidateTable(items)
-        judge_by_people(table, people, model, knowledge, loaded_tagger)
+        judge_by_people(table, people, model, knowledge, tagger)
     elif settings.checks == "articles":
         table = CandidateTable(items)
         judge_articles(table)
     else:
         judge_sentences(items, offensive)
-        if loaded_tagger is not None:
-            judge_answers(items, loaded_tagger, settings.classes)
+        if tagger is not None:
+            judge_answers(items, tagger, settings.classes)
         table = CandidateTable(items)
         judge_words(table, offensive)
         judge = functools.partial(
             judge_by_expected_marks, table, model, knowledge, settings=settings, frequent=frequent
         )
         judge()
-        if loaded_tagger is not None:
-            judge_tags(table, loaded_tagger)
+        if tagger is not None:
+            judge_tags(table, tagger)
         if language_model is not None:
             judge(language_model=worker_causal_model(str(language_model)))
     decisions = table.decisions()
@@ -231,7 +231,7 @@ def write_grooming(
 
     Args:
         offensive: case-folded words that no sentence and no option may have.
-        tagger_identity: name and content of the tagger; empty: no tagger.
+        tagger_identity: of `spacy_tagger.tagger_identity`; empty: no tagger.
         language_model: ``hf:FOLDER``.
     """
     results = write_parts(
@@ -246,7 +246,7 @@ def write_grooming(
         settings=settings,
         offensive=offensive,
         frequent=frequent_words(counts),
-        tagger=(travelling_name(settings.tagger), tagger_identity) if tagger_identity else None,
+        use_tagger=bool(tagger_identity),
         language_model=Path(language_model.removeprefix("hf:")) if language_model else None,
         people={row["id"]: row for row in people.rows} if people else None,
     )

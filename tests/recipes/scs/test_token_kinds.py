@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cloze_gen.english.token_kinds import Kind, kind_of
+from cloze_gen.recipes.scs.token_kinds import Kind, kind_of
 
 
 @pytest.mark.parametrize(

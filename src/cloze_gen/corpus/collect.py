@@ -1,0 +1,644 @@
+"""Collect the books of a location: every file is read once, from beginning to end, and what is not
+plain UTF-8 text is stored as such. Later stages see texts; their offsets count characters.
+
+File names never become paths in the output: a book has an id, `[A-Za-z0-9._-]+`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from cloze_gen.corpus.decoding import decode_book
+from cloze_gen.corpus.folder import Location, check_exists, find_files, nothing_found
+from cloze_gen.corpus.gutenberg import header_facts
+from cloze_gen.corpus.gutenberg_files import Chosen, choose_files, read_catalog
+from cloze_gen.corpus.manifest import MANIFEST_NAME, Manifest, ManifestRow, read_manifest
+from cloze_gen.corpus.readers import decode_text, ending_of, read_texts
+from cloze_gen.corpus.readers.html import parts_of_pages
+from cloze_gen.corpus.readers.reader import (
+    MAX_BOOK_BYTES,
+    SENTENCES,
+    TEXT,
+    FileReport,
+    Text,
+    UnknownTableError,
+    format_of,
+)
+from cloze_gen.corpus.readers.sentence_lines import SAMPLE_BYTES, has_sentences
+from cloze_gen.corpus.readers.text import SHAPE
+from cloze_gen.corpus.splits import check_splits, split_notes, with_split
+from cloze_gen.engine.local import engine_scope, make_engine
+from cloze_gen.engine.progress import track
+from cloze_gen.errors import BookError, CorpusError, NoBooksError, UsageError
+from cloze_gen.parsing import NAMED, counted, name_list, quote
+from cloze_gen.settings import SettingsGroup
+from cloze_gen.store.artifacts import Store
+from cloze_gen.store.files import GZIP_MAGIC, open_regular
+from cloze_gen.store.fingerprint import StageKey
+from cloze_gen.store.manifest import file_sha256
+from cloze_gen.store.tables import escape_cell, read_jsonl, write_jsonl
+
+VERSION = 1  # raised when the text of any book may change
+TABLE = "books.jsonl"
+FACTS = ("title", "author", "genre", "year", "etext", "language", "license", "role")
+_UNREADABLE = "unreadable"
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_THREADS = 4  # SHA-256 lets other threads work
+# Pages and chapters: files of one folder, numbered without a gap, of which many begin or end inside
+# a sentence or begin with a number. A book has no more of them.
+_PAGE_NAME = re.compile(r"(.*?([a-z]*)[-_ .]*)(?<!\d)(\d{1,10})", re.IGNORECASE)
+_PAGE_WORDS = frozenset("p pg page leaf folio scan img image ch chap chapter part".split()) | {""}
+_MIN_PAGES, _MAX_PAGES = 5, 3_000
+_MIN_PAGE_SHARE = 0.5
+
+
+class InputSettings(SettingsGroup):
+    text_column: str = Field(
+        default="",
+        description="column of a table that holds the text; empty: detect it",
+    )
+    # Train is the background and test the source; in LAMBADA and SCDE they are the three parts.
+    keep_splits: bool = Field(
+        default=False,
+        description="keep the books' division into train, validation and test",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """A book of a collection, with its text in a file.
+
+    Attributes:
+        root, file: the file below the corpus folder, with `/`.
+        member: path in an archive, or number of a row; empty where the file is the book.
+        text: the UTF-8 text; the file itself, or one in the store.
+        sha256: of the book's own bytes, unpacked; empty if they cannot be read.
+        file_sha256: of the file.
+        format: how its bytes became text; `SENTENCES` for a part of a file of sentences.
+        fault: (reason, detail) of a book that cannot be read.
+        is_like_page: see `_is_like_page`.
+        facts: by manifest column.
+        listed: its row of the manifest.
+    """
+
+    root: Path
+    file: str
+    text: Path
+    book_id: str = ""
+    member: str = ""
+    format: str = TEXT
+    sha256: str = ""
+    file_sha256: str = ""
+    encoding: str = ""
+    evidence: str = ""
+    fault: tuple[str, str] | None = None
+    is_like_page: bool = False
+    facts: tuple[tuple[str, str], ...] = ()
+    listed: ManifestRow | None = field(default=None, compare=False)
+
+    @property
+    def path(self) -> Path:
+        return self.root / self.file
+
+    @property
+    def in_place(self) -> bool:
+        """Whether its text is the user's file."""
+        return self.text == self.path
+
+    @property
+    def place(self) -> str:
+        """File and member, for messages."""
+        return f"{self.file}/{self.member}" if self.member else self.file
+
+    @property
+    def differs_from_manifest(self) -> bool:
+        """Whether the manifest has another checksum; False for an unreadable book."""
+        listed = self.listed.sha256 if self.listed else ""
+        return bool(listed) and not self.fault and listed not in {self.sha256, self.file_sha256}
+
+    @property
+    def digest(self) -> str:
+        """A digest of everything that a stage reads of it."""
+        known = (self.facts, self.fault, self.format, self.differs_from_manifest)
+        if known == ((), None, TEXT, False):
+            return self.sha256
+        return f"{self.sha256} {hashlib.blake2b(repr(known).encode(), digest_size=8).hexdigest()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """The books of a location.
+
+    Attributes:
+        books: sorted by id; unreadable ones have a fault, and a run drops them.
+        shapes: format in words -> (files, books), without unreadable files.
+        names: known collections, such as "Project Gutenberg".
+        bytes: of the files with books.
+        skipped: what is not read, and why; one line each.
+        notes: warnings.
+    """
+
+    location: Location
+    books: tuple[Book, ...]
+    shapes: Mapping[str, tuple[int, int]]
+    bytes: int
+    names: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def readable(self) -> tuple[Book, ...]:
+        return tuple(book for book in self.books if book.fault is None)
+
+    @property
+    def has_sentences(self) -> bool:
+        """Whether it has one sentence per row, without books."""
+        return any(book.format == SENTENCES for book in self.books)
+
+
+def collect(
+    location: Location,
+    store: Store,
+    *,
+    settings: InputSettings | None = None,
+    workers: int = 1,
+    scratch: Store | None = None,
+) -> Collection:
+    """List the books of a location and store the texts of files that are not plain text.
+
+    Args:
+        scratch: gets the texts that are not in `store`, which then is only read.
+    Raises:
+        UsageError: nothing readable with books, a broken manifest, two different books share an id,
+            pages instead of books, or no book has a split, if splits are kept.
+    """
+    settings = settings or InputSettings()
+    root = location.root
+    check_exists(location)
+    found = find_files(location)
+    if not found.books:
+        raise NoBooksError(nothing_found(location, found))
+    manifest = read_manifest(root, found.books)
+    catalog, catalog_notes = read_catalog(root, found.catalogs)
+    chosen = choose_files(found.books, catalog, listed=manifest.files)
+    contents = read_files(
+        location,
+        sorted(chosen.files),
+        store,
+        settings=settings,
+        workers=workers,
+        scratch=scratch,
+    )
+    files: dict[str, FileContents] = {}
+    unknown: list[str] = []
+    for file, content in contents.items():
+        if isinstance(content, FileContents):
+            files[file] = content
+        else:
+            unknown.append(f"{escape_cell(file)}: {content}")
+    of_archives = _choose_members(files, catalog, chosen)
+    books, repeated = _name_books(root, files, manifest, chosen, of_archives)
+    skipped = [
+        *filter(None, [found.skipped()]),
+        *unknown,
+        *chosen.skipped_lines,
+        *of_archives.skipped_lines,
+        *repeated,
+        *_skipped_in_files(files),
+    ]
+    if not books:
+        refused = [str(root / line) for line in unknown] or [f"{location}: no book.", *skipped]
+        raise UsageError("; ".join(refused[:NAMED]))
+    _refuse_pages(root, books)
+    of_splits = [with_split(book) for book in books]
+    if settings.keep_splits:
+        check_splits(location, of_splits)
+    readable = [file for file in files.values() if any(not book.fault for book in file.books)]
+    return Collection(
+        location,
+        tuple(sorted(of_splits if settings.keep_splits else books, key=lambda book: book.book_id)),
+        _shapes(readable),
+        sum(file.bytes for file in readable),
+        tuple(sorted(chosen.names | of_archives.names)),
+        tuple(skipped),
+        (
+            *manifest.notes,
+            *_unmatched_members(manifest, books),
+            *catalog_notes,
+            *([] if settings.keep_splits else split_notes(of_splits)),
+        ),
+    )
+
+
+def _skipped_in_files(files: Mapping[str, FileContents]) -> Iterator[str]:
+    for file, content in files.items():
+        if not content.books:
+            yield f"{escape_cell(file)}: it contains no books"
+        for why, (count, names) in content.report.skipped.items():
+            named = name_list([quote(name) for name in names])
+            yield f"{count:,} of {escape_cell(file)} ({why}): {named}"
+
+
+def _shapes(files: Iterable[FileContents]) -> dict[str, tuple[int, int]]:
+    shapes: dict[str, tuple[int, int]] = {}
+    for file in files:
+        n_files, n_books = shapes.get(file.report.shape, (0, 0))
+        shapes[file.report.shape] = (n_files + 1, n_books + len(file.books))
+    return shapes
+
+
+def read_text(book: Book) -> str:
+    """The text of a book, which all spans refer to.
+
+    Raises:
+        CorpusError: its file was changed, or is gone.
+    """
+    try:
+        with open_regular(book.text) as file:
+            data = file.read()
+    except OSError:
+        data = b""
+    if book.in_place and hashlib.sha256(data).hexdigest() != book.sha256:
+        raise CorpusError(
+            f"{escape_cell(str(book.path))}: changed while it was read: its bytes differ from those "
+            "at the start of this run. Wait until nothing writes to it, then run again. Finished "
+            "work is kept."
+        )
+    return data.decode("utf-8")
+
+
+# ---- files
+
+
+@dataclass(frozen=True, slots=True)
+class FileContents:
+    """The books of one file, in its order."""
+
+    report: FileReport
+    books: Sequence[Book]
+    bytes: int = 0
+
+
+@dataclass(slots=True)
+class FileShard:
+    """A file for a worker to read."""
+
+    out: Path
+    path: Path
+    sha256: str
+    text_column: str
+
+    @property
+    def key(self) -> StageKey:
+        settings = {"ending": ending_of(self.path.name).lower(), "text_column": self.text_column}
+        return StageKey("books", VERSION, settings, item=self.sha256[:24])
+
+
+def read_files(
+    location: Location,
+    files: Sequence[str],
+    store: Store,
+    *,
+    settings: InputSettings,
+    workers: int,
+    scratch: Store | None = None,
+) -> dict[str, FileContents | UnknownTableError]:
+    """What each of the files contains; the texts of those that are not plain text are stored."""
+    root = location.root
+    with ThreadPoolExecutor(_THREADS) as pool:
+        looked = list(pool.map(lambda file: _look(root, file), files))
+    shards = {
+        file: FileShard(store.root, root / file, sha256, settings.text_column)
+        for file, sha256 in zip(files, looked, strict=True)
+        if isinstance(sha256, str)
+    }
+    missing = [shard for shard in shards.values() if not store.is_complete(shard.key)]
+    if scratch is not None:
+        for shard in missing:
+            shard.out = scratch.root
+    errors: dict[Path, UnknownTableError | None] = {}
+    if missing:
+        engine = make_engine("local", workers=min(workers, len(missing)))
+        with (scratch or store).in_use(), engine_scope(engine):
+            done = track(
+                engine.map(store_texts, missing), stage="books", unit="files", total=len(missing)
+            )
+            errors = {shard.path: error for shard, error in zip(missing, done, strict=True)}
+    contents: dict[str, FileContents | UnknownTableError] = {}
+    for file, found in zip(files, looked, strict=True):
+        if isinstance(found, FileContents):
+            contents[file] = found
+        else:
+            error = errors.get(root / file)
+            contents[file] = error or _stored_contents(shards[file], root, file)
+    return contents
+
+
+def _look(root: Path, file: str) -> FileContents | str:
+    """The contents of a plain UTF-8 text, which is read in place; of another file the sha256."""
+    path = root / file
+    try:
+        with open_regular(path) as handle:
+            size = os.fstat(handle.fileno()).st_size
+            if format_of(file) != TEXT or size > MAX_BOOK_BYTES:
+                return file_sha256(path)
+            data = handle.read()
+    except OSError as error:
+        fault = (_UNREADABLE, error.strerror or str(error))
+        return FileContents(FileReport("unreadable file"), [Book(root, file, path, fault=fault)])
+    sha256 = hashlib.sha256(data).hexdigest()
+    if data.startswith(GZIP_MAGIC) or has_sentences(data[:SAMPLE_BYTES]):
+        return sha256
+    book = Book(root, file, path, sha256=sha256, file_sha256=sha256)
+    try:
+        decoded = decode_book(data)
+    except BookError as error:
+        book = replace(book, fault=(error.reason, str(error)))
+    else:
+        if decoded.text.encode("utf-8", "replace") != data:
+            return sha256
+        book = replace(
+            book,
+            encoding=decoded.encoding,
+            evidence=decoded.evidence,
+            facts=tuple(header_facts(decoded.text).items()),
+            is_like_page=_is_like_page(decoded.text),
+        )
+    return FileContents(FileReport(SHAPE), [book], len(data))
+
+
+def store_texts(shard: FileShard) -> UnknownTableError | None:
+    """Store the texts of a file and a table of them; returns why a table cannot be read."""
+    store = Store(shard.out)
+    report = FileReport()
+    texts = read_texts(shard.path, report, text_column=shard.text_column)
+    try:
+        with store.writing(shard.key) as writer:
+            if writer is not None:
+                rows = (
+                    _store_text(writer.path(f"text/{number:06}.txt"), text)
+                    for number, text in enumerate(texts)
+                )
+                writer.rows[TABLE] = write_jsonl(writer.path(TABLE), rows)
+                writer.facts |= {
+                    "shape": report.shape,
+                    "skipped": report.skipped,
+                    "bytes": shard.path.stat().st_size,
+                }
+    except UnknownTableError as error:
+        return error
+    return None
+
+
+def _store_text(path: Path, text: Text) -> dict[str, Any]:
+    """Write a text; returns its row in the table."""
+    row = {
+        "member": text.name,
+        "book_id": text.book_id,
+        "format": text.format,
+        "facts": dict(text.facts),
+    }
+    if isinstance(text.data, bytes):
+        row["sha256"] = hashlib.sha256(text.data).hexdigest()
+    try:
+        decoded, facts = decode_text(text)
+    except BookError as error:
+        return row | {"fault": [error.reason, str(error)]}
+    path.write_text(decoded.text, encoding="utf-8", errors="replace", newline="")
+    return row | {
+        "text": path.name,
+        "facts": {**facts, **text.facts},
+        "encoding": decoded.encoding,
+        "evidence": decoded.evidence,
+        "is_like_page": _is_like_page(decoded.text),
+    }
+
+
+def _is_like_page(text: str) -> bool:
+    """Whether a text begins with a number or a small letter, or ends with a small letter or comma.
+
+    >>> [_is_like_page(text) for text in ("and left.", "12 THE MILL\\nShe left.", "She left. THE END")]
+    [True, True, False]
+    """
+    first = re.search(r"\w", text[:1000])
+    begins = first is not None and (first[0].islower() or first[0].isdecimal())
+    return begins or re.search(r"[a-z,;-]\s*$", text[-1000:]) is not None
+
+
+def _stored_contents(shard: FileShard, root: Path, file: str) -> FileContents:
+    artifact = Store(shard.out).open(shard.key)
+    books = [
+        Book(
+            root,
+            file,
+            artifact.folder / "text" / row.get("text", ""),
+            row["book_id"],
+            row["member"],
+            row["format"],
+            row.get("sha256", ""),
+            shard.sha256,
+            row.get("encoding", ""),
+            row.get("evidence", ""),
+            tuple(row["fault"]) if "fault" in row else None,
+            row.get("is_like_page", False),
+            tuple(row["facts"].items()),
+        )
+        for row in read_jsonl(artifact.path(TABLE))
+    ]
+    facts = artifact.facts
+    skipped = {why: (count, names) for why, (count, names) in facts["skipped"].items()}
+    return FileContents(FileReport(facts["shape"], skipped), books, facts["bytes"])
+
+
+# ---- ids and facts
+
+
+def _choose_members(
+    files: Mapping[str, FileContents],
+    catalog: Mapping[int, Mapping[str, str]],
+    chosen: Chosen,
+) -> Chosen:
+    """Of the files in archives, those to read."""
+    members = [
+        book.place for file in files.values() for book in file.books if format_of(book.member)
+    ]
+    read = {
+        facts["etext"]
+        for file, facts in chosen.files.items()
+        if format_of(file) and "etext" in facts
+    }
+    found = choose_files(members, catalog, read=read)
+    for part in parts_of_pages(found.files):
+        del found.files[part]
+        found.skipped.setdefault("a part of a saved web page", []).append(part)
+    return found
+
+
+def _name_books(
+    root: Path,
+    files: Mapping[str, FileContents],
+    manifest: Manifest,
+    chosen: Chosen,
+    of_archives: Chosen,
+) -> tuple[list[Book], list[str]]:
+    """The books with ids and facts, and in words what is read once though it is there twice.
+
+    Raises:
+        UsageError: a manifest gives an id with other characters, or two books have one id.
+    """
+    books = []
+    for file, content in files.items():
+        for book in content.books:
+            facts = dict(book.facts)
+            if len(content.books) == 1:
+                facts |= chosen.files[file]
+            if format_of(book.member):
+                if book.place not in of_archives.files:
+                    continue
+                facts |= of_archives.files[book.place]
+            row = manifest.row_of(file, book.member)
+            cells = {name: cell for name, cell in row.cells.items() if cell} if row else {}
+            if row and "book_id" in cells and (_safe_id(cells["book_id"]) != cells["book_id"]):
+                raise UsageError(
+                    f"{root / MANIFEST_NAME}, line {row.line}: book_id {cells['book_id'][:80]!r} of "
+                    f"{file!r} may only have the characters A-Z a-z 0-9 . _ - and must not be . or .."
+                )
+            facts |= cells
+            book_id = facts.get("book_id") or book.book_id
+            books.append(
+                replace(
+                    book,
+                    book_id=_safe_id(book_id) if book_id else book_id_from_names(book),
+                    facts=tuple((name, facts[name]) for name in FACTS if facts.get(name)),
+                    listed=row,
+                )
+            )
+    return _settle_ids(root, books)
+
+
+def book_id_from_names(book: Book) -> str:
+    """The stem of the file or archived file; of a row the stem and its number."""
+    stem = _stem(book.file)
+    if format_of(book.member):
+        return _safe_id(_stem(book.member))
+    return _safe_id(f"{stem}-{book.member}" if book.member else stem)
+
+
+def _stem(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return name.removesuffix(ending_of(name))
+
+
+def _safe_id(stem: str) -> str:
+    """The id; if characters must be replaced, a digest of the name is added.
+
+    >>> _safe_id("RHOLM10"), _safe_id("war & peace")
+    ('RHOLM10', 'war-peace-34ec')
+    """
+    safe = _UNSAFE.sub("-", stem).strip(".-")
+    if safe == stem:
+        return stem
+    digest = hashlib.blake2b(stem.encode("utf-8", "surrogateescape"), digest_size=2).hexdigest()
+    return f"{safe}-{digest}" if safe else f"book-{digest}"
+
+
+def _settle_ids(root: Path, books: Iterable[Book]) -> tuple[list[Book], list[str]]:
+    """Of books with one id and the same bytes the first; other ones get an id with their folder."""
+    by_id: defaultdict[str, list[Book]] = defaultdict(list)
+    for book in books:
+        by_id[book.book_id].append(book)
+    settled: list[Book] = []
+    repeated = []
+    for same in by_id.values():
+        first_of: dict[str, Book] = {}
+        for book in sorted(same, key=lambda book: bool(book.member)):
+            content = book.sha256 or book.place
+            if content in first_of:
+                repeated.append(f"{book.place!r} (as {first_of[content].place!r})")
+            else:
+                first_of[content] = book
+        different = list(first_of.values())
+        settled += different if len(different) == 1 else map(_with_folder_in_id, different)
+    _refuse_equal_ids(root, settled)
+    if not repeated:
+        return settled, []
+    return settled, [
+        f"{counted(len(repeated), 'book')} identical to another book: {name_list(repeated)}"
+    ]
+
+
+def _with_folder_in_id(book: Book) -> Book:
+    if book.listed and book.listed.cells.get("book_id"):
+        return book
+    return replace(
+        book, book_id=_safe_id(book.place.removesuffix(ending_of(book.place)).replace("/", "-"))
+    )
+
+
+def _refuse_equal_ids(root: Path, books: Sequence[Book]) -> None:
+    for book_id, count in Counter(book.book_id for book in books).items():
+        if count > 1:
+            names = name_list([repr(book.place) for book in books if book.book_id == book_id])
+            raise UsageError(
+                f"{root}: {count} books share the id {book_id!r} ({names}). "
+                f"Rename a file, or give each its own book_id in {MANIFEST_NAME}."
+            )
+
+
+def _refuse_pages(root: Path, books: Sequence[Book]) -> None:
+    """UsageError if a folder or archive has the pages or chapters of a book."""
+    folders: defaultdict[tuple[str, str], dict[int, Book]] = defaultdict(dict)
+    for book in books:
+        folder, _, name = book.place.rpartition("/")
+        match = _PAGE_NAME.fullmatch(_stem(name))
+        is_named = match is not None and match[2].lower() in _PAGE_WORDS and bool(format_of(name))
+        if match and is_named and not (book.listed or book.fault):
+            folders[folder, match[1]][int(match[3])] = book
+    for (folder, _), pages in folders.items():
+        is_gapless = max(pages) - min(pages) == len(pages) - 1
+        like_pages = sum(page.is_like_page for page in pages.values())
+        if (
+            is_gapless
+            and _MIN_PAGES <= len(pages) <= _MAX_PAGES
+            and like_pages >= _MIN_PAGE_SHARE * len(pages)
+        ):
+            first = pages[min(pages)]
+            raise UsageError(
+                f"{root / escape_cell(folder)}: {len(pages):,} numbered texts ({quote(first.place)}, "
+                "...) look like the pages or chapters of a book, and not like books. Join those of "
+                f"each book in one file, or list them in {MANIFEST_NAME} to read each as a book."
+            )
+
+
+def _unmatched_members(manifest: Manifest, books: Sequence[Book]) -> Iterator[str]:
+    known = {(book.file, book.member) for book in books}
+    absent = [
+        f"line {row.line} {file!r}, {member!r}"
+        for (file, member), row in manifest.rows.items()
+        if member and (file, member) not in known
+    ]
+    if absent:
+        yield (
+            f"{MANIFEST_NAME} lists rows or archive files that do not exist: {name_list(absent)}"
+        )
+
+
+def refuse_sentences(books: Sequence[Book], option: str) -> None:
+    """UsageError if a file has one sentence a line: no questions can be made of it."""
+    files = dict.fromkeys(str(book.path) for book in books if book.format == SENTENCES)
+    if files:
+        raise UsageError(
+            f"{option}: {name_list([quote(file) for file in files])}: one sentence per line, without "
+            "books, so no questions or passages can be made from it. It can be background: give it "
+            f"as --train to holmes-style or scs-style, and whole books as {option}."
+        )

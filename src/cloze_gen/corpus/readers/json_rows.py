@@ -1,0 +1,106 @@
+"""JSON lines, an object a line and a book an object, and JSON arrays of such objects."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import IO, Any
+
+from cloze_gen.corpus.readers.compressed import DAMAGE, damage, open_unpacked
+from cloze_gen.corpus.readers.reader import (
+    MAX_BOOK_BYTES,
+    FileReport,
+    Text,
+    UnknownTableError,
+    read_whole,
+)
+from cloze_gen.corpus.readers.rows import Row, find_columns, texts_of_rows
+from cloze_gen.errors import BookError
+from cloze_gen.parsing import ParseError, parse_json, quote
+
+JSON_ENDINGS = (".json", ".json.gz", ".json.zst")
+JSON_LINES_ENDINGS = (
+    *(".jsonl", ".jsonl.gz", ".jsonl.zst"),
+    *(".ndjson", ".ndjson.gz", ".ndjson.zst"),
+)
+_SAMPLE_ROWS = 20
+
+
+def read_json(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[Text]:
+    """A `.json` file without such objects is no table of books."""
+    try:
+        yield from read_json_lines(file, report, text_column)
+    except BookError as error:
+        raise UnknownTableError("unreadable", f"no table of books: {error}") from None
+
+
+def read_json_lines(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[Text]:
+    source = open_unpacked(file)
+    start = source.readline(MAX_BOOK_BYTES + 1)
+    is_array = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+    if is_array:
+        rows, kind = _rows_of_array(read_whole(source, start)), "JSON array"
+    else:
+        rows, kind = _rows_of_lines(start, source), "JSON lines"
+    sample = list(itertools.islice(rows, _SAMPLE_ROWS))
+    records = [row for row in sample if not isinstance(row, BookError)]
+    if not records:
+        faults = [row for row in sample if isinstance(row, BookError)]
+        raise faults[0] if faults else BookError("empty", "no JSON object")
+    names = {name: _kind(value) for row in reversed(records) for name, value in row.items()}
+    columns = find_columns(names, text_column)
+    yield from texts_of_rows(itertools.chain(sample, rows), columns, report, kind)
+
+
+def _rows_of_array(data: bytes) -> Iterator[Row | BookError]:
+    try:
+        array = parse_json(data)
+    except ParseError as error:
+        raise BookError("unreadable", f"not JSON ({error})") from None
+    for number, record in enumerate(array, 1):
+        yield _row(record, f"entry {number:,}")
+
+
+def _rows_of_lines(start: bytes, source: IO[bytes]) -> Iterator[Row | BookError]:
+    """A row for each line that is not blank."""
+    line = start
+    for number in itertools.count(1):
+        where = f"line {number:,}"
+        if len(line) > MAX_BOOK_BYTES:
+            yield BookError("too_large", f"{where}: more than {MAX_BOOK_BYTES // 2**20} MiB")
+        elif line.strip():
+            yield _parsed(line, where)
+        try:
+            rest = line
+            while len(rest) > MAX_BOOK_BYTES and not rest.endswith(b"\n"):
+                rest = source.readline(MAX_BOOK_BYTES + 1)
+            line = source.readline(MAX_BOOK_BYTES + 1)
+        except DAMAGE as error:
+            yield BookError("unreadable", f"line {number + 1:,}: {damage(error)}")
+            return
+        if not line:
+            return
+
+
+def _parsed(line: bytes, where: str) -> Row | BookError:
+    try:
+        return _row(parse_json(line.strip()), where)
+    except ParseError as error:
+        message = str(error).replace(" at line 1, column", " at column")
+        return BookError("unreadable", f"{where}: not JSON ({message})")
+
+
+def _row(record: Any, where: str) -> Row | BookError:
+    if isinstance(record, dict):
+        return record
+    return BookError("unreadable", f"{where}: expected an object {{…}}, found {quote(record)}")
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, list):
+        return "pages" if value and all(isinstance(page, str) for page in value) else "list"
+    if isinstance(value, dict):
+        return "object"
+    return "number" if isinstance(value, int | float) else "null"
