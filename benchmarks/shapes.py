@@ -45,7 +45,7 @@ def read(place: Path, out: Path) -> None:
 
 def texts(novels: Path, copies: int) -> Iterator[tuple[str, str]]:
     """(name, text); every copy has a first line of its own, so that no two texts are equal."""
-    files = sorted(novels.glob("*.txt"))
+    files = sorted(path for path in novels.iterdir() if path.suffix.lower() == ".txt")
     for copy, file in itertools.product(range(copies), files):
         text = file.read_bytes().decode("utf-8", "replace")
         yield f"{file.stem}-{copy}", f"Copy {copy} of a novel.\n\n{text}"
