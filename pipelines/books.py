@@ -113,7 +113,7 @@ def corpora(run: Pipeline, books: Books, s: BookSettings) -> dict[str, Stage]:
     Both sides are one artifact if the source books are the training books too.
     """
     sides = {side: books.read_as(side) for side in books.style.sides}
-    for side in sides.values():
+    for side in sides.values():  # of all sides, before the first one writes texts
         check_apart(run.store.root, books.location(side))
     found = {side: _find(run, books, side, s.input) for side in dict.fromkeys(sides.values())}
     ingested = {

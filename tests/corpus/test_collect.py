@@ -130,6 +130,16 @@ def test_a_text_that_changed_is_not_read(tmp_path):
         read_text(book)
 
 
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_a_text_that_is_gone_is_named(name, tmp_path):
+    """It is no empty book."""
+    (tmp_path / name).write_bytes(gzip.compress(b"One.") if name.endswith(".gz") else b"One.")
+    (book,) = collection(tmp_path).books
+    book.text.unlink()
+    with pytest.raises(CorpusError, match=r"the text of 'a\.txt.*cannot be read .*Run again"):
+        read_text(book)
+
+
 # ---- ids
 
 

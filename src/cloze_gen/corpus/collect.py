@@ -266,8 +266,11 @@ def read_text(book: Book) -> str:
     try:
         with open_regular(book.text) as file:
             data = file.read()
-    except OSError:
-        data = b""
+    except OSError as error:
+        raise CorpusError(
+            f"{escape_cell(str(book.text))}: the text of {quote(book.place)} cannot be read "
+            f"({error.strerror}). Run again: it is read anew. Finished work is kept."
+        ) from None
     if book.in_place and hashlib.sha256(data).hexdigest() != book.sha256:
         raise CorpusError(
             f"{escape_cell(str(book.path))}: changed while it was read: its bytes differ from those "
