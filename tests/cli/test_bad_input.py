@@ -12,6 +12,7 @@ import pytest
 from cloze_gen.corpus import ingest
 from cloze_gen.corpus import readers as corpus_room
 from cloze_gen.corpus.collect import read_text
+from cloze_gen.corpus.decoding import decode_book
 from cloze_gen.store.tables import read_tsv, unescape_cell
 from tests.conftest import without_canary
 
@@ -523,6 +524,23 @@ def test_a_book_that_changes_while_it_is_read_ends_the_run(
     assert cli(*call).status == 0
     release = tmp_path / "out" / "runs" / "tiny" / "release" / "SHA256SUMS"
     assert release.read_bytes() == (finished.release / "SHA256SUMS").read_bytes()
+
+
+@pytest.mark.slow
+def test_the_trace_does_not_quote_a_file_that_was_changed(corpus, tmp_path, cli):
+    """Of a text that is read in place, the characters are others by now."""
+    (book,) = corpus.source.iterdir()
+    text = decode_book(book.read_bytes()).text
+    book.write_bytes(text.encode())
+    out = tmp_path / "out"
+    assert cli("run", *corpus.options, "--name", "tiny", "--out", out, "--workers", "1").status == 0
+    questions = out / "runs" / "tiny" / "release" / "questions.jsonl"
+    call = ("trace", questions.read_text().split('"')[3], "--out", out)
+    assert "/text/" not in cli(*call).out
+    book.write_bytes(f"Another beginning. {text}".encode())
+    traced = cli(*call)
+    assert traced.status == 0
+    assert "the file was changed since the run read it" in traced.out
 
 
 @pytest.mark.slow
