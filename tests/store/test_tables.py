@@ -11,21 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cloze_gen.recipes.tables import read_source_sentences, sentence_table
 from cloze_gen.records.sentence import Sentence, sentence_of
-from cloze_gen.store import tables
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import (
     SOURCE_SENTENCES,
     ArrayFile,
     ArrayWriter,
     escape_cell,
-    join_parquet,
     read_jsonl,
     read_parquet,
     read_rows,
-    read_source_sentences,
     read_tsv,
-    sentence_columns,
     unescape_cell,
     write_jsonl,
     write_parquet,
@@ -55,7 +52,7 @@ SENTENCES = st.lists(
 def test_sentences_come_back_as_they_were(sentences):
     """Every field, in the same order, by id."""
     with tempfile.TemporaryDirectory() as folder:
-        write_parquet(Path(folder) / SOURCE_SENTENCES, sentence_columns(sentences))
+        write_parquet(Path(folder) / SOURCE_SENTENCES, sentence_table(sentences))
         found = read_source_sentences(Artifact(Path(folder), {}))
     assert list(found.values()) == sentences
     assert list(found) == [sentence.id for sentence in sentences]
@@ -128,42 +125,6 @@ def test_equal_tables_have_equal_bytes(tmp_path):
         )
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
     assert read_parquet(tmp_path, columns=["n"])["n"].to_pylist() == [1, 2, 1, 2]
-
-
-def reasons(values):
-    return {
-        "id": pa.array([f"b:{i}" for i in range(len(values))], pa.string()),
-        "reason": pa.array(values, pa.string()).dictionary_encode(),
-    }
-
-
-@given(
-    st.lists(st.lists(st.sampled_from("abcd"), max_size=9), min_size=1, max_size=5),
-    st.integers(2, 7),
-)
-def test_where_parts_are_cut_leaves_no_trace(parts, rows_a_group):
-    whole = pa.table(reasons([value for part in parts for value in part]))
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "ROWS_A_GROUP", rows_a_group)
-        place, first, paths = Path(folder), 0, []
-        for i, part in enumerate(parts):
-            paths.append(place / f"{i}.parquet")
-            rows = whole.slice(first, len(part)).to_pydict()
-            write_parquet(
-                paths[-1],
-                {
-                    "id": pa.array(rows["id"], pa.string()),
-                    "reason": reasons(rows["reason"])["reason"],
-                },
-            )
-            first += len(part)
-        write_parquet(place / "once.parquet", whole)
-        assert join_parquet(place / "joined.parquet", paths) == whole.num_rows
-        join_parquet(place / "one.parquet", [place / "once.parquet"])
-        assert read_parquet(place / "joined.parquet").to_pydict() == whole.to_pydict()
-        assert (place / "joined.parquet").read_bytes() == (place / "one.parquet").read_bytes()
-        if whole.num_rows <= rows_a_group:
-            assert (place / "joined.parquet").read_bytes() == (place / "once.parquet").read_bytes()
 
 
 def test_an_array_on_disk_is_read_slice_by_slice(tmp_path):

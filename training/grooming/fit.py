@@ -43,8 +43,8 @@ from cloze_gen.recipes.msr.grooming.stage import (
     judge_words,
 )
 from cloze_gen.recipes.msr.tables import model_index, model_knowledge
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.store.runs import stage_artifact
-from cloze_gen.store.tables import read_source_sentences
 
 SAYS = {"fits_as_well": "AB", "ungrammatical": "U", "plausible": "PAB"}
 FOLDS, INVERSE_RIDGE = 8, 0.02  # C = 0.01 and 0.05 gave log losses within 0.001 of each other

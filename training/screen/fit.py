@@ -25,8 +25,9 @@ from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.models.contexts import read_builtin_words
 from cloze_gen.recipes.msr.grooming.candidates import Item
 from cloze_gen.recipes.scs.screen import FEATURES, Drawn, expected_ambiguity, features_of
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.store.runs import stage_artifact
-from cloze_gen.store.tables import read_jsonl, read_source_sentences
+from cloze_gen.store.tables import read_jsonl
 
 GROOMING = Path(__file__).parents[1] / "grooming"
 sys.path.insert(0, str(GROOMING))

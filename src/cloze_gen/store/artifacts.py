@@ -78,8 +78,10 @@ def funnel(unit: str, *, kept: int, rejected: Mapping[Reason, int]) -> dict[str,
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
+    """A finished artifact. It goes to workers as it is; a cache of what they read knows its folder."""
+
     folder: Path
-    manifest: Mapping[str, Any]
+    manifest: Mapping[str, Any] = field(compare=False, repr=False)
 
     def path(self, name: str) -> Path:
         path = self.folder / name

@@ -19,7 +19,6 @@ from cloze_gen.errors import StoreError
 from cloze_gen.json_lines import Wording, read_objects
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.store.artifacts import Artifact
 
 # the backslash first, or it would be escaped twice
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
@@ -29,13 +28,13 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 ROWS_A_GROUP = 1 << 17  # of a table joined from parts; some 10 MB of ids and words
 # Level 1 writes several times faster than the default level at nearly the same size on word
 # columns.
-_COMPRESSION = {"compression": "zstd", "compression_level": 1}
+COMPRESSION: Mapping[str, Any] = {"compression": "zstd", "compression_level": 1}
 
 
 def write_parquet(path: Path, columns: Mapping[str, Any] | pa.Table) -> int:
     """Write one table; returns its rows. Bytes depend on the values and pyarrow's version only."""
     table = columns if isinstance(columns, pa.Table) else pa.table(dict(columns))
-    pq.write_table(table, path, **_COMPRESSION)
+    pq.write_table(table, path, **COMPRESSION)
     return table.num_rows
 
 
@@ -45,7 +44,7 @@ def join_parquet(path: Path, parts: Sequence[Path]) -> int:
     """
     schema = pq.read_schema(parts[0])
     count = 0
-    with pq.ParquetWriter(path, schema, **_COMPRESSION) as writer:
+    with pq.ParquetWriter(path, schema, **COMPRESSION) as writer:
         for group in _row_groups(parts, schema):
             writer.write_table(group, row_group_size=ROWS_A_GROUP)
             count += group.num_rows
@@ -263,9 +262,6 @@ PASSAGE_SET, ANALYSIS, STATISTICS = "passages.jsonl", "analysis.json", "statisti
 FEWSHOT = "fewshot.jsonl"
 
 
-_SENTENCE = ["book_id", "index", "start", "end", "paragraph", "kind", "text", "tokens"]
-
-
 def sentence_columns(sentences: list[Sentence]) -> dict[str, pa.Array]:
     """The fields of `Sentence`, with `id`; `tokens` joined by spaces."""
     return {
@@ -287,17 +283,3 @@ def rejection_columns(rejected: list[Rejection]) -> dict[str, pa.Array]:
         "reason": pa.array([str(r.reason) for r in rejected], pa.string()).dictionary_encode(),
         "detail": pa.array([r.detail for r in rejected], pa.string()),
     }
-
-
-def read_source_sentences(artifact: Artifact, ids: pa.Array | None = None) -> dict[str, Sentence]:
-    """The sentences that `sentence_columns` wrote, by id, in order; all, or those of `ids`."""
-    wanted = None if ids is None else pc.field("id").isin(ids)
-    path = artifact.path(SOURCE_SENTENCES)
-    columns = pq.read_table(path, columns=_SENTENCE, filters=wanted).to_pydict()
-    sentences = (
-        Sentence(book_id, index, start, end, paragraph, kind, text, tuple(tokens.split(" ")))
-        for book_id, index, start, end, paragraph, kind, text, tokens in zip(
-            *columns.values(), strict=True
-        )
-    )
-    return {sentence.id: sentence for sentence in sentences}

@@ -19,6 +19,7 @@ from cloze_gen.recipes.msr.focus import (
     sentence_rejection,
     write_focus,
 )
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
@@ -27,7 +28,6 @@ from cloze_gen.store.tables import (
     REJECTED,
     SOURCE_SENTENCES,
     read_parquet,
-    read_source_sentences,
     write_parquet,
     write_tsv,
 )

@@ -14,8 +14,9 @@ from cloze_gen.recipes.msr.tables import (
     SENTENCE_SCORE,
     cut_in_parts,
 )
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.store.runs import read_run, stage_artifact
-from cloze_gen.store.tables import FOCUS, read_parquet, read_source_sentences
+from cloze_gen.store.tables import FOCUS, read_parquet
 
 LOOKED_AT = 25  # focus words that are asked one by one
 

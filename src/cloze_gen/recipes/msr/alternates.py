@@ -190,17 +190,17 @@ def gumbel_top(log10_probs: np.ndarray, *, k: int, rng: np.random.Generator) -> 
 
 
 @functools.lru_cache(maxsize=1)
-def _allowed(index: Path, model: int, counts: Path, limits: OptionLimits) -> AllowedWords:
+def _allowed(index: Artifact, model: int, counts: Artifact, limits: OptionLimits) -> AllowedWords:
     return AllowedWords(model_index(index, model), option_table(counts, limits))
 
 
 def sample_part(
     part: Part,
     *,
-    focus: Path,
-    index: Path,
+    focus: Artifact,
+    index: Artifact,
     out: Path,
-    counts: Path,
+    counts: Artifact,
     limits: OptionLimits,
     count: int,
     seed: int,
@@ -247,7 +247,7 @@ def write_alternates(
         sample_part,
         focus=focus,
         index=index,
-        counts=counts.folder,
+        counts=counts,
         limits=limits,
         count=settings.count,
         seed=seed,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from cloze_gen.corpus.artifacts import HYPHENS, SENTENCE_COLUMNS
+from cloze_gen.corpus.artifacts import HYPHENS
 from cloze_gen.recipes.common import fewshot_file, questions_file
 from cloze_gen.recipes.msr.alternates import ALTERNATES
 from cloze_gen.recipes.msr.focus import FOCUS_WORDS
 from cloze_gen.recipes.msr.forward import SCORED, SCORED_ITEMS
 from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, GROOMED_ITEMS
-from cloze_gen.store.file_docs import FileDoc, StageDoc, rejected_file
+from cloze_gen.recipes.tables import REJECTIONS, SENTENCES
+from cloze_gen.store.file_docs import FileDoc, StageDoc
 
 _CHOICE_FILES = (
     questions_file(
@@ -31,7 +32,7 @@ _CHOICE_FILES = (
             "three scores and `forward_rank`",
         },
     ),
-    rejected_file(
+    REJECTIONS.described(
         "Suitable focus words that became no question. `detail` is the chosen item of the sentence, the sentence that is printed "
         "alike, or a number.",
         '{"id": "the-clockmakers-debt:51:15", "reason": "other_target_chosen", "detail": "the-clockmakers-debt:51:9"}',
@@ -42,13 +43,11 @@ STAGES = {
         "Finds the infrequent words of the source sentences, which may become blanks.",
         (
             FOCUS_WORDS.doc,
-            FileDoc(
-                "sentences.parquet",
-                "The sentences with a focus word. Words that a line end breaks are joined.",
-                SENTENCE_COLUMNS,
+            SENTENCES.described(
+                "The sentences with a focus word. Words that a line end breaks are joined."
             ),
             HYPHENS,
-            rejected_file(
+            REJECTIONS.described(
                 "The rejected sentences and words; `detail` is the word.",
                 '{"id": "the-clockmakers-debt:4:3", "reason": "word_not_eligible", "detail": "engraver"}',
             ),

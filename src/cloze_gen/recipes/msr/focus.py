@@ -9,11 +9,10 @@ every published development question.
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,29 +23,17 @@ from cloze_gen.corpus.cross_fitting import group_of_lines, held_out_groups, word
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
 from cloze_gen.corpus.option_words import OptionLimits, option_mask
-from cloze_gen.corpus.source_sentences import (
-    book_parts,
-    decided_hyphens,
-    hyphen_evidence,
-    read_sentences,
-)
+from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence, read_sentences
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.word_lists import FINAL_MARKS
 from cloze_gen.formats.printed_tokens import rendered_positions
+from cloze_gen.recipes.tables import SENTENCES, RejectionWriter, rejection_table, sentence_table
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
-from cloze_gen.store.schema import Column, Table
-from cloze_gen.store.tables import (
-    FOCUS,
-    REJECTED,
-    SOURCE_SENTENCES,
-    join_parquet,
-    rejection_columns,
-    sentence_columns,
-    write_parquet,
-)
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
+from cloze_gen.store.schema import Column, Table, TableWriter
+from cloze_gen.store.tables import FOCUS
 from cloze_gen.word_tokens import is_word
 
 _HISTORY_TOKENS = 2
@@ -187,27 +174,33 @@ def select_focus_words(
 
 
 @functools.lru_cache(maxsize=1)
-def option_table(counts: Path, limits: OptionLimits) -> dict[str, tuple[int, float]]:
+def option_table(counts: Artifact, limits: OptionLimits) -> dict[str, tuple[int, float]]:
     """Each word that may be an option -> its count and frequency."""
-    table = read_counts(open_artifact(counts))
+    table = read_counts(counts)
     rows = np.flatnonzero(option_mask(table, limits)).tolist()
     return {table.words[row]: (int(table.count[row]), float(table.freq[row])) for row in rows}
 
 
 @dataclass(frozen=True, slots=True)
 class SourceBook:
-    """A book, the folder for its part of each table, and its words that no other group has."""
+    """A book, its folder, and its words that no other group has."""
 
     id: str
     folder: Path
-    out: Path
     only_here: frozenset[str]
 
 
+class BookTables(NamedTuple):
+    """What one book gives: rows of each table of the stage."""
+
+    focus: pa.Table
+    sentences: pa.Table
+    rejected: pa.Table
+
+
 def search_book(
-    book: SourceBook, *, counts: Path, hyphens: Path, settings: FocusSettings
-) -> Counter[str]:
-    """Write one book's part of each table. Returns the number of rejections by reason."""
+    book: SourceBook, *, counts: Artifact, hyphens: Path, settings: FocusSettings
+) -> BookTables:
     options = option_table(counts, OptionLimits.of(settings))
     sentences: list[Sentence] = []
     rows: list[dict[str, Any]] = []
@@ -220,10 +213,9 @@ def search_book(
         rejected += others
         if selected:
             sentences.append(sentence)
-    FOCUS_WORDS.write_records(book.out / FOCUS, rows)
-    write_parquet(book.out / SOURCE_SENTENCES, sentence_columns(sentences))
-    write_parquet(book.out / REJECTED, rejection_columns(rejected))
-    return Counter(str(rejection.reason) for rejection in rejected)
+    return BookTables(
+        FOCUS_WORDS.of_records(rows), sentence_table(sentences), rejection_table(rejected)
+    )
 
 
 def write_focus(
@@ -242,34 +234,35 @@ def write_focus(
     occur in a book of another group too.
     """
     write_hyphens(writer, hyphen_evidence(source, read_counts(counts)))
-    books = kept_books(source)
     only_here: dict[str, frozenset[str]] = {}
     if text is not None:
         groups = held_out_groups(source, n_groups=n_groups)
         alone = words_of_one_group(text, counts, group_of_lines(source, groups))
         only_here = {book: alone[group] for book, group in groups.items()}
+    books = [
+        SourceBook(
+            row["book_id"], book_folder(source, row), only_here.get(row["book_id"], frozenset())
+        )
+        for row in kept_books(source)
+    ]
     search = functools.partial(
-        search_book, counts=counts.folder, hyphens=writer.path(HYPHENS), settings=settings
+        search_book, counts=counts, hyphens=writer.path(HYPHENS), settings=settings
     )
-    with book_parts(writer, len(books)) as folders:
-        parts = [
-            SourceBook(
-                row["book_id"],
-                book_folder(source, row),
-                folder,
-                only_here.get(row["book_id"], frozenset()),
-            )
-            for row, folder in zip(books, folders, strict=True)
-        ]
-        reasons = sum(ctx.map(search, parts, unit="books"), Counter[str]())
-        for name in (FOCUS, SOURCE_SENTENCES, REJECTED):
-            writer.rows[name] = join_parquet(writer.path(name), [part / name for part in folders])
+    with (
+        TableWriter(writer, FOCUS_WORDS) as focus,
+        TableWriter(writer, SENTENCES) as sentences,
+        RejectionWriter(writer) as rejections,
+    ):
+        for tables in ctx.map(search, books, unit="books"):
+            focus.append(tables.focus)
+            sentences.append(tables.sentences)
+            rejections.append(tables.rejected)
     writer.funnel = funnel(
-        "sentences and word positions", kept=writer.rows[FOCUS], rejected=reasons
+        "sentences and word positions", kept=focus.rows, rejected=rejections.reasons
     )
-    n_options = len(option_table(counts.folder, OptionLimits.of(settings)))
+    n_options = len(option_table(counts, OptionLimits.of(settings)))
     writer.facts["option_words"] = n_options
     ctx.say(
-        f"{writer.rows[FOCUS]:,} focus words in {writer.rows[SOURCE_SENTENCES]:,} sentences; "
+        f"{focus.rows:,} focus words in {sentences.rows:,} sentences; "
         f"{n_options:,} words may be options"
     )

@@ -195,7 +195,7 @@ def _scores(index: ForwardIndex, ngrams: np.ndarray) -> np.ndarray:
 
 
 def forward_part(
-    part: Part, *, focus: Path, index: Path, alternates: Path, out: Path, keep: int
+    part: Part, *, focus: Artifact, index: Artifact, alternates: Path, out: Path, keep: int
 ) -> pa.Table:
     """Write the scores of one part. Returns its rows of `SCORED_ITEMS`."""
     model = model_index(index, part.model)

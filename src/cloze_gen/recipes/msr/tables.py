@@ -11,7 +11,6 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,10 +23,11 @@ from cloze_gen.models.contexts import read_word_knowledge
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.schema import CODED, Column, Table
-from cloze_gen.store.tables import FOCUS, read_parquet, read_source_sentences, write_parquet
+from cloze_gen.store.tables import FOCUS, read_parquet, write_parquet
 
 # log10 scores of an option: given the two-word history; of the next token; of the whole sentence.
 HISTORY_SCORE = "history_log10_prob"
@@ -92,13 +92,11 @@ def write_parts(
 ) -> list[Result]:
     """Write a table part by part; the results of `write_part`, in order.
 
-    It gets the part, the folders `focus` and `index`, the folder of the parts as `out`, and the
+    It gets the part, `focus`, `index`, the folder of the parts as `out`, and the
     arguments.
     """
     out = writer.path(table.name).parent
-    write = functools.partial(
-        write_part, focus=focus.folder, index=index.folder, out=out, **arguments
-    )
+    write = functools.partial(write_part, focus=focus, index=index, out=out, **arguments)
     parts = focus_parts(focus, index)
     results = list(ctx.map(write, parts, unit="parts"))
     for part in parts:
@@ -122,26 +120,26 @@ def write_items(
 
 
 @functools.lru_cache(maxsize=1)
-def model_index(index: Path, model: int) -> ForwardIndex:
-    return open_index(of_model(open_artifact(index), model))
+def model_index(index: Artifact, model: int) -> ForwardIndex:
+    return open_index(of_model(index, model))
 
 
 @functools.lru_cache(maxsize=1)
-def model_knowledge(contexts: Path, model: int) -> WordKnowledge:
-    return read_word_knowledge(of_model(open_artifact(contexts), model))
+def model_knowledge(contexts: Artifact, model: int) -> WordKnowledge:
+    return read_word_knowledge(of_model(contexts, model))
 
 
 @functools.lru_cache(maxsize=1)
-def _focus_words(focus: Path) -> pa.Table:
-    return read_parquet(focus / FOCUS)
+def _focus_words(focus: Artifact) -> pa.Table:
+    return read_parquet(focus.path(FOCUS))
 
 
-def read_focus(focus: Path, part: Part) -> pa.Table:
+def read_focus(focus: Artifact, part: Part) -> pa.Table:
     """The part's focus words."""
     return _focus_words(focus).slice(part.first, part.last - part.first).combine_chunks()
 
 
-def read_sentences_of(focus: Path, words: pa.Table) -> dict[str, Sentence]:
+def read_sentences_of(focus: Artifact, words: pa.Table) -> dict[str, Sentence]:
     """The sentences of some focus words, by id."""
     ids = words["sentence_id"].unique()
-    return read_source_sentences(open_artifact(focus), ids)
+    return read_source_sentences(focus, ids)

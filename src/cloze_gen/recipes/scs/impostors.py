@@ -37,6 +37,7 @@ from cloze_gen.recipes.scs.place_table import (
 )
 from cloze_gen.recipes.scs.places import Place, parse_place
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import sentence_of
 from cloze_gen.rng import derive_rng
@@ -46,7 +47,6 @@ from cloze_gen.store.tables import (
     FOCUS,
     REJECTED,
     read_parquet,
-    read_source_sentences,
     rejection_columns,
     write_parquet,
 )

@@ -19,6 +19,7 @@ from cloze_gen.recipes.common import (
 )
 from cloze_gen.recipes.scs.impostors import IMPOSTORS
 from cloze_gen.recipes.scs.screen import SCREENED
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence, sentence_of
 from cloze_gen.rng import stable_fraction
@@ -30,7 +31,6 @@ from cloze_gen.store.tables import (
     QUESTIONS,
     REJECTED,
     read_parquet,
-    read_source_sentences,
     rejection_columns,
     write_jsonl,
     write_parquet,

@@ -28,6 +28,7 @@ from cloze_gen.models.contexts import read_builtin_words
 from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.recipes.scs.impostors import IMPOSTORS
 from cloze_gen.recipes.scs.screen_weights import WEIGHTS
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import sentence_of
 from cloze_gen.settings import SettingsGroup
@@ -36,7 +37,6 @@ from cloze_gen.store.tables import (
     FOCUS,
     REJECTED,
     read_parquet,
-    read_source_sentences,
     rejection_columns,
     write_parquet,
 )

@@ -28,6 +28,7 @@ from cloze_gen.english.sentence_fitness import SentenceFault, printed_fault
 from cloze_gen.english.word_lists import FINAL_MARKS
 from cloze_gen.formats.printed_tokens import rendered_positions
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.rng import stable_fraction
@@ -38,7 +39,6 @@ from cloze_gen.store.tables import (
     SOURCE_SENTENCES,
     join_parquet,
     read_parquet,
-    read_source_sentences,
     rejection_columns,
     sentence_columns,
     write_parquet,

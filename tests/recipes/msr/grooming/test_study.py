@@ -10,9 +10,10 @@ from cloze_gen.formats.printed_tokens import rendered_positions, rendered_tokens
 from cloze_gen.formats.questions import as_printed
 from cloze_gen.judging.state import StudySettings
 from cloze_gen.recipes.msr.grooming.people import draw
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.records.sentence import sentence_of
 from cloze_gen.store.runs import stage_artifact
-from cloze_gen.store.tables import read_parquet, read_source_sentences
+from cloze_gen.store.tables import read_parquet
 
 
 def ranks(run, items):

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 from pydantic import Field
 
 from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.source_sentences import read_sentences
+from cloze_gen.recipes.tables import sentence_table, write_rejections
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.settings import SettingsGroup
-from cloze_gen.store.artifacts import funnel
-from cloze_gen.store.tables import (
+from cloze_gen.store.schema import Column, Table
+from cloze_gen.store.tables import FOCUS, SOURCE_SENTENCES, write_parquet
+
+FOCUS_WORDS = Table(
     FOCUS,
-    REJECTED,
-    SOURCE_SENTENCES,
-    rejection_columns,
-    sentence_columns,
-    write_parquet,
+    "The blank of each sentence.",
+    Column("id", pa.string(), "id of the item"),
+    Column("sentence_id", pa.string(), "id of the sentence"),
+    Column("position", pa.int16(), "index among the sentence's tokens"),
+    Column("word", pa.string(), "the answer"),
 )
 
 
@@ -37,28 +41,14 @@ def write_focus(writer, ctx, *, source, settings):
         for row in kept_books(source)
         for s in read_sentences(book_folder(source, row), row["book_id"], {})
     ]
-    kept = {s.id: s for s in every if s.kind == "prose" and len(s.tokens) >= settings.min_tokens}
-    places = [longest_word(sentence.tokens) for sentence in kept.values()]
+    kept = [s for s in every if s.kind == "prose" and len(s.tokens) >= settings.min_tokens]
     rows = [
-        (f"{s.id}:{at}", s.id, at, s.tokens[at])
-        for s, at in zip(kept.values(), places, strict=True)
+        {"id": f"{s.id}:{at}", "sentence_id": s.id, "position": at, "word": s.tokens[at]}
+        for s, at in [(sentence, longest_word(sentence.tokens)) for sentence in kept]
     ]
-    focus = dict(
-        zip(
-            ("id", "sentence_id", "position", "word"),
-            map(list, zip(*rows, strict=True)),
-            strict=True,
-        )
+    writer.rows[FOCUS] = FOCUS_WORDS.write_records(writer.path(FOCUS), rows)
+    writer.rows[SOURCE_SENTENCES] = write_parquet(
+        writer.path(SOURCE_SENTENCES), sentence_table(kept)
     )
-    rejected = rejection_columns(
-        [Rejection(s.id, "sentence_short") for s in every if s.id not in kept]
-    )
-    for file, columns in (
-        (FOCUS, focus),
-        (SOURCE_SENTENCES, sentence_columns(list(kept.values()))),
-        (REJECTED, rejected),
-    ):
-        writer.rows[file] = write_parquet(writer.path(file), columns)
-    writer.funnel = funnel(
-        "sentences", kept=len(kept), rejected={"sentence_short": len(every) - len(kept)}
-    )
+    rejected = [Rejection(s.id, "sentence_short") for s in every if s not in kept]
+    write_rejections(writer, rejected, unit="sentences", kept=len(kept))

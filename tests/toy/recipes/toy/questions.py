@@ -2,17 +2,8 @@
 
 from cloze_gen.formats.questions import question_record, source_record
 from cloze_gen.recipes.common import assemble_question, balance_answer_positions
-from cloze_gen.store.artifacts import funnel
-from cloze_gen.store.tables import (
-    FOCUS,
-    QUESTIONS,
-    REJECTED,
-    read_parquet,
-    read_source_sentences,
-    rejection_columns,
-    write_jsonl,
-    write_parquet,
-)
+from cloze_gen.recipes.tables import read_source_sentences, write_rejections
+from cloze_gen.store.tables import FOCUS, QUESTIONS, read_parquet, write_jsonl
 
 
 def write_questions(writer, ctx, *, focus, seed):
@@ -37,8 +28,5 @@ def write_questions(writer, ctx, *, focus, seed):
         )
         records.append(question_record(question, source=source_record(sentence, row["position"])))
     writer.rows[QUESTIONS] = write_jsonl(writer.path(QUESTIONS), records)
-    writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns([]))
-    writer.facts, writer.funnel = (
-        {"wanted": len(records)},
-        funnel("focus words", kept=len(records), rejected={}),
-    )
+    writer.facts = {"wanted": len(records)}
+    write_rejections(writer, [], unit="focus words", kept=len(records))

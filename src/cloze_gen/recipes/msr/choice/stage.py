@@ -37,18 +37,15 @@ from cloze_gen.recipes.msr.choice.readers import left_by_readers, read_questions
 from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS, ChoiceReason, ChoiceSettings
 from cloze_gen.recipes.msr.grooming.candidates import MEASURES
 from cloze_gen.recipes.msr.tables import SCORES
+from cloze_gen.recipes.tables import read_source_sentences, write_rejections
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence, sentence_of
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import (
     CANDIDATES,
     FEWSHOT,
     QUESTIONS,
-    REJECTED,
-    read_source_sentences,
-    rejection_columns,
     write_jsonl,
-    write_parquet,
 )
 
 
@@ -100,9 +97,7 @@ def write_choice(
         writer.rows[file] = write_jsonl(writer.path(file), questions)
     shown = _candidate_records(_only(items, ids), _only(candidates, ids), sentences)
     writer.rows[CANDIDATES] = write_jsonl(writer.path(CANDIDATES), shown)
-    writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
-    reasons = Counter(rejection.reason for rejection in rejected)
-    writer.funnel = funnel("focus words", kept=len(ids), rejected=reasons)
+    write_rejections(writer, rejected, unit="focus words", kept=len(ids))
     wanted = len(ids) if settings.n_questions == "auto" else settings.n_questions
     classes = dict(sorted(Counter(pool.word_class[item[chosen]].tolist()).items()))
     writer.facts |= {"wanted": wanted, "classes": classes, "leak": None}

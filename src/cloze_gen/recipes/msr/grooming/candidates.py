@@ -16,6 +16,7 @@ from cloze_gen.recipes.msr.forward import SCORED
 from cloze_gen.recipes.msr.grooming.frames import Frame
 from cloze_gen.recipes.msr.tables import FIT, Part, read_focus, read_sentences_of
 from cloze_gen.records.sentence import Sentence
+from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.schema import Column, Table
 
 _ID = Column("id", pa.string(), "id of the item")
@@ -179,7 +180,7 @@ def retained_words(scored: Path, ids: pa.Array) -> dict[str, list[str]]:
     return words
 
 
-def read_items(focus: Path, scored: Path, part: Part) -> list[Item]:
+def read_items(focus: Artifact, scored: Path, part: Part) -> list[Item]:
     """A part's focus words that passed the screening."""
     rows = read_focus(focus, part)
     words = retained_words(scored / part.file, rows["id"])

@@ -37,13 +37,13 @@ from cloze_gen.recipes.msr.grooming.candidates import (
 )
 from cloze_gen.recipes.msr.grooming.measures import measures_of, set_window_tags
 from cloze_gen.recipes.msr.tables import FIT
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.records.judgement import StudyItem, Task
 from cloze_gen.records.question import Blank
 from cloze_gen.records.rejection import Reason
 from cloze_gen.rng import derive_rng
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.runs import stage_artifact
-from cloze_gen.store.tables import read_source_sentences
 
 _FIFTHS = 5
 
