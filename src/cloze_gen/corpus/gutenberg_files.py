@@ -36,11 +36,10 @@ _RANKS = ("pg", "-0", "utf-8", "-8", "ascii", "html", "epub")
 
 @dataclass(slots=True)
 class Chosen:
-    """The files to read, with their facts; the others by reason; and the kinds of trees seen."""
+    """The files to read, with their facts, and the others by reason."""
 
     files: dict[str, dict[str, str]] = field(default_factory=dict)
     skipped: dict[str, list[str]] = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)
 
     @property
     def skipped_lines(self) -> list[str]:
@@ -89,7 +88,6 @@ def choose_files(
                 chosen.skipped.setdefault(reason, []).append(file)
             else:
                 chosen.files[file] = facts | {"etext": str(number), "book_id": f"pg{number}"}
-                chosen.names.add("Project Gutenberg")
     return chosen
 
 

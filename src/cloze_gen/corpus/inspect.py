@@ -31,7 +31,7 @@ _SENTENCES = "one sentence per line, without books: use it with --train, as back
 def summary(found: Collection) -> list[str]:
     """Two to four lines for the beginning of a run, and more for much that is skipped."""
     shapes = (f"{shape}: {count}" for shape, count in _shapes(found))
-    known = "; ".join((*found.names, *shapes)) or "no readable file"
+    known = "; ".join(shapes) or "no readable file"
     lines = [f"{_books(found)} in {found.location}, {_size(found.bytes)} ({known})"]
     if found.has_sentences:
         lines.append(_SENTENCES)
@@ -57,7 +57,6 @@ def inspection(found: Collection, settings: InputSettings) -> str:
     ocr = ocr_warning(shares, of=f", of {len(shares)} that were read in part")
     lines = [f"{found.location}: {_books(found)}, {_size(found.bytes)}", ""]
     lines += _section("formats", [f"{shape}: {count}" for shape, count in _shapes(found)])
-    lines += _section("collections", found.names)
     lines += _section("unreadable", list(_unreadable(found)))
     counts = _metadata(found)
     known = ", ".join(f"{fact} {counts.get(fact, 0):,}" for fact in FACTS)

@@ -81,7 +81,6 @@ def read_texts(path: Path, report: FileReport, *, text_column: str) -> Iterator[
     be read behind the first book is skipped.
 
     Raises:
-        UnknownTableError: the columns of a table are not known.
         OSError: the file cannot be opened.
     """
     reader = next(
@@ -94,8 +93,9 @@ def read_texts(path: Path, report: FileReport, *, text_column: str) -> Iterator[
                 is_first = False
                 yield _within_limit(text)
             return
-        except UnknownTableError:
-            raise
+        except UnknownTableError as error:
+            report.refused = str(error)
+            return
         except BookError as error:
             fault = error
         except (tarfile.TarError, *DAMAGE) as error:

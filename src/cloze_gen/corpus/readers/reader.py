@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO
@@ -48,15 +47,15 @@ class FileReport:
     Attributes:
         shape: the format in words, e.g. "Parquet table, one book per row".
         skipped: why not read -> the number of entries, and the names of the first ones.
+        refused: why the columns of a table are not known; empty for other files.
     """
 
     shape: str = ""
-    skipped: dict[str, tuple[int, list[str]]] = field(
-        default_factory=lambda: defaultdict(lambda: (0, []))
-    )
+    skipped: dict[str, tuple[int, list[str]]] = field(default_factory=dict)
+    refused: str = ""
 
     def skip(self, name: str, why: str) -> None:
-        count, names = self.skipped[why]
+        count, names = self.skipped.get(why, (0, []))
         if len(names) < _KEPT_NAMES:
             names.append(name[: _KEPT_NAMES * 10])
         self.skipped[why] = (count + 1, names)

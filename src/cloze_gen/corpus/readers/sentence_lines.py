@@ -16,8 +16,9 @@ _PART_BYTES = 8 * 1024 * 1024
 _MIN_BYTES = 32 * 1024  # a smaller file may be a list, a poem or an article
 
 
-def has_sentences(sample: bytes) -> bool:
-    """Whether the beginning of a file has one sentence a line."""
+def has_sentences(data: bytes) -> bool:
+    """Whether a file, by its beginning, has one sentence a line."""
+    sample = data[:SAMPLE_BYTES]
     if len(sample) < _MIN_BYTES:
         return False
     return bool(find_sentence_lines(flatten(sample.decode("utf-8", "replace"))))
