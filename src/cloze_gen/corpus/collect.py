@@ -127,10 +127,8 @@ class Book:
     @property
     def digest(self) -> str:
         """A digest of everything that a stage reads of it."""
-        known = (self.facts, self.fault, self.format, self.differs_from_manifest)
-        if known == ((), None, TEXT, False):
-            return self.sha256
-        return f"{self.sha256} {hashlib.blake2b(repr(known).encode(), digest_size=8).hexdigest()}"
+        read = repr((self.facts, self.fault, self.format, self.differs_from_manifest))
+        return f"{self.sha256} {hashlib.blake2b(read.encode(), digest_size=8).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
