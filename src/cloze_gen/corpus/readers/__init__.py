@@ -15,8 +15,8 @@ from cloze_gen.corpus.decoding import Decoded, decode_book
 from cloze_gen.corpus.gutenberg import header_facts
 from cloze_gen.corpus.readers.archive import TAR_ENDINGS, read_tar, read_zip
 from cloze_gen.corpus.readers.compressed import DAMAGE, damage
-from cloze_gen.corpus.readers.epub import decode_epub, epub_facts
-from cloze_gen.corpus.readers.html import decode_html, html_facts
+from cloze_gen.corpus.readers.epub import decode_epub
+from cloze_gen.corpus.readers.html import decode_html
 from cloze_gen.corpus.readers.json_rows import (
     JSON_ENDINGS,
     JSON_LINES_ENDINGS,
@@ -123,9 +123,8 @@ def decode_text(text: Text) -> tuple[Decoded, Mapping[str, str]]:
     if isinstance(text.data, BookError):
         raise text.data
     if text.format == EPUB:
-        return decode_epub(text.data), epub_facts(text.data)
+        return decode_epub(text.data)
     if text.format == HTML:
-        decoded = decode_html(text.data)
-        return decoded, header_facts(decoded.text) | html_facts(text.data)
+        return decode_html(text.data)
     decoded = decode_book(text.data)
     return decoded, header_facts(decoded.text)

@@ -7,13 +7,14 @@ import re
 from collections.abc import Collection, Mapping
 
 from cloze_gen.corpus.decoding import Decoded, decode_book
+from cloze_gen.corpus.gutenberg import header_facts
 from cloze_gen.corpus.legacy_encodings import LEGACY_ENCODINGS
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
 from cloze_gen.corpus.readers.markup_text import extract_text, parse_html
 from cloze_gen.corpus.readers.reader import ENDINGS_OF_FORMAT, HTML
 from cloze_gen.errors import BookError
 
-_HEAD_BYTES = 64 * 1024  # titles and authors are looked for in so many
+_HEAD_CHARS = 64 * 1024  # titles and authors are looked for in so many
 _DECLARED = re.compile(
     rb"""<\?xml\s[^>]{0,80}?encoding\s*=\s*["']([\w.:-]{1,40})|<meta\s[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""",
     re.IGNORECASE,
@@ -53,17 +54,19 @@ _META_FACTS = {
 }
 
 
-def decode_html(raw: bytes) -> Decoded:
-    """
+def decode_html(raw: bytes) -> tuple[Decoded, dict[str, str]]:
+    """The text of a page, and its facts.
+
     Raises:
-        BookError: ``empty`` or ``binary``.
+        BookError: ``empty``, ``binary``, or ``unreadable``.
     """
-    decoded = decode_markup(raw)
-    made = extract_text(decoded.text)
+    markup = decode_markup(raw)
+    made = extract_text(markup.text)
     if not made.text:
         raise BookError("empty", "the HTML file has no text")
-    evidence = "; ".join(filter(None, (decoded.evidence, dropped_text(made.dropped))))
-    return Decoded(made.text, f"html, {decoded.encoding}", evidence)
+    evidence = "; ".join(filter(None, (markup.evidence, dropped_text(made.dropped))))
+    facts = header_facts(made.text) | html_facts(markup.text)
+    return Decoded(made.text, f"html, {markup.encoding}", evidence), facts
 
 
 def decode_markup(raw: bytes) -> Decoded:
@@ -96,22 +99,13 @@ def _declared(raw: bytes) -> str:
     return name if _SINGLE_BYTE.fullmatch(name) else ""
 
 
-def _decoded_head(head: bytes) -> str:
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return head.decode("utf-16", "replace")
-    try:
-        return codecs.getincrementaldecoder("utf-8-sig")().decode(head)
-    except UnicodeDecodeError:
-        return head.decode(_declared(head) or "cp1252", "replace")
-
-
-def html_facts(raw: bytes) -> dict[str, str]:
+def html_facts(markup: str) -> dict[str, str]:
     """Title, author, language, licence and e-text number, from the beginning of an HTML file.
 
-    >>> html_facts(b"<title>The Project Gutenberg eBook of Emma, by Jane Austen.</title>")
+    >>> html_facts("<title>The Project Gutenberg eBook of Emma, by Jane Austen.</title>")
     {'title': 'Emma', 'author': 'Jane Austen'}
     """
-    head = _decoded_head(raw[:_HEAD_BYTES])
+    head = markup[:_HEAD_CHARS]
     root = parse_html(head)
     if root is None:
         return {}
