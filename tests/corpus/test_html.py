@@ -27,7 +27,6 @@ BREAK = "       *       *       *       *       *"
         ("<p>One.<br><br>Two.</p>", "One.\n\nTwo."),
         ("<p>a</p><h2>The\n Storm</h2><p>b</p>", "a\n\n        The Storm\n\nb"),
         ("<hgroup><h2>I</h2><p>The Storm</p></hgroup>", "        I\n\n        The Storm"),
-        ("<h2><img alt='PREFACE.'></h2>", "        PREFACE."),
         ("<h2><img alt='a picture'>ONE</h2>", "        ONE"),
         ("<p>a</p><hr/><hr><p>b</p>", f"a\n\n{BREAK}\n\nb"),
         ("<pre>\n  one\n   two  \n\nthree</pre>", "  one\n   two\n\nthree"),
@@ -192,18 +191,6 @@ def test_a_line_break_ends_a_long_line_of_verse(paragraph, kinds):
     flat = flatten(extract_text(f"<p>{paragraph}</p>").text)
     found = list(split_paragraphs(flat, Body(0, len(flat), "", "")))
     assert [one.kind for one in found] == kinds
-
-
-def test_paragraphs_are_wrapped_as_prose():
-    """At 72 characters, narrower where all lines would begin with capitals as verse does."""
-    capitals = (
-        "The professor was not at home. Nor was Mr. Chase. Nor was Miss Norah Derrick, the lady I "
-        "had met on the beach with the professor. Miss Phyllis, said the maid, was in the garden."
-    )
-    lines = extract_text(f"<p>{capitals}").text.splitlines()
-    assert max(map(len, lines)) <= 72
-    assert any(line[0].islower() for line in lines[1:])
-    assert " ".join(lines) == capitals
 
 
 def test_a_book_of_html_is_the_book_of_text():

@@ -16,7 +16,6 @@ from lxml import etree
 
 from cloze_gen.errors import BookError
 
-_LINE_CHARS = 72  # paragraphs are wrapped like those of Gutenberg's text files
 _VERSE_INDENT = " " * 4
 _HEADING_INDENT = " " * 8
 _BREAK = f"{' ' * 7}*{'       *' * 4}"  # Gutenberg's thought break
@@ -30,7 +29,6 @@ _CELL = "\0"  # edge of a cell
 _INITIAL = "\x1c"  # the capital before it opens the next words, perhaps in the next block
 _IMAGE = "\x1d"  # the same, and an image shows the capital
 _GLUE = "\x1e"  # no space follows
-_ALT = "\x1f"  # around the text of an image in a heading
 
 # Written for a parser of HTML, which ignores the slash: `<a id="p1"/>` must end where it begins.
 _VOID = (
@@ -46,7 +44,6 @@ _PAGE_END = re.compile(
 )
 
 _BROKEN_WORD = re.compile(r"-(?<=[^\W_]-)[ \t]*+\r?\n\s*+(?=[^\W_])")
-_ALT_TEXT = re.compile(f"{_ALT}([^{_ALT}]*){_ALT}")
 _HELD_INITIAL = re.compile(rf"\s*([\"“'‘]*[A-Z])\s*([{_INITIAL}{_IMAGE}]){_GLUE}?\s*")
 _OPENED_WORD = re.compile(
     rf"([\"“'‘]?)([A-Z])([{_INITIAL}{_IMAGE}])({_GLUE}?)(\s*)(?=([\"“'‘]?)(.?))", re.DOTALL
@@ -170,7 +167,7 @@ def parse_html(markup: str) -> etree._Element | None:
 
 
 def extract_text(markup: str) -> MarkupText:
-    r"""Paragraphs between blank lines, wrapped; `<br>` ends a line; verse and headings are indented.
+    r"""A paragraph a line, between blank lines; `<br>` ends a line; verse and headings are indented.
 
     >>> extract_text("<h2>I</h2><p><span class='dropcap'>I</span>t was<sup>1</sup> <i>late</i>.<p>Dark.").text
     '        I\n\nIt was late.\n\nDark.\n'
@@ -336,7 +333,7 @@ class _Writer:
                 self.blocks.append(_BREAK)
             return _SKIPPED
         if name == "img":
-            self.pieces.append((_image_text(element, outer), False))
+            self.pieces.append((_image_text(element), False))
             return _SKIPPED
         rule = _rule_of(element)
         edge = _edge_of(name, rule, outer)
@@ -385,14 +382,10 @@ class _Writer:
             return
         for character, plain in _REPLACED.items():
             text = text.replace(character, plain)
-        alts = []
-        if context.heading:
-            alts = _ALT_TEXT.findall(text)
-            text = _ALT_TEXT.sub("", text)
-        elif not last and (held := _HELD_INITIAL.fullmatch(text)):
+        if not last and (held := _HELD_INITIAL.fullmatch(text)):
             self.pieces = [(f"{held[1]}{held[2]}{_GLUE}", False)]
             return
-        lines = _lines(_OPENED_WORD.sub(_open_word, text), context) or alts[:1]
+        lines = _lines(_OPENED_WORD.sub(_open_word, text), context)
         if not lines:
             return
         if not context.heading and _is_in_links(pieces):
@@ -435,17 +428,10 @@ def _beginning(element: etree._Element) -> str:
     return text
 
 
-def _image_text(element: etree._Element, context: _Context) -> str:
-    """The text of an image in a heading, or of one that shows the first letter of a word."""
-    alt = " ".join(element.get("alt", "").split())
-    if len(alt) > _ALT_CHARS or alt.startswith("["):
-        return ""
-    if context.heading:
-        return f"{_ALT}{alt}{_ALT}"
-    letter = _LETTER_ALT.fullmatch(alt)
-    if letter is None:
-        return ""
-    return f"{letter[1]}{_IMAGE}"
+def _image_text(element: etree._Element) -> str:
+    """The text of an image that shows the first letter of a word."""
+    letter = _LETTER_ALT.fullmatch(element.get("alt", "")[:_ALT_CHARS])
+    return f"{letter[1]}{_IMAGE}" if letter else ""
 
 
 def _open_word(match: re.Match[str]) -> str:
@@ -492,7 +478,7 @@ def _block(lines: list[str], context: _Context) -> str:
         return "\n".join(f"{_HEADING_INDENT}{line}" if line else "" for line in lines)
     if _is_verse(lines):
         return _verse(lines)
-    return "\n".join(map(_wrapped, lines))
+    return "\n".join(lines)
 
 
 def _is_verse(lines: list[str]) -> bool:
@@ -511,20 +497,3 @@ def _verse(lines: list[str]) -> str:
         if _STANZA_NUMBER.fullmatch(line):
             indented.append("")
     return "\n".join(indented)
-
-
-def _wrapped(line: str) -> str:
-    """At most `_LINE_CHARS` characters a line where words allow; rows of a table stay whole. Prose
-    must not look like verse or a list, so a line begins with a small letter if one can.
-    """
-    if len(line) <= _LINE_CHARS or "    " in line:
-        return line
-    for width in range(_LINE_CHARS, _LINE_CHARS - 24, -4):
-        lines = _wrap(line, width)
-        if any("a" <= following[0] <= "z" for following in lines[1:]):
-            return "\n".join(lines)
-    return "\n".join(_wrap(line, _LINE_CHARS))
-
-
-def _wrap(line: str, width: int) -> list[str]:
-    return re.findall(rf"(.{{1,{width}}}|\S+)(?: |$)", line)
