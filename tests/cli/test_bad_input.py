@@ -10,9 +10,9 @@ import subprocess
 import pytest
 
 from cloze_gen.corpus import ingest
-from cloze_gen.corpus import readers as corpus_room
 from cloze_gen.corpus.collect import read_text
 from cloze_gen.corpus.decoding import decode_book
+from cloze_gen.corpus.readers import reader
 from cloze_gen.store.tables import read_tsv, unescape_cell
 from tests.conftest import without_canary
 
@@ -64,7 +64,7 @@ def with_bad_books(finished, tmp_path_factory, cli):
         *finished.corpus.options[5:],
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(corpus_room, "MAX_BOOK_BYTES", 1_000_000)
+        patch.setattr(reader, "MAX_BOOK_BYTES", 1_000_000)
         outcome = cli("run", *options, "--workers", "1")
     return outcome, place / "out", options
 

@@ -8,7 +8,6 @@ from typing import IO, Any
 
 from cloze_gen.corpus.readers.compressed import DAMAGE, damage, open_unpacked
 from cloze_gen.corpus.readers.reader import (
-    MAX_BOOK_BYTES,
     FileReport,
     Text,
     UnknownTableError,
@@ -36,12 +35,12 @@ def read_json(file: IO[bytes], report: FileReport, text_column: str) -> Iterator
 
 def read_json_lines(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[Text]:
     source = open_unpacked(file)
-    start = source.readline(MAX_BOOK_BYTES + 1)
+    start = source.readline()
     is_array = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
     if is_array:
         rows, kind = _rows_of_array(read_whole(source, start)), "JSON array"
     else:
-        rows, kind = _rows_of_lines(start, source), "JSON lines"
+        rows, kind = _rows_of_lines(itertools.chain([start], source)), "JSON lines"
     sample = list(itertools.islice(rows, _SAMPLE_ROWS))
     records = [row for row in sample if not isinstance(row, BookError)]
     if not records:
@@ -61,25 +60,15 @@ def _rows_of_array(data: bytes) -> Iterator[Row | BookError]:
         yield _row(record, f"entry {number:,}")
 
 
-def _rows_of_lines(start: bytes, source: IO[bytes]) -> Iterator[Row | BookError]:
+def _rows_of_lines(lines: Iterator[bytes]) -> Iterator[Row | BookError]:
     """A row for each line that is not blank."""
-    line = start
-    for number in itertools.count(1):
-        where = f"line {number:,}"
-        if len(line) > MAX_BOOK_BYTES:
-            yield BookError("too_large", f"{where}: more than {MAX_BOOK_BYTES // 2**20} MiB")
-        elif line.strip():
-            yield _parsed(line, where)
-        try:
-            rest = line
-            while len(rest) > MAX_BOOK_BYTES and not rest.endswith(b"\n"):
-                rest = source.readline(MAX_BOOK_BYTES + 1)
-            line = source.readline(MAX_BOOK_BYTES + 1)
-        except DAMAGE as error:
-            yield BookError("unreadable", f"line {number + 1:,}: {damage(error)}")
-            return
-        if not line:
-            return
+    number = 0
+    try:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield _parsed(line, f"line {number:,}")
+    except DAMAGE as error:
+        yield BookError("unreadable", f"line {number + 1:,}: {damage(error)}")
 
 
 def _parsed(line: bytes, where: str) -> Row | BookError:

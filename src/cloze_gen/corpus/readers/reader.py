@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO
@@ -17,7 +16,6 @@ ENDINGS_OF_FORMAT = {
     HTML: (".html", ".htm"),
     EPUB: (".epub",),
 }
-_CHUNK_BYTES = 1024 * 1024
 _KEPT_NAMES = 20
 
 
@@ -87,14 +85,10 @@ def read_whole(source: IO[bytes], head: bytes = b"") -> bytes:
     Raises:
         BookError: ``too_large``.
     """
-    chunks: list[bytes] = []
-    size = 0
-    for chunk in itertools.chain([head], iter(lambda: source.read(_CHUNK_BYTES), b"")):
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > MAX_BOOK_BYTES:
-            raise too_large()
-    return b"".join(chunks)
+    data = head + source.read(MAX_BOOK_BYTES + 1)
+    if len(data) > MAX_BOOK_BYTES:
+        raise too_large()
+    return data
 
 
 def too_large() -> BookError:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
 from cloze_gen.corpus.readers.reader import FileReport, Text, UnknownTableError
-from cloze_gen.corpus.readers.sentence_lines import parts_of_rows
+from cloze_gen.corpus.readers.sentence_lines import SAMPLE_BYTES, has_sentences, parts_of_rows
 from cloze_gen.errors import BookError
 from cloze_gen.parsing import ParseError, name_list, one_line, parse_json, quote, whole_characters
 
@@ -42,14 +42,6 @@ _GUTENBERG_ID = re.compile(r"(?:PG)?(\d{1,6})(?:-[08])?", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20\d{2})(?!\d)")
 _FILE_TITLE = re.compile(r"([^/\s]+?)(?:\.epub)?\.txt", re.IGNORECASE)
 _MAX_ID_CHARS = 200
-
-_SAMPLE_ROWS = 1000
-_SAMPLE_CHARS = 1024 * 1024
-# One sentence a row, as BookCorpus's table of sentences.
-_MIN_SENTENCES = 100
-_MAX_SENTENCE_CHARS = 400  # on average; a book of one sentence would be longer
-_FINAL_MARKS = (".", "!", "?", "'", '"', "\u201d", "\u2019", ":", ";", ")")
-_MIN_FINAL_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,46 +114,38 @@ def texts_of_rows(
 ) -> Iterator[Text]:
     """A book a row, by its number from 0, or the parts of a table of sentences."""
     sample: list[Row | BookError] = []
-    chars = 0
+    lines = b""
     for row in rows:
         sample.append(row)
-        chars += len(row_text(row, columns))
-        if len(sample) == _SAMPLE_ROWS or chars > _SAMPLE_CHARS:
+        data = _row_data(row, columns)
+        lines += data + b"\n" if isinstance(data, bytes) else b""
+        if len(lines) > SAMPLE_BYTES:
             break
     all_rows = itertools.chain(sample, rows)
-    if are_sentences([row_text(row, columns) for row in sample]):
+    if has_sentences(lines):
         report.shape = f"{kind}, one sentence per row (background only)"
-        yield from parts_of_rows(row_text(row, columns) for row in all_rows)
+        yield from parts_of_rows(_row_data(row, columns) for row in all_rows)
         return
     report.shape = f"{kind}, one book per row"
     for number, row in enumerate(all_rows):
-        if isinstance(row, BookError):
-            yield Text(row, str(number))
-        else:
-            facts = row_facts(row, columns)
-            book_id = facts.pop("book_id", "")
-            yield Text(_row_data(row, columns), str(number), book_id=book_id, facts=facts)
+        facts = {} if isinstance(row, BookError) else row_facts(row, columns)
+        book_id = facts.pop("book_id", "")
+        yield Text(_row_data(row, columns), str(number), book_id=book_id, facts=facts)
 
 
-def row_text(row: Row | BookError, columns: Columns) -> str:
-    """The text of a row, its pages a line apart; empty without one."""
-    value = None if isinstance(row, BookError) else row.get(columns.text)
-    if isinstance(value, list) and all(isinstance(page, str) for page in value):
-        return "\n".join(value)
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return value if isinstance(value, str) else ""
-
-
-def _row_data(row: Row, columns: Columns) -> bytes | BookError:
+def _row_data(row: Row | BookError, columns: Columns) -> bytes | BookError:
+    """The text of a row, its pages a line apart."""
+    if isinstance(row, BookError):
+        return row
     value = row.get(columns.text)
+    if value is None:
+        return BookError("empty", f"the row has no text in its column {quote(columns.text)}")
+    if isinstance(value, list) and all(isinstance(page, str) for page in value):
+        value = "\n".join(value)
+    if isinstance(value, str):
+        value = value.encode("utf-8", "replace")
     if isinstance(value, bytes):
         return value
-    text = row_text(row, columns)
-    if text.strip():
-        return text.encode("utf-8", "replace")
-    if value in (None, "", []) or text:
-        return BookError("empty", f"the row has no text in its column {quote(columns.text)}")
     return BookError("unreadable", f"{quote(columns.text)} is {quote(value)}, not text")
 
 
@@ -206,18 +190,3 @@ def _in_words(value: Any) -> str:
     if not isinstance(value, str):
         return ""
     return one_line(whole_characters(value[: 2 * MAX_CELL_CHARS]))[:MAX_CELL_CHARS]
-
-
-def are_sentences(rows: Iterable[str]) -> bool:
-    """Whether a sample of rows has one sentence per row.
-
-    >>> are_sentences(["`` i do n't know , '' he said ."] * 200)
-    True
-    >>> are_sentences(["It rained. " * 900] * 200), are_sentences(["It rained."])
-    (False, False)
-    """
-    lines = [row.strip() for row in rows]
-    if len(lines) < _MIN_SENTENCES or sum(map(len, lines)) > _MAX_SENTENCE_CHARS * len(lines):
-        return False
-    ends = sum(1 for line in lines if line.endswith(_FINAL_MARKS) and "\n" not in line)
-    return ends >= _MIN_FINAL_SHARE * len(lines)

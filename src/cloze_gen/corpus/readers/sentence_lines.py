@@ -10,6 +10,7 @@ from typing import IO
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.parse_book import find_sentence_lines
 from cloze_gen.corpus.readers.reader import SENTENCES, Text
+from cloze_gen.errors import BookError
 
 SAMPLE_BYTES = 64 * 1024
 _PART_BYTES = 8 * 1024 * 1024
@@ -33,13 +34,15 @@ def parts_of(head: bytes, source: IO[bytes]) -> Iterator[Text]:
         number += 1
 
 
-def parts_of_rows(rows: Iterable[str]) -> Iterator[Text]:
-    """The parts of a table with one sentence a row."""
+def parts_of_rows(rows: Iterable[bytes | BookError]) -> Iterator[Text]:
+    """The parts of a table with one sentence a row; rows that cannot be read are left out."""
     lines: list[bytes] = []
     size = number = 0
     for row in rows:
-        lines.append(row.replace("\n", " ").encode())
-        size += len(lines[-1])
+        if isinstance(row, BookError):
+            continue
+        lines.append(row.replace(b"\n", b" "))
+        size += len(row)
         if size >= _PART_BYTES:
             yield _part(number, b"\n".join(lines))
             lines.clear()

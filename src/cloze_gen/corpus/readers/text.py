@@ -20,7 +20,7 @@ def read_text(file: IO[bytes], report: FileReport, text_column: str) -> Iterator
         report.shape = "text file, one sentence per line (background only)"
         yield from parts_of(head, source)
     else:
-        report.shape = SHAPE if source is file else "text file, compressed"
+        report.shape = SHAPE
         yield Text(read_whole(source, head))
 
 
