@@ -79,7 +79,7 @@ def test_a_manifest_that_is_no_file_is_refused(tmp_path):
 def test_rows_without_a_file_and_columns_without_a_meaning_are_said(tmp_path):
     corpus_with(tmp_path, "file\tTitle\nA.TXT\tA\ngone.txt\n")
     assert notices(tmp_path) == [
-        "manifest.tsv lists files that do not exist: line 2 'A.TXT', line 3 'gone.txt'",
+        "manifest.tsv lists what does not exist: line 2 'A.TXT', line 3 'gone.txt'",
         "manifest.tsv has columns that are not used: 'Title' "
         "(known: file, member, book_id, title, author, genre, year, etext, language, license, bytes, sha256, role)",
     ]
@@ -109,4 +109,4 @@ def test_rows_of_files_that_were_not_asked_for_are_no_slip(tmp_path):
     folder = corpus_with(tmp_path, "file\ttitle\na.txt\tA\nb b.txt\tB\nc.txt\tC\n")
     found = collection(folder / "a.txt")
     assert found.books[0].facts == (("title", "A"),)
-    assert found.notes == ("manifest.tsv lists files that do not exist: line 4 'c.txt'",)
+    assert found.notes == ("manifest.tsv lists what does not exist: line 4 'c.txt'",)

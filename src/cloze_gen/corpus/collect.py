@@ -36,7 +36,7 @@ from cloze_gen.corpus.readers.reader import (
 )
 from cloze_gen.corpus.readers.sentence_lines import has_sentences
 from cloze_gen.corpus.readers.text import SHAPE, unpacked
-from cloze_gen.corpus.splits import check_splits, split_notes, with_split
+from cloze_gen.corpus.splits import check_splits, split_notes, split_of_folder
 from cloze_gen.engine.local import engine_scope, make_engine
 from cloze_gen.engine.progress import track
 from cloze_gen.errors import BookError, CorpusError, NoBooksError, UsageError
@@ -182,7 +182,7 @@ def collect(
     found = find_files(location)
     if not found.books:
         raise NoBooksError(nothing_found(location, found))
-    manifest = read_manifest(root, found.books)
+    manifest = read_manifest(root)
     catalog, catalog_notes = read_catalog(root, found.catalogs)
     chosen = choose_files(found.books, catalog, listed=manifest.files)
     files = read_files(
@@ -210,22 +210,20 @@ def collect(
         ]
         raise UsageError("; ".join(refused[:NAMED] or [f"{location}: no book.", *skipped]))
     _refuse_pages(root, books)
-    of_splits = [with_split(book) for book in books]
     if settings.keep_splits:
-        check_splits(location, of_splits)
+        check_splits(location, books)
+    places = {(book.file, book.member) for book in books}
+    notes = [*manifest.notes(root, places), *catalog_notes]
+    if not settings.keep_splits:
+        notes += split_notes(books)
     readable = [file for file in files.values() if any(not book.fault for book in file.books)]
     return Collection(
         location,
-        tuple(sorted(of_splits if settings.keep_splits else books, key=lambda book: book.book_id)),
+        tuple(sorted(books, key=lambda book: book.book_id)),
         _shapes(readable),
         sum(file.bytes for file in readable),
         tuple(skipped),
-        (
-            *manifest.notes,
-            *_unmatched_members(manifest, books),
-            *catalog_notes,
-            *([] if settings.keep_splits else split_notes(of_splits)),
-        ),
+        tuple(notes),
     )
 
 
@@ -465,7 +463,7 @@ def _name_books(
     books = []
     for file, content in files.items():
         for book in content.books:
-            facts = dict(book.facts)
+            facts = {"role": split_of_folder(file), **dict(book.facts)}
             if len(content.books) == 1:
                 facts |= chosen.files[file]
             if format_of(book.member):
@@ -594,19 +592,6 @@ def _is_like_page(text: str) -> bool:
     first = re.search(r"\w", text[:1000])
     begins = first is not None and (first[0].islower() or first[0].isdecimal())
     return begins or re.search(r"[a-z,;-]\s*$", text[-1000:]) is not None
-
-
-def _unmatched_members(manifest: Manifest, books: Sequence[Book]) -> Iterator[str]:
-    known = {(book.file, book.member) for book in books}
-    absent = [
-        f"line {row.line} {file!r}, {member!r}"
-        for (file, member), row in manifest.rows.items()
-        if member and (file, member) not in known
-    ]
-    if absent:
-        yield (
-            f"{MANIFEST_NAME} lists rows or archive files that do not exist: {name_list(absent)}"
-        )
 
 
 def refuse_sentences(books: Sequence[Book], option: str) -> None:

@@ -9,29 +9,35 @@ from __future__ import annotations
 import csv
 import io
 import re
-import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
-from cloze_gen.corpus.readers.compressed import open_unpacked
+from cloze_gen.corpus.readers.compressed import DAMAGE, open_unpacked
+from cloze_gen.corpus.readers.reader import read_whole
 from cloze_gen.errors import BookError
 from cloze_gen.parsing import name_list, one_line, quote
 from cloze_gen.store.files import open_regular
 
 CATALOGS = ("pg_catalog.csv", "pg_catalog.csv.gz")
-_MAX_BYTES = 128 * 1024 * 1024  # unpacked; pg_catalog.csv has 20 MB
 _SHELF = re.compile(r"(?:Category|Browsing): *(\S.*)")
 
-_NAME = re.compile(
-    r"(?P<pg>pg)?(?P<number>[1-9]\d{0,6})(?P<tag>-0|-8|-h|-images(?:-3)?)?"
-    r"(?P<ending>\.txt(?:\.utf-?8)?|\.html?(?:\.utf-?8)?|\.epub|\.zip)(?:\.gz)?",
-    re.IGNORECASE,
-)
 _OLD = re.compile(r"(?:^|/)\d+/old/", re.IGNORECASE)
-# The best first. Gutenberg makes `pgN.txt` itself, in UTF-8 and with a uniform header.
-_RANKS = ("pg", "-0", "utf-8", "-8", "ascii", "html", "epub")
+# Names of an etext's files, the best first. Gutenberg makes `pgN.txt` itself, in UTF-8 and with a
+# uniform header.
+_FORMS = [
+    re.compile(rf"{form.replace('N', '([1-9][0-9]{0,6})')}(?:\.gz)?", re.IGNORECASE)
+    for form in (
+        r"pgN\.(?:txt|zip)",
+        r"N-0\.(?:txt|zip)",
+        r"(?:pg)?N\.txt\.utf-?8",
+        r"N-8\.(?:txt|zip)",
+        r"N\.(?:txt|zip)",
+        r"(?:pg)?N(?:-h|-images)?\.(?:html?(?:\.utf-?8)?|zip)",
+        r"(?:pg)?N(?:-images(?:-3)?)?\.epub",
+    )
+]
 
 
 @dataclass(slots=True)
@@ -101,24 +107,15 @@ def etext_of(path: str, catalog: Collection[int] = ()) -> tuple[int, int] | None
     >>> etext_of("pg1342.txt"), etext_of("1342/1342-0.zip"), etext_of("1342/1342-8.txt")
     ((1342, 0), (1342, 3), (1342, 6))
     """
-    parts = path.split("/")
-    match = _NAME.fullmatch(parts[-1])
-    if match is None:
-        return None
-    number = int(match["number"])
-    inside = len(parts) > 1 and parts[-2].lower() in {match["number"], f"{number}-h"}
-    if not (match["pg"] or inside or number in catalog):
-        return None
-    tag, ending = (match["tag"] or "").lower(), match["ending"].lower()
-    if ending == ".epub":
-        kind = "epub"
-    elif ending.startswith(".htm") or tag not in {"", "-0", "-8"}:
-        kind = "html"
-    elif match["pg"]:
-        kind = "pg"
-    else:
-        kind = tag or ("utf-8" if "utf" in ending else "ascii")
-    return number, 2 * _RANKS.index(kind) + (ending == ".zip")
+    folder, _, name = path.rpartition("/")
+    for rank, form in enumerate(_FORMS):
+        match = form.fullmatch(name)
+        if match:
+            number = int(match[1])
+            is_inside = folder.rpartition("/")[2].lower() in {match[1], f"{match[1]}-h"}
+            if name[:2].lower() == "pg" or is_inside or number in catalog:
+                return number, 2 * rank + (".zip" in name.lower())
+    return None
 
 
 def _unfit(facts: Mapping[str, str]) -> str:
@@ -144,7 +141,7 @@ def read_catalog(root: Path, files: Iterable[str]) -> tuple[dict[int, dict[str, 
                 number = row.get("Text#") or ""
                 if number.isascii() and number.isdigit() and len(number) <= 7:
                     catalog.setdefault(int(number), _facts(row))
-        except (OSError, EOFError, zlib.error, ValueError, csv.Error, BookError) as error:
+        except (csv.Error, BookError, *DAMAGE) as error:
             reason = one_line((error.strerror if isinstance(error, OSError) else "") or str(error))
             notes.append(f"{file!r} is not used: {reason[:200]}")
     return catalog, notes
@@ -152,9 +149,7 @@ def read_catalog(root: Path, files: Iterable[str]) -> tuple[dict[int, dict[str, 
 
 def _rows(path: Path) -> Iterator[dict[str, str | None]]:
     with open_regular(path) as file:
-        data = open_unpacked(file).read(_MAX_BYTES + 1)
-    if len(data) > _MAX_BYTES:
-        raise ValueError(f"more than {_MAX_BYTES // 2**20} MiB")
+        data = read_whole(open_unpacked(file))
     table = csv.DictReader(io.StringIO(data.decode("utf-8-sig", "replace"), newline=""))
     if not {"Text#", "Title"} <= set(table.fieldnames or ()):
         names = name_list([quote(name) for name in table.fieldnames or ()]) or "none"

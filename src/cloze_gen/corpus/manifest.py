@@ -6,7 +6,7 @@ import csv
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,10 +61,10 @@ class ManifestRow:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The rows of a manifest by file and member, and what does not fit the folder, in words."""
+    """The rows of a manifest by file and member; and a note about columns that are not used."""
 
     rows: Mapping[tuple[str, str], ManifestRow] = field(default_factory=dict)
-    notes: Sequence[str] = ()
+    unused: str = ""
 
     @property
     def files(self) -> set[str]:
@@ -80,9 +80,29 @@ class Manifest:
         }
         return ManifestRow(of_file.line, shared)
 
+    def notes(self, root: Path, books: Collection[tuple[str, str]]) -> list[str]:
+        """What does not fit the books (file, member) of a folder, in words."""
+        files = {file for file, _ in books}
+        missing = [
+            f"line {row.line} {'/'.join(filter(None, place))!r}"
+            for place, row in self.rows.items()
+            if place not in books and _is_missing(root, row, files)
+        ]
+        lines = [self.unused] if self.unused else []
+        if missing:
+            lines.insert(0, f"lists what does not exist: {name_list(missing)}")
+        return [f"{MANIFEST_NAME} {line}" for line in lines]
 
-def read_manifest(folder: Path, files: Collection[str]) -> Manifest:
-    """The manifest of a folder with these files of books; cells have no quoting.
+
+def _is_missing(root: Path, row: ManifestRow, files: Collection[str]) -> bool:
+    """Whether a row without a book is wrong; a pattern may leave out existing files."""
+    if row.member and row.file in files:
+        return True
+    return not (stays_within(row.file) and os.path.lexists(root / row.file))
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a folder; cells have no quoting.
 
     Raises:
         UsageError: it cannot be read, or a line is wrong.
@@ -126,9 +146,7 @@ def read_manifest(folder: Path, files: Collection[str]) -> Manifest:
             rows[row.file, row.member] = row
     except csv.Error as error:
         raise UsageError(f"{path}, line {table.line_num}: {error}. Correct the line.") from None
-    there = {place: row for place, row in rows.items() if row.file in files}
-    notes = [_missing(folder, rows.values(), files), _unused(header)]
-    return Manifest(there, [f"{MANIFEST_NAME} {note}" for note in notes if note])
+    return Manifest(rows, _unused(header))
 
 
 def _row(
@@ -158,17 +176,6 @@ def _row(
             "or leave the cell empty."
         )
     return row
-
-
-def _missing(folder: Path, rows: Iterable[ManifestRow], files: Collection[str]) -> str:
-    """The listed files that do not exist, in words; a pattern may leave out existing ones."""
-    missing = [
-        f"line {row.line} {row.file!r}"
-        for row in rows
-        if row.file not in files
-        and not (stays_within(row.file) and os.path.lexists(folder / row.file))
-    ]
-    return f"lists files that do not exist: {name_list(missing)}" if missing else ""
 
 
 def _unused(header: Iterable[str]) -> str:

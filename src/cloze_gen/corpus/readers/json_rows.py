@@ -13,7 +13,7 @@ from cloze_gen.corpus.readers.reader import (
     UnknownTableError,
     read_whole,
 )
-from cloze_gen.corpus.readers.rows import Row, find_columns, texts_of_rows
+from cloze_gen.corpus.readers.rows import Row, find_text_column, texts_of_rows
 from cloze_gen.errors import BookError
 from cloze_gen.parsing import ParseError, parse_json, quote
 
@@ -47,8 +47,8 @@ def read_json_lines(file: IO[bytes], report: FileReport, text_column: str) -> It
         faults = [row for row in sample if isinstance(row, BookError)]
         raise faults[0] if faults else BookError("empty", "no JSON object")
     names = {name: _kind(value) for row in reversed(records) for name, value in row.items()}
-    columns = find_columns(names, text_column)
-    yield from texts_of_rows(itertools.chain(sample, rows), columns, report, kind)
+    column = find_text_column(names, text_column)
+    yield from texts_of_rows(itertools.chain(sample, rows), column, report, kind)
 
 
 def _rows_of_array(data: bytes) -> Iterator[Row | BookError]:

@@ -9,7 +9,7 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lxml import etree
@@ -116,6 +116,7 @@ _PAGE_CLASS = re.compile(r"pages?|pb|folio|pagebreak|page-break")
 _PAGE_TEXT = re.compile(
     r"[\W_]*(?:p(?:age|g)?\b\.?)?\s*(?:\d{1,4}|[ivxlc]{1,8})[\W_]*", re.IGNORECASE
 )
+_ANY_TEXT = re.compile(r".*", re.DOTALL)
 _MARK_TEXT = re.compile(r"\s*(?:[\[(]\s*(?:\d{1,4}|[A-Za-z]{1,2}|[*†‡§‖¶]+)\s*[\])]|[*†‡§‖¶]+)\s*")
 _RAISED_TEXT = re.compile(r"\s*[\[(]?\s*(?:\d{1,4}|[*†‡§‖¶]+)\s*[\])]?\s*")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
@@ -193,15 +194,14 @@ class _Rule:
     """What an element does to the text inside.
 
     Attributes:
-        drop: reason to leave it out.
-        checked: reason to leave it out if its whole text fits `pattern`.
+        drop: reason to leave it out; empty: it is kept.
+        pattern: it is left out only if its text is short and fits.
         link: it leads to another place of the book.
         initial: its text is a capital that opens the next words.
     """
 
     drop: str = ""
-    checked: str = ""
-    pattern: re.Pattern[str] = _PAGE_TEXT
+    pattern: re.Pattern[str] | None = None
     verse: bool = False
     stanza: bool = False
     line: bool = False
@@ -226,21 +226,25 @@ def _rule(name: str, attributes: tuple[tuple[str, str], ...], link: bool) -> _Ru
         word.removeprefix("doc-").rpartition(":")[2]
         for word in f"{values.get('epub:type', '')} {values.get('role', '')}".lower().split()
     ]
-    rule = _Rule(
-        _dropped_because(name, values, classes, types),
+    drop = _dropped_because(name, values, classes, types)
+    pattern = None
+    if drop == "page_numbers":
+        pattern = _ANY_TEXT
+    elif not drop and name == "sup":
+        drop, pattern = "notes", _RAISED_TEXT
+    elif not drop and link:
+        drop, pattern = "notes", _MARK_TEXT
+    elif not drop and name not in _BLOCKS and any(map(_PAGE_CLASS.fullmatch, classes)):
+        drop, pattern = "page_numbers", _PAGE_TEXT
+    return _Rule(
+        drop,
+        pattern,
         verse=any(map(_VERSE_CLASS.fullmatch, classes)) or not _VERSE_TYPES.isdisjoint(types),
         stanza=any(map(_STANZA_CLASS.fullmatch, classes)),
         line=any(map(_LINE_CLASS.fullmatch, classes)),
         initial=any(map(_INITIAL_CLASS.fullmatch, classes)),
         link=link,
     )
-    if name == "sup":
-        return replace(rule, checked="notes", pattern=_RAISED_TEXT)
-    if link:
-        return replace(rule, checked="notes", pattern=_MARK_TEXT)
-    if name not in _BLOCKS and any(map(_PAGE_CLASS.fullmatch, classes)):
-        return replace(rule, checked="page_numbers")
-    return rule
 
 
 def _dropped_because(
@@ -406,16 +410,12 @@ def _edge_of(name: str, rule: _Rule, outer: _Context) -> str:
 
 def _left_out(element: etree._Element, rule: _Rule) -> str:
     """The reason to leave an element out; empty if it is kept."""
-    if rule.drop not in {"", "page_numbers"}:
+    if rule.pattern is None:
         return rule.drop
-    if not rule.drop and not rule.checked:
-        return ""
     text = _beginning(element)
-    if len(text.strip()) > _CHECKED_CHARS:  # without its end tag, it holds the rest of the book
-        return ""
-    if rule.drop:
-        return rule.drop
-    return rule.checked if rule.pattern.fullmatch(text) else ""
+    # Without its end tag, it holds the rest of the book.
+    is_short = len(text.strip()) <= _CHECKED_CHARS
+    return rule.drop if is_short and rule.pattern.fullmatch(text) else ""
 
 
 def _beginning(element: etree._Element) -> str:

@@ -6,7 +6,6 @@ import itertools
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
@@ -36,6 +35,7 @@ _FACTS: Mapping[str, Sequence[str]] = {
 }
 _PAGE_NUMBERS = ("pg", "page", "pageno", "pagenum", "pagenumber")
 _METADATA = ("metadata", "meta")  # an object, or its JSON as text
+_FACT_COLUMNS = frozenset(itertools.chain(_METADATA, *_FACTS.values()))
 
 _GUTENBERG_URL = re.compile(r"gutenberg\.org/(?:ebooks|files|etext|cache/epub)/(\d{1,6})(?!\d)")
 _GUTENBERG_ID = re.compile(r"(?:PG)?(\d{1,6})(?:-[08])?", re.IGNORECASE)
@@ -44,22 +44,8 @@ _FILE_TITLE = re.compile(r"([^/\s]+?)(?:\.epub)?\.txt", re.IGNORECASE)
 _MAX_ID_CHARS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """The columns of a table: that of the text, and fact -> columns, the preferred first."""
-
-    text: str
-    facts: Mapping[str, Sequence[str]]
-    metadata: str = ""
-
-    @property
-    def needed(self) -> list[str]:
-        others = [name for names in self.facts.values() for name in names]
-        return list(dict.fromkeys([self.text, *others, *filter(None, [self.metadata])]))
-
-
-def find_columns(names: Mapping[str, str], text_column: str) -> Columns:
-    """What each column is for.
+def find_text_column(names: Mapping[str, str], text_column: str) -> str:
+    """The column that is the text.
 
     Args:
         names: column -> its type in words; "text" and "pages" (a list of texts) can be a book.
@@ -81,12 +67,12 @@ def find_columns(names: Mapping[str, str], text_column: str) -> Columns:
             f"a row is a page, not a book (column {quote(pages[0])}). Join the pages of each book "
             f"into one row, or give --text-column {shlex.quote(text)} to read each row as a book.",
         )
-    facts = {
-        fact: [by_plain_name[name] for name in known if by_plain_name.get(name, text) != text]
-        for fact, known in _FACTS.items()
-    }
-    metadata = next((by_plain_name[name] for name in _METADATA if name in by_plain_name), "")
-    return Columns(text, facts, metadata)
+    return text
+
+
+def is_fact(column: str) -> bool:
+    """Whether a column can give a fact of a book."""
+    return _plain(column) in _FACT_COLUMNS
 
 
 def _first_text(names: Mapping[str, str], by_plain_name: Mapping[str, str]) -> str:
@@ -110,53 +96,53 @@ def _plain(column: str) -> str:
 
 
 def texts_of_rows(
-    rows: Iterator[Row | BookError], columns: Columns, report: FileReport, kind: str
+    rows: Iterator[Row | BookError], text_column: str, report: FileReport, kind: str
 ) -> Iterator[Text]:
     """A book a row, by its number from 0, or the parts of a table of sentences."""
     sample: list[Row | BookError] = []
     lines = b""
     for row in rows:
         sample.append(row)
-        data = _row_data(row, columns)
+        data = _row_data(row, text_column)
         lines += data + b"\n" if isinstance(data, bytes) else b""
         if len(lines) > SAMPLE_BYTES:
             break
     all_rows = itertools.chain(sample, rows)
     if has_sentences(lines):
         report.shape = f"{kind}, one sentence per row (background only)"
-        yield from parts_of_rows(_row_data(row, columns) for row in all_rows)
+        yield from parts_of_rows(_row_data(row, text_column) for row in all_rows)
         return
     report.shape = f"{kind}, one book per row"
     for number, row in enumerate(all_rows):
-        facts = {} if isinstance(row, BookError) else row_facts(row, columns)
+        facts = {} if isinstance(row, BookError) else row_facts(row, text_column)
         book_id = facts.pop("book_id", "")
-        yield Text(_row_data(row, columns), str(number), book_id=book_id, facts=facts)
+        yield Text(_row_data(row, text_column), str(number), book_id=book_id, facts=facts)
 
 
-def _row_data(row: Row | BookError, columns: Columns) -> bytes | BookError:
+def _row_data(row: Row | BookError, text_column: str) -> bytes | BookError:
     """The text of a row, its pages a line apart."""
     if isinstance(row, BookError):
         return row
-    value = row.get(columns.text)
+    value = row.get(text_column)
     if value is None:
-        return BookError("empty", f"the row has no text in its column {quote(columns.text)}")
+        return BookError("empty", f"the row has no text in its column {quote(text_column)}")
     if isinstance(value, list) and all(isinstance(page, str) for page in value):
         value = "\n".join(value)
     if isinstance(value, str):
         value = value.encode("utf-8", "replace")
     if isinstance(value, bytes):
         return value
-    return BookError("unreadable", f"{quote(columns.text)} is {quote(value)}, not text")
+    return BookError("unreadable", f"{quote(text_column)} is {quote(value)}, not text")
 
 
-def row_facts(row: Row, columns: Columns) -> dict[str, str]:
+def row_facts(row: Row, text_column: str) -> dict[str, str]:
     """Title, author and more, by manifest column; with `book_id` where the row gives one."""
+    values = {_plain(name): value for name, value in row.items() if name != text_column}
+    for name in _METADATA:
+        values = _metadata(values.get(name)) | values
     facts: dict[str, str] = {}
-    metadata = _metadata(row.get(columns.metadata)) if columns.metadata else {}
-    for fact, names in columns.facts.items():
-        values = [row.get(name) for name in names]
-        values += [metadata.get(name) for name in _FACTS[fact]]
-        facts[fact] = next(filter(None, map(_in_words, values)), "")
+    for fact, names in _FACTS.items():
+        facts[fact] = next(filter(None, (_in_words(values.get(name)) for name in names)), "")
     number = _GUTENBERG_ID.fullmatch(facts["etext"]) or _GUTENBERG_URL.search(facts.pop("url"))
     facts["etext"] = str(int(number[1])) if number else ""
     year = _YEAR.search(facts["year"])
