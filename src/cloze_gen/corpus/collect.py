@@ -379,18 +379,21 @@ def store_texts(shard: FileShard) -> None:
 
 def _store_text(path: Path, text: Text) -> dict[str, Any]:
     """Write a text; returns its row in the table."""
-    row = {
+    row: dict[str, Any] = {
         "member": text.name,
         "book_id": text.book_id,
         "format": text.format,
+        "text": "",
+        "sha256": "",
         "facts": dict(text.facts),
+        "fault": None,
     }
     if isinstance(text.data, bytes):
         row["sha256"] = hashlib.sha256(text.data).hexdigest()
     try:
         decoded, facts = decode_text(text)
     except BookError as error:
-        return row | {"fault": [error.reason, str(error)]}
+        return row | {"fault": (error.reason, str(error))}
     path.write_text(decoded.text, encoding="utf-8", errors="replace", newline="")
     return row | {
         "text": path.name,
@@ -402,26 +405,15 @@ def _store_text(path: Path, text: Text) -> dict[str, Any]:
 
 def _stored(shard: FileShard, root: Path, file: str) -> FileContents:
     artifact = Store(shard.out).open(shard.key)
-    books = [
-        Book(
-            root,
-            file,
-            artifact.folder / "text" / row.get("text", ""),
-            row["book_id"],
-            row["member"],
-            row["format"],
-            row.get("sha256", ""),
-            shard.sha256,
-            row.get("encoding", ""),
-            row.get("evidence", ""),
-            tuple(row["fault"]) if "fault" in row else None,
-            tuple(row["facts"].items()),
-        )
-        for row in read_jsonl(artifact.path(TABLE))
-    ]
-    facts = artifact.facts
-    report = FileReport(facts["shape"], facts["skipped"], facts["refused"])
-    return FileContents(report, books, facts["bytes"])
+    books = []
+    for row in read_jsonl(artifact.path(TABLE)):
+        text = artifact.folder / "text" / row.pop("text")
+        facts = tuple(row.pop("facts").items())
+        book = Book(root, file, text, file_sha256=shard.sha256, facts=facts, **row)
+        books.append(replace(book, fault=tuple(book.fault) if book.fault else None))
+    known = artifact.facts
+    report = FileReport(known["shape"], known["skipped"], known["refused"])
+    return FileContents(report, books, known["bytes"])
 
 
 # ---- ids and facts
@@ -458,7 +450,7 @@ def _name_books(
     """The books with ids and facts, and in words what is read once though it is there twice.
 
     Raises:
-        UsageError: a manifest gives an id with other characters, or two books have one id.
+        UsageError: two books have one id.
     """
     books = []
     for file, content in files.items():
@@ -472,11 +464,6 @@ def _name_books(
                 facts |= of_archives.files[book.place]
             row = manifest.row_of(file, book.member)
             cells = {name: cell for name, cell in row.cells.items() if cell} if row else {}
-            if row and "book_id" in cells and (_safe_id(cells["book_id"]) != cells["book_id"]):
-                raise UsageError(
-                    f"{root / MANIFEST_NAME}, line {row.line}: book_id {cells['book_id'][:80]!r} of "
-                    f"{file!r} may only have the characters A-Z a-z 0-9 . _ - and must not be . or .."
-                )
             facts |= cells
             book_id = facts.get("book_id") or book.book_id
             books.append(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import glob
 import os
-import re
 import stat
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -21,7 +20,6 @@ from cloze_gen.errors import UsageError
 from cloze_gen.parsing import counted, name_list
 from cloze_gen.store.tables import escape_cell
 
-_ESCAPED = re.compile(r"\[([*?[])\]")  # as `glob.escape` writes them
 _ZIP_IT = "zip the content of the folder and name the file .epub"
 
 
@@ -31,7 +29,7 @@ class Location:
 
     Attributes:
         root: the folder, or the folder that a pattern begins with.
-        pattern: a glob below it, as `Path.glob` reads it; empty: every file below the folder.
+        pattern: the name of a file, else a glob as `Path.glob` reads it; empty: every file below.
     """
 
     root: Path
@@ -48,22 +46,21 @@ class Location:
         if path.is_dir():
             return cls(path)
         if os.path.lexists(path):
-            return cls(path.parent, glob.escape(path.name))
+            return cls(path.parent, path.name)
         root, parts = Path(), list(path.parts)
         while parts and (os.path.lexists(root / parts[0]) or not glob.has_magic(parts[0])):
             root /= parts.pop(0)
         return cls(root, "/".join(parts))
 
     @property
-    def is_file(self) -> bool:
-        """Whether the pattern is the name of one file."""
-        return bool(self.pattern) and os.path.lexists(self.path)
-
-    @property
     def path(self) -> Path:
         """What the user typed."""
-        path = self.root / _ESCAPED.sub(r"\1", self.pattern)
-        return path if os.path.lexists(path) else self.root / self.pattern
+        return self.root / self.pattern
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the pattern is the name of a file."""
+        return bool(self.pattern) and os.path.lexists(self.path)
 
     def __str__(self) -> str:
         return str(self.path)
@@ -149,11 +146,13 @@ def _walk(root: Path, found: FolderContents) -> Iterator[str]:
 def _matches(location: Location) -> Iterator[str]:
     """The files that a pattern matches, and the catalogues beside them."""
     root = location.root
+    if location.is_file:
+        if location.path.is_file():
+            yield location.pattern
+        return
     why_not = functools.cache(lambda folder: _why_not_entered(root / folder))
-    patterns = [location.pattern]
-    if not location.is_file:
-        patterns += [str(Path(location.pattern).with_name(name)) for name in CATALOGS]
-    for pattern in patterns:
+    beside = [str(Path(location.pattern).with_name(name)) for name in CATALOGS]
+    for pattern in [location.pattern, *beside]:
         for path in root.glob(pattern):
             file = path.relative_to(root)
             if path.is_file() and not any(map(why_not, list(file.parents)[:-1])):
@@ -200,20 +199,18 @@ def check_folder(folder: Path, advice: str) -> None:
 def check_apart(out: Path, location: Location) -> None:
     """UsageError if a run would read its own files as books. Links are resolved."""
     folder = location.root
-    real_out, real = Path(os.path.realpath(out)), Path(os.path.realpath(folder))
+    real_out = Path(os.path.realpath(out))
+    real = Path(os.path.realpath(folder))
     if real_out.is_relative_to(real) and not location.pattern:
-        elsewhere = os.path.relpath(
-            real.parent / (real_out.name if real_out != real else "artifacts")
-        )
         raise UsageError(
             f"the output folder {out} is inside the folder of books {folder}: the next run "
-            "would read its own files as books. "
-            f"Name another, such as --out {elsewhere}, or keep the books in a folder of their own."
+            "would read its own files as books. Give a folder outside of it with --out, or keep the "
+            "books in a folder of their own."
         )
-    for own in ("store", "runs"):
-        if real.is_relative_to(real_out / own):
+    for name in ("store", "runs"):
+        if real.is_relative_to(real_out / name):
             raise UsageError(
-                f"{folder}: is inside {out / own}, which holds the files of runs. Copy "
+                f"{folder}: is inside {out / name}, which holds the files of runs. Copy "
                 "the books to a folder of their own."
             )
 

@@ -31,6 +31,7 @@ COLUMNS = (
     "role",
 )
 MAX_CELL_CHARS = 2_000  # a title, an author or a licence; reports and cards print them
+_BOOK_ID = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -169,6 +170,12 @@ def _row(
         raise UsageError(
             f"{where}: the cell `file` is empty. Write the file's path below the corpus folder, or "
             "remove the line."
+        )
+    book_id = row.cells.get("book_id", "")
+    if book_id and not _BOOK_ID.fullmatch(book_id):
+        raise UsageError(
+            f"{where}: book_id {book_id[:80]!r} of {row.file!r} may only have the characters A-Z a-z "
+            "0-9 . _ - and must not begin or end with . or -"
         )
     if row.sha256 and not _SHA256.fullmatch(row.sha256):
         raise UsageError(
