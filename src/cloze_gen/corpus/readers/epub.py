@@ -15,10 +15,9 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from cloze_gen.corpus.decoding import Decoded
+from cloze_gen.corpus.decoding import Decoded, decode_book
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
 from cloze_gen.corpus.readers.compressed import DAMAGE
-from cloze_gen.corpus.readers.html import decode_markup, dropped_text
 from cloze_gen.corpus.readers.markup_text import MarkupText, extract_text
 from cloze_gen.corpus.readers.reader import MAX_BOOK_BYTES
 from cloze_gen.errors import BookError
@@ -73,10 +72,8 @@ def decode_epub(raw: bytes) -> tuple[Decoded, dict[str, str]]:
     pages = [_page(archive.read(path)) for path in paths]
     most = _MAX_SHARE * sum(len(page.text) for page in pages)
     left_out = Counter(filter(None, documents.values()))
-    dropped: Counter[str] = Counter()
     texts = []
     for path, page in zip(paths, pages, strict=True):
-        dropped.update(page.dropped)
         reason = _page_reason(path, page)
         if not page.text:
             left_out["without prose"] += 1
@@ -90,7 +87,6 @@ def decode_epub(raw: bytes) -> tuple[Decoded, dict[str, str]]:
     if left_out:
         counts = [f"{count} {reason}" for reason, count in sorted(left_out.items())]
         evidence += f", left out by rule: {', '.join(counts)}"
-    evidence = "; ".join(filter(None, (evidence, dropped_text(dropped))))
     return Decoded("\n\n\n".join(texts), "epub", evidence), _facts(opf)
 
 
@@ -108,7 +104,7 @@ def _documents(archive: _Archive, opf: etree._Element, folder: str) -> dict[str,
 
 
 def _page(raw: bytes) -> MarkupText:
-    return extract_text(decode_markup(raw).text) if raw.strip() else MarkupText("")
+    return extract_text(decode_book(raw, markup=True).text) if raw.strip() else MarkupText("")
 
 
 def _page_reason(path: str, page: MarkupText) -> str:

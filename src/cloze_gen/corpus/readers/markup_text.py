@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from lxml import etree
@@ -61,49 +60,40 @@ _BLOCKS = _HEADINGS | frozenset(
     "summary table tbody td tfoot th thead tr ul".split()
 )
 _CELLS = frozenset(("td", "th"))
-_DROPPED_NAMES = dict.fromkeys(
+# Elements without prose of the author's: no text, contents, captions, deleted text.
+_DROPPED_NAMES = frozenset(
     "head title script style template iframe noembed noframes object svg audio video canvas select "
-    "button textarea rt rp xml".split(),
-    "not_text",
-) | {"nav": "contents", "figcaption": "captions", "caption": "captions", "del": "deleted_text"}
-
+    "button textarea rt rp xml nav figcaption caption del".split()
+)
 # Rules by class; each fits a whole class name. Those of `mso` are Word's, of `sd` LibreOffice's.
 _DROPPED_CLASSES = re.compile(
     r"""(?x)
-    (?P<page_numbers>page-?_?num(?:ber)?s?\w*|page_?no|pageno|pgnum|pgno|line-?num(?:ber)?s?|line-?no)
-    | (?P<notes>fnanchor|fn-?ref\w*|(?:foot|end)?note-?_?ref\w*|(?:foot|end)note-?(?:mark|anchor|link)
+    fnanchor|fn-?ref\w*|(?:foot|end)?note-?_?ref\w*|(?:foot|end)note-?(?:mark|anchor|link)  # notes
       |(?:foot|end)notes?|fnotes?|foot|footnote-?(?:text|block|body)|rearnotes?
-      |mso(?:foot|end)note(?:text|reference)\w*|sd(?:foot|end)note[\w-]*)
-    | (?P<contents>toc\d?\w?|msotoc\d|table-?of-?contents|loi|lot)
-    | (?P<captions>captions?\d?|caption\w?|fig(?:ure)?-?caption|msocaption)
-    | (?P<sidenotes>side-?notes?\w?|margin-?notes?|marginalia)
-    | (?P<transcribers_notes>tnotes?|tn|tn-?box|trans-?notes?\d?|transcribers?-?_?notes?|trnotes?|mynotes?)
-    | (?P<advertisements>adverts?|advertisements?)
-    | (?P<deleted_text>msodel)
-    | (?P<comments>mso(?:com|annotation)\w*)
-    | (?P<title_pages_and_imprints>mso(?:header|footer))
+      |mso(?:foot|end)note(?:text|reference)\w*|sd(?:foot|end)note[\w-]*
+    | toc\d?\w?|msotoc\d|table-?of-?contents|loi|lot  # contents
+    | captions?\d?|caption\w?|fig(?:ure)?-?caption|msocaption
+    | side-?notes?\w?|margin-?notes?|marginalia
+    | tnotes?|tn|tn-?box|trans-?notes?\d?|transcribers?-?_?notes?|trnotes?|mynotes?  # transcribers' notes
+    | adverts?|advertisements?
+    | msodel  # deleted text
+    | mso(?:com|annotation)\w*  # comments
+    | mso(?:header|footer)
     """
 )
 # Word's `mso-element` and `mso-special-character`, and hidden text.
 _DROPPED_STYLES = re.compile(
     r"""(?xi)
-    (?P<hidden_text>display\s*:\s*none|mso-hide\s*:\s*all)
-    | mso-(?:element|special-character)\s*:\s*'?
-      (?:(?P<notes>(?:foot|end)note)|(?P<comments>comment)|(?P<title_pages_and_imprints>header|footer))
+    display\s*:\s*none | mso-hide\s*:\s*all
+    | mso-(?:element|special-character)\s*:\s*'?(?:(?:foot|end)note|comment|header|footer)
     """
 )
 # `epub:type` and `role`; standardised words.
-_DROPPED_TYPES = (
-    {"pagebreak": "page_numbers"}
-    | dict.fromkeys(
-        "noteref footnote footnotes endnote endnotes rearnote rearnotes backlink".split(), "notes"
-    )
-    | dict.fromkeys("toc landmarks page-list loi lot loa lov index".split(), "contents")
-    | dict.fromkeys(
-        "titlepage halftitlepage halftitle cover imprint colophon copyright-page copyright "
-        "uncopyright seriespage other-credits contributors acknowledgements-of-sources".split(),
-        "title_pages_and_imprints",
-    )
+_DROPPED_TYPES = frozenset(
+    "noteref footnote footnotes endnote endnotes rearnote rearnotes backlink "
+    "toc landmarks page-list loi lot loa lov index "
+    "titlepage halftitlepage halftitle cover imprint colophon copyright-page copyright uncopyright "
+    "seriespage other-credits contributors acknowledgements-of-sources".split()
 )
 _VERSE_CLASS = re.compile(
     r"poem\w*|poetry\w*|poetry-container|verse\w*|stanza\w*|strophe|linegroup|lg-container-\w|lyrics?|song|hymn"
@@ -112,11 +102,13 @@ _STANZA_CLASS = re.compile(r"stanza\w*|strophe|linegroup|group")
 _LINE_CLASS = re.compile(r"(?:line|verse|vers|l|i|in|indent|t|o|v)-?\d*[a-z]?")
 _VERSE_TYPES = frozenset(("verse", "poem", "song", "hymn", "lyrics"))
 _INITIAL_CLASS = re.compile(r"drop-?_?caps?\w*|letra|initial\w*|first-?letter\w*|lettrine|dcap|cap")
-_PAGE_CLASS = re.compile(r"pages?|pb|folio|pagebreak|page-break")
+# Classes and types of page numbers, if the text is one.
+_PAGE_CLASS = re.compile(
+    r"page-?_?num(?:ber)?s?\w*|page_?no|pg-?num|pg-?no|line-?num(?:ber)?s?|line-?no|pages?|pb|folio|page-?break"
+)
 _PAGE_TEXT = re.compile(
     r"[\W_]*(?:p(?:age|g)?\b\.?)?\s*(?:\d{1,4}|[ivxlc]{1,8})[\W_]*", re.IGNORECASE
 )
-_ANY_TEXT = re.compile(r".*", re.DOTALL)
 _MARK_TEXT = re.compile(r"\s*(?:[\[(]\s*(?:\d{1,4}|[A-Za-z]{1,2}|[*†‡§‖¶]+)\s*[\])]|[*†‡§‖¶]+)\s*")
 _RAISED_TEXT = re.compile(r"\s*[\[(]?\s*(?:\d{1,4}|[*†‡§‖¶]+)\s*[\])]?\s*")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
@@ -138,13 +130,11 @@ class MarkupText:
     Attributes:
         heading: its first heading, in one line.
         title: of its head.
-        dropped: rule -> characters left out.
     """
 
     text: str
     heading: str = ""
     title: str = ""
-    dropped: Mapping[str, int] = field(default_factory=dict)
 
 
 def parse_html(markup: str) -> etree._Element | None:
@@ -183,7 +173,7 @@ def extract_text(markup: str) -> MarkupText:
         writer.write(root)
         title = " ".join((root.findtext(".//title") or "").split())
     text = "\n\n".join(writer.blocks)
-    return MarkupText(f"{text}\n" if text else "", writer.heading, title, dict(writer.dropped))
+    return MarkupText(f"{text}\n" if text else "", writer.heading, title)
 
 
 # ---- rules of one element
@@ -194,13 +184,13 @@ class _Rule:
     """What an element does to the text inside.
 
     Attributes:
-        drop: reason to leave it out; empty: it is kept.
-        pattern: it is left out only if its text is short and fits.
+        dropped: it is left out.
+        pattern: it is left out if its text is short and fits.
         link: it leads to another place of the book.
         initial: its text is a capital that opens the next words.
     """
 
-    drop: str = ""
+    dropped: bool = False
     pattern: re.Pattern[str] | None = None
     verse: bool = False
     stanza: bool = False
@@ -226,18 +216,15 @@ def _rule(name: str, attributes: tuple[tuple[str, str], ...], link: bool) -> _Ru
         word.removeprefix("doc-").rpartition(":")[2]
         for word in f"{values.get('epub:type', '')} {values.get('role', '')}".lower().split()
     ]
-    drop = _dropped_because(name, values, classes, types)
     pattern = None
-    if drop == "page_numbers":
-        pattern = _ANY_TEXT
-    elif not drop and name == "sup":
-        drop, pattern = "notes", _RAISED_TEXT
-    elif not drop and link:
-        drop, pattern = "notes", _MARK_TEXT
-    elif not drop and name not in _BLOCKS and any(map(_PAGE_CLASS.fullmatch, classes)):
-        drop, pattern = "page_numbers", _PAGE_TEXT
+    if any(map(_PAGE_CLASS.fullmatch, (*classes, *types))):
+        pattern = _PAGE_TEXT
+    elif name == "sup":
+        pattern = _RAISED_TEXT
+    elif link:
+        pattern = _MARK_TEXT
     return _Rule(
-        drop,
+        _is_dropped(name, values, classes, types),
         pattern,
         verse=any(map(_VERSE_CLASS.fullmatch, classes)) or not _VERSE_TYPES.isdisjoint(types),
         stanza=any(map(_STANZA_CLASS.fullmatch, classes)),
@@ -247,25 +234,14 @@ def _rule(name: str, attributes: tuple[tuple[str, str], ...], link: bool) -> _Ru
     )
 
 
-def _dropped_because(
-    name: str, values: Mapping[str, str], classes: list[str], types: list[str]
-) -> str:
-    """Why an element is left out, whatever its text; empty if it is not."""
-    if name in _DROPPED_NAMES:
-        return _DROPPED_NAMES[name]
-    if "hidden" in values:
-        return "hidden_text"
-    if style := _DROPPED_STYLES.search(values.get("style", "")):
-        return str(style.lastgroup)
-    for word in types:
-        if word in _DROPPED_TYPES:
-            return _DROPPED_TYPES[word]
-    for word in classes:
-        if match := _DROPPED_CLASSES.fullmatch(word):
-            rule = str(match.lastgroup)
-            kept = name in {"html", "body"} or (rule == "contents" and name in _HEADINGS)
-            return "" if kept else rule
-    return ""
+def _is_dropped(name: str, values: Mapping[str, str], classes: list[str], types: list[str]) -> bool:
+    """Whether an element is left out, whatever its text."""
+    if name in _DROPPED_NAMES or "hidden" in values or not _DROPPED_TYPES.isdisjoint(types):
+        return True
+    if _DROPPED_STYLES.search(values.get("style", "")):
+        return True
+    is_by_class = name not in _HEADINGS and name not in {"html", "body"}
+    return is_by_class and any(map(_DROPPED_CLASSES.fullmatch, classes))
 
 
 # ---- the text
@@ -303,7 +279,6 @@ class _Writer:
     def __init__(self) -> None:
         self.blocks: list[str] = []
         self.heading = ""
-        self.dropped: Counter[str] = Counter()
         self.pieces: list[tuple[str, bool]] = []
 
     def write(self, root: etree._Element) -> None:
@@ -342,8 +317,7 @@ class _Writer:
         rule = _rule_of(element)
         edge = _edge_of(name, rule, outer)
         self.reach(edge, outer)
-        if reason := _left_out(element, rule):
-            self.dropped[reason] += len("".join(element.itertext()).strip())
+        if rule.dropped or _fits(element, rule.pattern):
             return _SKIPPED
         verse = outer.verse or rule.verse
         return _Context(
@@ -390,10 +364,7 @@ class _Writer:
             self.pieces = [(f"{held[1]}{held[2]}{_GLUE}", False)]
             return
         lines = _lines(_OPENED_WORD.sub(_open_word, text), context)
-        if not lines:
-            return
-        if not context.heading and _is_in_links(pieces):
-            self.dropped["contents"] += sum(map(len, lines))
+        if not lines or (not context.heading and _is_in_links(pieces)):
             return
         if context.heading and not self.heading:
             self.heading = " ".join(lines)[:_HEADING_CHARS]
@@ -408,14 +379,12 @@ def _edge_of(name: str, rule: _Rule, outer: _Context) -> str:
     return _CELL if name in _CELLS else _PARAGRAPH
 
 
-def _left_out(element: etree._Element, rule: _Rule) -> str:
-    """The reason to leave an element out; empty if it is kept."""
-    if rule.pattern is None:
-        return rule.drop
+def _fits(element: etree._Element, pattern: re.Pattern[str] | None) -> bool:
+    """Whether the text of an element is short and fits; a lost end tag makes it long."""
+    if pattern is None:
+        return False
     text = _beginning(element)
-    # Without its end tag, it holds the rest of the book.
-    is_short = len(text.strip()) <= _CHECKED_CHARS
-    return rule.drop if is_short and rule.pattern.fullmatch(text) else ""
+    return len(text.strip()) <= _CHECKED_CHARS and pattern.fullmatch(text) is not None
 
 
 def _beginning(element: etree._Element) -> str:
