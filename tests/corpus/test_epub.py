@@ -77,26 +77,26 @@ def test_the_spine_is_the_text_in_order():
 
 
 @pytest.mark.parametrize(
-    ("name", "body", "rule"),
+    ("name", "body"),
     [
-        ("x.xhtml", "<section epub:type='titlepage'><h1>no</h1></section>", "without prose"),
-        ("x.xhtml", "<section epub:type='colophon'><p>no</p></section>", "without prose"),
-        ("x.xhtml", "<section epub:type='endnotes'><p>no</p></section>", "without prose"),
-        ("toc.xhtml", "<p>no</p>", "file name"),
-        ("01_title_page.xhtml", "<p>no</p>", "file name"),
-        ("copyright.xhtml", "<p>no</p>", "file name"),
-        ("about-the-author.xhtml", "<p>no</p>", "file name"),
-        ("endnotes-1.xhtml", "<p>no</p>", "file name"),
-        ("x.xhtml", "<h2>About the Author</h2><p>no</p>", "heading"),
-        ("x.xhtml", "<h1>ALSO BY M. H. THRALE</h1><p>no</p>", "heading"),
-        ("x.xhtml", "<h1>Contents</h1><p>no</p>", "heading"),
-        ("x.xhtml", "<h3>Transcriber’s Notes</h3><p>no</p>", "heading"),
-        ("nav.html", "<p>no</p>", "navigation"),
-        ("side.xhtml", "<p>no</p>", "not linear"),
+        ("x.xhtml", "<section epub:type='titlepage'><h1>no</h1></section>"),
+        ("x.xhtml", "<section epub:type='colophon'><p>no</p></section>"),
+        ("x.xhtml", "<section epub:type='endnotes'><p>no</p></section>"),
+        ("toc.xhtml", "<p>no</p>"),
+        ("01_title_page.xhtml", "<p>no</p>"),
+        ("copyright.xhtml", "<p>no</p>"),
+        ("about-the-author.xhtml", "<p>no</p>"),
+        ("endnotes-1.xhtml", "<p>no</p>"),
+        ("x.xhtml", "<h2>About the Author</h2><p>no</p>"),
+        ("x.xhtml", "<h1>ALSO BY M. H. THRALE</h1><p>no</p>"),
+        ("x.xhtml", "<h1>Contents</h1><p>no</p>"),
+        ("x.xhtml", "<h3>Transcriber’s Notes</h3><p>no</p>"),
+        ("nav.html", "<p>no</p>"),
+        ("side.xhtml", "<p>no</p>"),
     ],
 )
-def test_front_and_back_pages_are_left_out(name, body, rule):
-    """By `epub:type`, file name, first heading, navigation or `linear`; the rule is counted."""
+def test_front_and_back_pages_are_left_out(name, body):
+    """By `epub:type`, file name, first heading, navigation or `linear`."""
     raw = book(
         {name: body, "one.xhtml": ONE, "two.xhtml": TWO},
         properties={"nav.html": "nav"},
@@ -104,7 +104,6 @@ def test_front_and_back_pages_are_left_out(name, body, rule):
     )
     decoded, _ = decode_epub(raw)
     assert "no\n" not in decoded.text
-    assert decoded.evidence.startswith(f"2 of 3 documents, left out by rule: 1 {rule}")
 
 
 @pytest.mark.parametrize(

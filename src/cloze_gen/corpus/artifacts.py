@@ -104,7 +104,7 @@ STAGES = {
                     "sha256": "string: of the book's own bytes, unpacked; empty if they cannot be read",
                     "text": "string: its text below `text/`; empty if it cannot be read",
                     "encoding": "string?: the encoding that was detected",
-                    "evidence": "string?: the evidence for this encoding, and how many documents of an EPUB were read",
+                    "evidence": "string?: the evidence for this encoding, and how many documents of an EPUB have text that is read",
                     "fault": "list?: reason and detail of a book that cannot be read; else null",
                     "facts": "dict: title, author and more, as the file gives them",
                 },

@@ -13,7 +13,6 @@ from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.dropped import REMEDIES
 from cloze_gen.corpus.gutenberg import find_body
 from cloze_gen.corpus.normalization import normalize_sentence
-from cloze_gen.corpus.partition import no_author_warning
 from cloze_gen.parsing import NAMED, counted, name_list, one_line, quote
 from cloze_gen.text_layout import cut
 
@@ -61,7 +60,8 @@ def inspection(found: Collection, settings: InputSettings) -> str:
     lines += _section("metadata", [known] if found.readable else [])
     lines += _section("skipped", list(found.skipped))
     lines += _section("warnings", found.notes)
-    lines += _section("advice", list(_advice(found, settings)))
+    advice = f"{_SENTENCES}. Questions need books: give them with --source."
+    lines += _section("advice", [advice] if found.has_sentences else [])
     examples = [line for book in _chosen(found) for line in _example(book)]
     lines += _section("examples", examples)
     lines += _section("next", list(_next(found, settings)))
@@ -113,14 +113,6 @@ def _metadata(found: Collection) -> dict[str, int]:
     """How many of the books have each fact that any of them has."""
     counts = Counter(name for book in found.readable for name, _ in book.facts)
     return {fact: counts[fact] for fact in FACTS if counts[fact]}
-
-
-def _advice(found: Collection, settings: InputSettings) -> Iterator[str]:
-    if found.has_sentences:
-        yield f"{_SENTENCES}. Questions need books: give them with --source."
-    authors = (dict(book.facts).get("author", "") for book in found.readable)
-    if _suits_lambada(found) and not settings.keep_splits and (line := no_author_warning(authors)):
-        yield f"lambada-style and scde-style: {line}"
 
 
 def _chosen(found: Collection) -> tuple[Book, ...]:

@@ -9,7 +9,7 @@ import posixpath
 import re
 import unicodedata
 import zipfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Container, Mapping
 from urllib.parse import unquote
 
@@ -67,53 +67,45 @@ def decode_epub(raw: bytes) -> tuple[Decoded, dict[str, str]]:
     opf_name = archive.package_name()
     opf = archive.xml(opf_name)
     documents = _documents(archive, opf, posixpath.dirname(opf_name))
-    paths = [path for path, reason in documents.items() if not reason]
-    archive.check_not_encrypted(paths)
-    pages = [_page(archive.read(path)) for path in paths]
-    most = _MAX_SHARE * sum(len(page.text) for page in pages)
-    left_out = Counter(filter(None, documents.values()))
-    texts = []
-    for path, page in zip(paths, pages, strict=True):
-        reason = _page_reason(path, page)
-        if not page.text:
-            left_out["without prose"] += 1
-        elif reason and len(page.text) <= most:
-            left_out[reason] += 1
-        else:
-            texts.append(page.text)
+    archive.check_not_encrypted(documents)
+    pages = {name: _page(archive.read(name)) for name in documents}
+    most = _MAX_SHARE * sum(len(page.text) for page in pages.values())
+    texts = [
+        page.text
+        for name, page in pages.items()
+        if page.text and not (len(page.text) <= most and _is_no_prose(name, page))
+    ]
     if not texts:
         raise BookError("empty", "no document of the EPUB has text")
     evidence = f"{len(texts)} of {len(documents)} documents"
-    if left_out:
-        counts = [f"{count} {reason}" for reason, count in sorted(left_out.items())]
-        evidence += f", left out by rule: {', '.join(counts)}"
     return Decoded("\n\n\n".join(texts), "epub", evidence), _facts(opf)
 
 
-def _documents(archive: _Archive, opf: etree._Element, folder: str) -> dict[str, str]:
-    """The documents of the spine: stored name -> reason to leave it out, or an empty text."""
+def _documents(archive: _Archive, opf: etree._Element, folder: str) -> list[str]:
+    """The stored names of the text documents of the spine, each once, without navigation."""
     items = {item.get("id", ""): item for item in opf.iter("{*}item")}
-    documents: dict[str, str] = {}
-    for ref in opf.iter("{*}itemref"):
-        item = _readable(items, ref.get("idref", ""))
-        name = archive.find(item.get("href", ""), folder)
-        documents.setdefault(name, _spine_reason(ref, item))
-    if not documents:
+    refs = list(opf.iter("{*}itemref"))
+    if not refs:
         raise BookError(_DAMAGED, f"the spine has no documents. {_AGAIN}")
-    return documents
+    names: dict[str, None] = {}
+    for ref in refs:
+        item = _readable(items, ref.get("idref", ""))
+        is_linear = ref.get("linear", "").lower() != "no"
+        is_navigation = "nav" in item.get("properties", "").split()
+        if is_linear and not is_navigation and _is_text(item):
+            names[archive.find(item.get("href", ""), folder)] = None
+    return list(names)
 
 
 def _page(raw: bytes) -> MarkupText:
     return extract_text(decode_book(raw, markup=True).text) if raw.strip() else MarkupText("")
 
 
-def _page_reason(path: str, page: MarkupText) -> str:
-    stem = posixpath.splitext(posixpath.basename(path))[0].replace("_", "-")
+def _is_no_prose(name: str, page: MarkupText) -> bool:
+    stem = posixpath.splitext(posixpath.basename(name))[0].replace("_", "-")
     if _FILE_NAME.fullmatch(stem):
-        return "file name"
-    if _TITLE.fullmatch(page.heading.strip()):
-        return "heading"
-    return "title" if _TITLE.fullmatch(page.title) else ""
+        return True
+    return any(map(_TITLE.fullmatch, (page.heading.strip(), page.title)))
 
 
 class _Archive:
@@ -238,15 +230,6 @@ def _readable(items: Mapping[str, etree._Element], name: str) -> etree._Element:
 def _is_text(item: etree._Element) -> bool:
     media_type = item.get("media-type", "").lower()
     return not media_type or media_type in _TEXT_TYPES
-
-
-def _spine_reason(ref: etree._Element, item: etree._Element) -> str:
-    """Why a document of the spine is not read; empty if it is."""
-    if ref.get("linear", "").lower() == "no":
-        return "not linear"
-    if "nav" in item.get("properties", "").split():
-        return "navigation"
-    return "" if _is_text(item) else "not text"
 
 
 def _facts(opf: etree._Element) -> dict[str, str]:
