@@ -409,8 +409,18 @@ def _stored(shard: FileShard, root: Path, file: str) -> FileContents:
     for row in read_jsonl(artifact.path(TABLE)):
         text = artifact.folder / "text" / row.pop("text")
         facts = tuple(row.pop("facts").items())
-        book = Book(root, file, text, file_sha256=shard.sha256, facts=facts, **row)
-        books.append(replace(book, fault=tuple(book.fault) if book.fault else None))
+        fault = row.pop("fault")
+        books.append(
+            Book(
+                root,
+                file,
+                text,
+                file_sha256=shard.sha256,
+                facts=facts,
+                fault=(fault[0], fault[1]) if fault else None,
+                **row,
+            )
+        )
     known = artifact.facts
     report = FileReport(known["shape"], known["skipped"], known["refused"])
     return FileContents(report, books, known["bytes"])

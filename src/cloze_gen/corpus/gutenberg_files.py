@@ -82,8 +82,7 @@ def choose_files(
             chosen.files[file] = {}
     for number, of_etext in ranked.items():
         facts = dict(catalog.get(number, {}))
-        reason = _unfit(facts)
-        facts = {name: fact for name, fact in facts.items() if name != "type"}
+        reason = facts.pop("unfit", "")
         for at, (rank, file) in enumerate(sorted(of_etext)):
             if rank < 0:  # listed
                 chosen.files[file] = facts | {"etext": str(number)}
@@ -118,21 +117,13 @@ def etext_of(path: str, catalog: Collection[int] = ()) -> tuple[int, int] | None
     return None
 
 
-def _unfit(facts: Mapping[str, str]) -> str:
-    """Why a book is not read, by its catalogue; empty if it is."""
-    if facts.get("type", "Text").lower() != "text":
-        return f"{facts['type']}, not Text, in the catalogue"
-    languages = facts.get("language", "en").split(", ")
-    return "" if "en" in languages else "not in English, by the catalogue"
-
-
 def is_catalog(file: str) -> bool:
     """Whether a path with `/` is that of Gutenberg's catalogue."""
     return file.rpartition("/")[2].lower() in CATALOGS
 
 
 def read_catalog(root: Path, files: Iterable[str]) -> tuple[dict[int, dict[str, str]], list[str]]:
-    """Etext number -> facts by manifest column, with `type` (such as "Sound"); and warnings."""
+    """Etext number -> facts by manifest column, with `unfit` (why it is not read); and warnings."""
     catalog: dict[int, dict[str, str]] = {}
     notes = []
     for file in sorted(files):
@@ -162,11 +153,17 @@ def _rows(path: Path) -> Iterator[dict[str, str | None]]:
 
 def _facts(row: Mapping[str, str | None]) -> dict[str, str]:
     shelf = _SHELF.search(row.get("Bookshelves") or "")
-    languages = re.split(r"[;, ]+", (row.get("Language") or "").lower())
+    languages = re.findall(r"[^;, ]+", (row.get("Language") or "").lower())
+    kind = row.get("Type") or "Text"
+    unfit = ""
+    if kind.lower() != "text":
+        unfit = f"{kind}, not Text, in the catalogue"
+    elif languages and "en" not in languages:
+        unfit = "not in English, by the catalogue"
     cells = {
-        "type": row.get("Type") or "",
+        "unfit": unfit,
         "title": row.get("Title") or "",
-        "language": ", ".join(filter(None, languages)),
+        "language": ", ".join(languages),
         "author": author_names(row.get("Authors") or ""),
         "genre": shelf[1].partition(";")[0] if shelf else "",
     }

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -28,14 +27,12 @@ from cloze_gen.corpus.readers.reader import (
     ENDINGS_OF_FORMAT,
     EPUB,
     HTML,
-    MAX_BOOK_BYTES,
     TEXT,
     FileReport,
     Reader,
     Text,
     UnknownTableError,
     read_whole,
-    too_large,
 )
 from cloze_gen.corpus.readers.text import read_text
 from cloze_gen.errors import BookError
@@ -91,7 +88,7 @@ def read_texts(path: Path, report: FileReport, *, text_column: str) -> Iterator[
         try:
             for text in reader(file, report, text_column):
                 is_first = False
-                yield _within_limit(text)
+                yield text
             return
         except UnknownTableError as error:
             report.refused = str(error)
@@ -105,12 +102,6 @@ def read_texts(path: Path, report: FileReport, *, text_column: str) -> Iterator[
         yield Text(fault)
     else:
         report.skip("the rest", str(fault))
-
-
-def _within_limit(text: Text) -> Text:
-    if isinstance(text.data, bytes) and len(text.data) > MAX_BOOK_BYTES:
-        return replace(text, data=too_large())
-    return text
 
 
 def decode_text(text: Text) -> tuple[Decoded, Mapping[str, str]]:

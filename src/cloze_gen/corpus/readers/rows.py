@@ -9,8 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
-from cloze_gen.corpus.readers.reader import FileReport, Text, UnknownTableError
-from cloze_gen.corpus.readers.sentence_lines import SAMPLE_BYTES, has_sentences, parts_of_rows
+from cloze_gen.corpus.readers.reader import (
+    MAX_BOOK_BYTES,
+    FileReport,
+    Text,
+    UnknownTableError,
+    too_large,
+)
+from cloze_gen.corpus.readers.sentence_lines import SAMPLE_BYTES, has_sentences, parts_of
 from cloze_gen.errors import BookError
 from cloze_gen.parsing import ParseError, name_list, one_line, parse_json, quote, whole_characters
 
@@ -110,7 +116,10 @@ def texts_of_rows(
     all_rows = itertools.chain(sample, rows)
     if has_sentences(lines):
         report.shape = f"{kind}, one sentence per row (background only)"
-        yield from parts_of_rows(_row_data(row, text_column) for row in all_rows)
+        texts = (_row_data(row, text_column) for row in all_rows)
+        yield from parts_of(
+            text.replace(b"\n", b" ") + b"\n" for text in texts if isinstance(text, bytes)
+        )
         return
     report.shape = f"{kind}, one book per row"
     for number, row in enumerate(all_rows):
@@ -131,7 +140,7 @@ def _row_data(row: Row | BookError, text_column: str) -> bytes | BookError:
     if isinstance(value, str):
         value = value.encode("utf-8", "replace")
     if isinstance(value, bytes):
-        return value
+        return value if len(value) <= MAX_BOOK_BYTES else too_large()
     return BookError("unreadable", f"{quote(text_column)} is {quote(value)}, not text")
 
 
