@@ -528,15 +528,19 @@ def test_a_book_that_changes_while_it_is_read_ends_the_run(
 
 @pytest.mark.slow
 def test_the_trace_does_not_quote_a_file_that_was_changed(corpus, tmp_path, cli):
-    """Of a text that is read in place, the characters are others by now."""
+    """Of a text that is read in place, here a compressed one, the characters are others by now."""
     (book,) = corpus.source.iterdir()
     text = decode_book(book.read_bytes()).text
-    book.write_bytes(text.encode())
+    book.write_bytes(gzip.compress(text.encode()))
     out = tmp_path / "out"
     assert cli("run", *corpus.options, "--name", "tiny", "--out", out, "--workers", "1").status == 0
     questions = out / "runs" / "tiny" / "release" / "questions.jsonl"
     call = ("trace", questions.read_text().split('"')[3], "--out", out)
-    assert "/text/" not in cli(*call).out
+    traced = cli(*call).out
+    assert "/text/" not in traced
+    quoted = [line[4:] for line in traced.splitlines() if line.startswith("  | ")]
+    assert quoted
+    assert all(line in text for line in quoted)
     book.write_bytes(f"Another beginning. {text}".encode())
     traced = cli(*call)
     assert traced.status == 0
