@@ -28,8 +28,7 @@ _SENTENCES = "one sentence per line, without books: use it with --train, as back
 
 def summary(found: Collection) -> list[str]:
     """Two to four lines for the beginning of a run, and more for much that is skipped."""
-    shapes = (f"{shape}: {count}" for shape, count in _shapes(found))
-    known = "; ".join(shapes) or "no readable file"
+    known = "; ".join(_shapes(found)) or "no readable file"
     lines = [f"{_books(found)} in {found.location}, {_size(found.bytes)} ({known})"]
     if found.has_sentences:
         lines.append(_SENTENCES)
@@ -51,7 +50,7 @@ def summary(found: Collection) -> list[str]:
 def inspection(found: Collection, settings: InputSettings) -> str:
     """A page about a location: formats, metadata, what is skipped, advice, and examples."""
     lines = [f"{found.location}: {_books(found)}, {_size(found.bytes)}", ""]
-    lines += _section("formats", [f"{shape}: {count}" for shape, count in _shapes(found)])
+    lines += _section("formats", list(_shapes(found)))
     lines += _section("unreadable", list(_unreadable(found)))
     counts = _metadata(found)
     known = ", ".join(f"{fact} {counts.get(fact, 0):,}" for fact in FACTS)
@@ -103,10 +102,12 @@ def _size(count: int) -> str:
     return counted(count, "byte")
 
 
-def _shapes(found: Collection) -> Iterator[tuple[str, str]]:
-    for shape, (files, books) in sorted(found.shapes.items(), key=lambda one: (-one[1][1], one[0])):
+def _shapes(found: Collection) -> Iterator[str]:
+    """The formats of the files, that of most books first."""
+    ranked = sorted(found.shapes.items(), key=lambda item: (-item[1][1], item[0]))
+    for shape, (files, books) in ranked:
         several = f", {counted(books, 'book')}" if books != files else ""
-        yield shape, f"{counted(files, 'file')}{several}"
+        yield f"{shape}: {counted(files, 'file')}{several}"
 
 
 def _metadata(found: Collection) -> dict[str, int]:

@@ -408,15 +408,13 @@ def _open_word(match: re.Match[str]) -> str:
     quotation, capital, mark, glue, space, next_quotation, following = match.groups()
     if mark == _IMAGE and following == capital:
         return "" if next_quotation else quotation
-    if glue or (mark == _IMAGE and capital not in "AIO"):  # these may be words
+    if glue or capital not in "AIO":  # these may be words
         space = ""
     return f"{quotation}{capital}{space}"
 
 
 def _is_in_links(pieces: Sequence[tuple[str, bool]]) -> bool:
     """Whether a paragraph has letters in links only, as a table of contents has."""
-    if not any(in_link for _, in_link in pieces):
-        return False
     places = {in_link for text, in_link in pieces if _LETTER.search(text)}
     return places == {True}
 
