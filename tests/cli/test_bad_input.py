@@ -10,9 +10,9 @@ import subprocess
 import pytest
 
 from cloze_gen.corpus import ingest
-from cloze_gen.corpus import readers as corpus_room
 from cloze_gen.corpus.collect import read_text
 from cloze_gen.corpus.decoding import decode_book
+from cloze_gen.corpus.readers import reader
 from cloze_gen.store.tables import read_tsv, unescape_cell
 from tests.conftest import without_canary
 
@@ -64,7 +64,7 @@ def with_bad_books(finished, tmp_path_factory, cli):
         *finished.corpus.options[5:],
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(corpus_room, "MAX_BOOK_BYTES", 1_000_000)
+        patch.setattr(reader, "MAX_BOOK_BYTES", 1_000_000)
         outcome = cli("run", *options, "--workers", "1")
     return outcome, place / "out", options
 
@@ -528,15 +528,19 @@ def test_a_book_that_changes_while_it_is_read_ends_the_run(
 
 @pytest.mark.slow
 def test_the_trace_does_not_quote_a_file_that_was_changed(corpus, tmp_path, cli):
-    """Of a text that is read in place, the characters are others by now."""
+    """Of a text that is read in place, here a compressed one, the characters are others by now."""
     (book,) = corpus.source.iterdir()
     text = decode_book(book.read_bytes()).text
-    book.write_bytes(text.encode())
+    book.write_bytes(gzip.compress(text.encode()))
     out = tmp_path / "out"
     assert cli("run", *corpus.options, "--name", "tiny", "--out", out, "--workers", "1").status == 0
     questions = out / "runs" / "tiny" / "release" / "questions.jsonl"
     call = ("trace", questions.read_text().split('"')[3], "--out", out)
-    assert "/text/" not in cli(*call).out
+    traced = cli(*call).out
+    assert "/text/" not in traced
+    quoted = [line[4:] for line in traced.splitlines() if line.startswith("  | ")]
+    assert quoted
+    assert all(line in text for line in quoted)
     book.write_bytes(f"Another beginning. {text}".encode())
     traced = cli(*call)
     assert traced.status == 0

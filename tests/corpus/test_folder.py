@@ -146,19 +146,15 @@ def test_a_folder_that_cannot_be_read_ends_the_run(tmp_path, monkeypatch):
     ],
 )
 def test_output_and_books_lie_apart(tmp_path, monkeypatch, out, books, refused):
-    """Links are resolved; the advice in the message is accepted."""
+    """Links are resolved."""
     monkeypatch.chdir(tmp_path)
     put(tmp_path, "books/a.txt", f"{books}/a.txt")
     (tmp_path / "link").symlink_to("books")
     if not refused:
         corpus_folder.check_apart(Path(out), Location(Path(books)))
         return
-    with pytest.raises(UsageError, match="is inside") as caught:
+    with pytest.raises(UsageError, match="is inside"):
         corpus_folder.check_apart(Path(out), Location(Path(books)))
-    if "--out" in str(caught.value):
-        corpus_folder.check_apart(
-            Path(str(caught.value).split("--out ")[1].split(",")[0]), Location(Path(books))
-        )
 
 
 FILES = ("a.txt", "b.txt", "c.md", "x/e.txt", "x/y/d.txt", "x/y/[1].txt", "z*/a.txt")
@@ -192,9 +188,9 @@ def test_a_pattern_enters_no_linked_folder_and_no_output(tmp_path):
     assert [book.file for book in collection(tmp_path / "**" / "*.txt").books] == ["x/a.txt"]
 
 
-def test_a_pattern_without_matches_says_what_is_there(tmp_path):
+def test_a_pattern_without_matches_has_a_remedy(tmp_path):
     put(tmp_path, "a.txt", "b.txt", "x/c.md")
-    with pytest.raises(UsageError, match=r"no file matches\. .* has 1 folder \('x'\) and 2 files"):
+    with pytest.raises(UsageError, match=r"no file matches\. `\*` does not search subfolders"):
         collection(tmp_path / "*.parquet")
     with pytest.raises(UsageError, match=r"no file of books matches, only 1 other file \(1 \.md\)"):
         collection(tmp_path / "x" / "*.md")

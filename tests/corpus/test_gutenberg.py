@@ -113,13 +113,12 @@ FACTS = [
     (
         "The Project Gutenberg EBook of The Lamp, by Ann Quill\n\nTitle: The Lamp\n       Or, Night\n\n"
         "Author: Ann Quill\n\nRelease Date: May 1, 2009 [EBook #28904]\n\nLanguage: English\n\n"
-        "Original publication: London: Lantern & Co, 1897\n\n*** START OF THIS PROJECT GUTENBERG",
+        "*** START OF THIS PROJECT GUTENBERG",
         {
             "title": "The Lamp Or, Night",
             "author": "Ann Quill",
             "language": "English",
             "etext": "28904",
-            "year": "1897",
         },
     ),
     (

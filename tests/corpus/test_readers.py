@@ -13,8 +13,8 @@ import pytest
 
 from cloze_gen.corpus import readers
 from cloze_gen.corpus.readers.compressed import zstd
-from cloze_gen.corpus.readers.reader import FileReport, Text, UnknownTableError
-from cloze_gen.errors import BookError
+from cloze_gen.corpus.readers.reader import Text
+from cloze_gen.errors import BookError, UsageError
 from tests.support.books import collection, facts, put, tarred, texts, zipped
 
 EMMA = "Emma Woodhouse, handsome, clever, and rich, with a \u201chappy\u201d home.\r\nShe lived.\n"
@@ -212,8 +212,8 @@ def test_the_columns_of_known_collections_give_ids_and_facts(row, expected, kind
 )  # fmt: skip
 def test_unknown_columns_are_one_message(rows, column, said, tmp_path):
     (tmp_path / "x.jsonl").write_bytes(lines(rows))
-    with pytest.raises(UnknownTableError) as caught:
-        list(readers.read_texts(tmp_path / "x.jsonl", FileReport(), text_column=column))
+    with pytest.raises(UsageError) as caught:
+        collection(tmp_path, text_column=column)
     assert said in str(caught.value)
 
 

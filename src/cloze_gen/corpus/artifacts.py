@@ -26,7 +26,7 @@ BOOK_COLUMNS = {
     "file": "text: path below the corpus folder; control characters are escaped (`\\t`, `\\n`, `\\xNN`)",
     "member": "text?: path in an archive, or number of a row; empty where the file is the book",
     "digest": "text: sha256 of the book's own bytes, unpacked; empty if they cannot be read",
-    "text": "text: the UTF-8 text in which `start` and `end` count characters, relative to this folder; empty: the file itself",
+    "text": "text: the UTF-8 text in which `start` and `end` count characters, relative to this folder; empty: the file itself, perhaps compressed",
     "folder": "text: the book's artifact, relative to this one; empty for a dropped book",
     "title": "text?: from the corpus manifest",
     "author": "text?: from the corpus manifest",
@@ -91,7 +91,7 @@ _OVERLAPS = FileDoc(
 
 STAGES = {
     "books": StageDoc(
-        "The texts of a file that is not plain UTF-8 text, in `store/books-FINGERPRINT/ITEM/`. `ITEM` is the first "
+        "The texts of a file that is not UTF-8 text, in `store/books-FINGERPRINT/ITEM/`. `ITEM` is the first "
         "24 digits of the file's sha256, so each file is unpacked once.",
         (
             FileDoc(
@@ -101,12 +101,11 @@ STAGES = {
                     "member": "string: path in an archive, or number of a row; empty where the file is the book",
                     "book_id": "string: the id that the file gives; may be empty",
                     "format": "string: how the bytes became text: `text`, `html`, `epub`, or `sentences` for a part of a file with one sentence a line",
-                    "sha256": "string?: of the book's own bytes, unpacked",
-                    "text": "string?: its text below `text/`",
+                    "sha256": "string: of the book's own bytes, unpacked; empty if they cannot be read",
+                    "text": "string: its text below `text/`; empty if it cannot be read",
                     "encoding": "string?: the encoding that was detected",
-                    "evidence": "string?: the evidence for this encoding, and what was left out",
-                    "is_like_page": "bool?: whether the text begins or ends inside a sentence, or begins with a number",
-                    "fault": "list?: reason and detail of a book that cannot be read",
+                    "evidence": "string?: the evidence for this encoding, and how many documents of an EPUB have text that is read",
+                    "fault": "list?: reason and detail of a book that cannot be read; else null",
                     "facts": "dict: title, author and more, as the file gives them",
                 },
             ),
@@ -115,6 +114,7 @@ STAGES = {
         {
             "shape": "format of the file in words",
             "skipped": "reason -> number of entries, and the names of the first ones",
+            "refused": "why the columns of a table are not known",
             "bytes": "size of the file",
         },
     ),

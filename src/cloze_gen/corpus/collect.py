@@ -1,5 +1,6 @@
-"""Collect the books of a location: every file is read once, from beginning to end, and what is not
-plain UTF-8 text is stored as such. Later stages see texts; their offsets count characters.
+"""Collect the books of a location: every file is read once, from beginning to end. UTF-8 text, plain
+or compressed, is read in place; of other files the texts are stored. Later stages see texts; their
+offsets count characters.
 
 File names never become paths in the output: a book has an id, `[A-Za-z0-9._-]+`.
 """
@@ -7,12 +8,11 @@ File names never become paths in the output: a book has an id, `[A-Za-z0-9._-]+`
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from cloze_gen.corpus.gutenberg import header_facts
 from cloze_gen.corpus.gutenberg_files import Chosen, choose_files, read_catalog
 from cloze_gen.corpus.manifest import MANIFEST_NAME, Manifest, ManifestRow, read_manifest
 from cloze_gen.corpus.readers import decode_text, ending_of, read_texts
+from cloze_gen.corpus.readers.compressed import DAMAGE
 from cloze_gen.corpus.readers.html import parts_of_pages
 from cloze_gen.corpus.readers.reader import (
     MAX_BOOK_BYTES,
@@ -31,27 +32,25 @@ from cloze_gen.corpus.readers.reader import (
     TEXT,
     FileReport,
     Text,
-    UnknownTableError,
     format_of,
 )
-from cloze_gen.corpus.readers.sentence_lines import SAMPLE_BYTES, has_sentences
-from cloze_gen.corpus.readers.text import SHAPE
-from cloze_gen.corpus.splits import check_splits, split_notes, with_split
+from cloze_gen.corpus.readers.sentence_lines import has_sentences
+from cloze_gen.corpus.readers.text import SHAPE, unpacked
+from cloze_gen.corpus.splits import check_splits, split_notes, split_of_folder
 from cloze_gen.engine.local import engine_scope, make_engine
 from cloze_gen.engine.progress import track
 from cloze_gen.errors import BookError, CorpusError, NoBooksError, UsageError
 from cloze_gen.parsing import NAMED, counted, name_list, quote
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Store
-from cloze_gen.store.files import GZIP_MAGIC, open_regular
+from cloze_gen.store.files import open_regular
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import escape_cell, read_jsonl, write_jsonl
 
-VERSION = 1  # raised when the text of any book may change
+VERSION = 2  # raised when the text of any book may change
 TABLE = "books.jsonl"
 FACTS = ("title", "author", "genre", "year", "etext", "language", "license", "role")
-_UNREADABLE = "unreadable"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _THREADS = 4  # SHA-256 lets other threads work
 # Pages and chapters: files of one folder, numbered without a gap, of which many begin or end inside
@@ -60,6 +59,7 @@ _PAGE_NAME = re.compile(r"(.*?([a-z]*)[-_ .]*)(?<!\d)(\d{1,10})", re.IGNORECASE)
 _PAGE_WORDS = frozenset("p pg page leaf folio scan img image ch chap chapter part".split()) | {""}
 _MIN_PAGES, _MAX_PAGES = 5, 3_000
 _MIN_PAGE_SHARE = 0.5
+_PAGES_READ = 20
 
 
 class InputSettings(SettingsGroup):
@@ -81,12 +81,11 @@ class Book:
     Attributes:
         root, file: the file below the corpus folder, with `/`.
         member: path in an archive, or number of a row; empty where the file is the book.
-        text: the UTF-8 text; the file itself, or one in the store.
+        text: the UTF-8 text; the file itself, perhaps compressed, or one in the store.
         sha256: of the book's own bytes, unpacked; empty if they cannot be read.
         file_sha256: of the file.
         format: how its bytes became text; `SENTENCES` for a part of a file of sentences.
         fault: (reason, detail) of a book that cannot be read.
-        is_like_page: see `_is_like_page`.
         facts: by manifest column.
         listed: its row of the manifest.
     """
@@ -102,7 +101,6 @@ class Book:
     encoding: str = ""
     evidence: str = ""
     fault: tuple[str, str] | None = None
-    is_like_page: bool = False
     facts: tuple[tuple[str, str], ...] = ()
     listed: ManifestRow | None = field(default=None, compare=False)
 
@@ -129,10 +127,8 @@ class Book:
     @property
     def digest(self) -> str:
         """A digest of everything that a stage reads of it."""
-        known = (self.facts, self.fault, self.format, self.differs_from_manifest)
-        if known == ((), None, TEXT, False):
-            return self.sha256
-        return f"{self.sha256} {hashlib.blake2b(repr(known).encode(), digest_size=8).hexdigest()}"
+        read = repr((self.facts, self.fault, self.format, self.differs_from_manifest))
+        return f"{self.sha256} {hashlib.blake2b(read.encode(), digest_size=8).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +138,6 @@ class Collection:
     Attributes:
         books: sorted by id; unreadable ones have a fault, and a run drops them.
         shapes: format in words -> (files, books), without unreadable files.
-        names: known collections, such as "Project Gutenberg".
         bytes: of the files with books.
         skipped: what is not read, and why; one line each.
         notes: warnings.
@@ -152,7 +147,6 @@ class Collection:
     books: tuple[Book, ...]
     shapes: Mapping[str, tuple[int, int]]
     bytes: int
-    names: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -174,7 +168,7 @@ def collect(
     workers: int = 1,
     scratch: Store | None = None,
 ) -> Collection:
-    """List the books of a location and store the texts of files that are not plain text.
+    """List the books of a location and store the texts of files that are not UTF-8 text.
 
     Args:
         scratch: gets the texts that are not in `store`, which then is only read.
@@ -188,10 +182,10 @@ def collect(
     found = find_files(location)
     if not found.books:
         raise NoBooksError(nothing_found(location, found))
-    manifest = read_manifest(root, found.books)
+    manifest = read_manifest(root)
     catalog, catalog_notes = read_catalog(root, found.catalogs)
     chosen = choose_files(found.books, catalog, listed=manifest.files)
-    contents = read_files(
+    files = read_files(
         location,
         sorted(chosen.files),
         store,
@@ -199,51 +193,44 @@ def collect(
         workers=workers,
         scratch=scratch,
     )
-    files: dict[str, FileContents] = {}
-    unknown: list[str] = []
-    for file, content in contents.items():
-        if isinstance(content, FileContents):
-            files[file] = content
-        else:
-            unknown.append(f"{escape_cell(file)}: {content}")
     of_archives = _choose_members(files, catalog, chosen)
     books, repeated = _name_books(root, files, manifest, chosen, of_archives)
     skipped = [
         *filter(None, [found.skipped()]),
-        *unknown,
         *chosen.skipped_lines,
         *of_archives.skipped_lines,
         *repeated,
         *_skipped_in_files(files),
     ]
     if not books:
-        refused = [str(root / line) for line in unknown] or [f"{location}: no book.", *skipped]
-        raise UsageError("; ".join(refused[:NAMED]))
+        refused = [
+            f"{root / escape_cell(name)}: {file.report.refused}"
+            for name, file in files.items()
+            if file.report.refused
+        ]
+        raise UsageError("; ".join(refused[:NAMED] or [f"{location}: no book.", *skipped]))
     _refuse_pages(root, books)
-    of_splits = [with_split(book) for book in books]
     if settings.keep_splits:
-        check_splits(location, of_splits)
+        check_splits(location, books)
+    places = {(book.file, book.member) for book in books}
+    notes = [*manifest.notes(root, places), *catalog_notes]
+    if not settings.keep_splits:
+        notes += split_notes(books)
     readable = [file for file in files.values() if any(not book.fault for book in file.books)]
     return Collection(
         location,
-        tuple(sorted(of_splits if settings.keep_splits else books, key=lambda book: book.book_id)),
+        tuple(sorted(books, key=lambda book: book.book_id)),
         _shapes(readable),
         sum(file.bytes for file in readable),
-        tuple(sorted(chosen.names | of_archives.names)),
         tuple(skipped),
-        (
-            *manifest.notes,
-            *_unmatched_members(manifest, books),
-            *catalog_notes,
-            *([] if settings.keep_splits else split_notes(of_splits)),
-        ),
+        tuple(notes),
     )
 
 
 def _skipped_in_files(files: Mapping[str, FileContents]) -> Iterator[str]:
     for file, content in files.items():
         if not content.books:
-            yield f"{escape_cell(file)}: it contains no books"
+            yield f"{escape_cell(file)}: {content.report.refused or 'it contains no books'}"
         for why, (count, names) in content.report.skipped.items():
             named = name_list([quote(name) for name in names])
             yield f"{count:,} of {escape_cell(file)} ({why}): {named}"
@@ -271,13 +258,15 @@ def read_text(book: Book) -> str:
             f"{escape_cell(str(book.text))}: the text of {quote(book.place)} cannot be read "
             f"({error.strerror}). Run again: it is read anew. Finished work is kept."
         ) from None
-    if book.in_place and hashlib.sha256(data).hexdigest() != book.sha256:
+    if not book.in_place:
+        return data.decode("utf-8")
+    if hashlib.sha256(data).hexdigest() != book.file_sha256:
         raise CorpusError(
             f"{escape_cell(str(book.path))}: changed while it was read: its bytes differ from those "
             "at the start of this run. Wait until nothing writes to it, then run again. Finished "
             "work is kept."
         )
-    return data.decode("utf-8")
+    return unpacked(data).decode("utf-8")
 
 
 # ---- files
@@ -315,152 +304,126 @@ def read_files(
     settings: InputSettings,
     workers: int,
     scratch: Store | None = None,
-) -> dict[str, FileContents | UnknownTableError]:
-    """What each of the files contains; the texts of those that are not plain text are stored."""
+) -> dict[str, FileContents]:
+    """What each of the files contains; the texts of those that are not UTF-8 text are stored."""
     root = location.root
     with ThreadPoolExecutor(_THREADS) as pool:
-        looked = list(pool.map(lambda file: _look(root, file), files))
+        looked = dict(zip(files, pool.map(lambda file: _look(root, file), files), strict=True))
     shards = {
         file: FileShard(store.root, root / file, sha256, settings.text_column)
-        for file, sha256 in zip(files, looked, strict=True)
+        for file, sha256 in looked.items()
         if isinstance(sha256, str)
     }
     missing = [shard for shard in shards.values() if not store.is_complete(shard.key)]
     if scratch is not None:
         for shard in missing:
             shard.out = scratch.root
-    errors: dict[Path, UnknownTableError | None] = {}
     if missing:
         engine = make_engine("local", workers=min(workers, len(missing)))
         with (scratch or store).in_use(), engine_scope(engine):
-            done = track(
-                engine.map(store_texts, missing), stage="books", unit="files", total=len(missing)
-            )
-            errors = {shard.path: error for shard, error in zip(missing, done, strict=True)}
-    contents: dict[str, FileContents | UnknownTableError] = {}
-    for file, found in zip(files, looked, strict=True):
-        if isinstance(found, FileContents):
-            contents[file] = found
-        else:
-            error = errors.get(root / file)
-            contents[file] = error or _stored_contents(shards[file], root, file)
-    return contents
+            done = engine.map(store_texts, missing)
+            for _ in track(done, stage="books", unit="files", total=len(missing)):
+                pass
+    return {
+        file: result if isinstance(result, FileContents) else _stored(shards[file], root, file)
+        for file, result in looked.items()
+    }
 
 
 def _look(root: Path, file: str) -> FileContents | str:
-    """The contents of a plain UTF-8 text, which is read in place; of another file the sha256."""
+    """The contents of a UTF-8 text, which is read in place; of another file the sha256."""
     path = root / file
     try:
+        if format_of(file) != TEXT or path.stat().st_size > MAX_BOOK_BYTES:
+            return file_sha256(path)
         with open_regular(path) as handle:
-            size = os.fstat(handle.fileno()).st_size
-            if format_of(file) != TEXT or size > MAX_BOOK_BYTES:
-                return file_sha256(path)
-            data = handle.read()
+            raw = handle.read()
     except OSError as error:
-        fault = (_UNREADABLE, error.strerror or str(error))
+        fault = ("unreadable", error.strerror or str(error))
         return FileContents(FileReport("unreadable file"), [Book(root, file, path, fault=fault)])
-    sha256 = hashlib.sha256(data).hexdigest()
-    if data.startswith(GZIP_MAGIC) or has_sentences(data[:SAMPLE_BYTES]):
-        return sha256
-    book = Book(root, file, path, sha256=sha256, file_sha256=sha256)
+    digest = hashlib.sha256(raw).hexdigest()
     try:
+        data = unpacked(raw)
         decoded = decode_book(data)
-    except BookError as error:
-        book = replace(book, fault=(error.reason, str(error)))
-    else:
-        if decoded.text.encode("utf-8", "replace") != data:
-            return sha256
-        book = replace(
-            book,
-            encoding=decoded.encoding,
-            evidence=decoded.evidence,
-            facts=tuple(header_facts(decoded.text).items()),
-            is_like_page=_is_like_page(decoded.text),
+    except (BookError, *DAMAGE):
+        return digest  # `store_texts` stores the reason
+    if has_sentences(data) or decoded.text.encode("utf-8", "replace") != data:
+        return digest
+    book = Book(
+        root,
+        file,
+        path,
+        sha256=hashlib.sha256(data).hexdigest(),
+        file_sha256=digest,
+        encoding=decoded.encoding,
+        evidence=decoded.evidence,
+        facts=tuple(header_facts(decoded.text).items()),
+    )
+    return FileContents(FileReport(SHAPE), [book], len(raw))
+
+
+def store_texts(shard: FileShard) -> None:
+    """Store the texts of a file and a table of them."""
+    with Store(shard.out).writing(shard.key) as writer:
+        if writer is None:
+            return
+        report = FileReport()
+        texts = read_texts(shard.path, report, text_column=shard.text_column)
+        rows = (
+            _store_text(writer.path(f"text/{number:06}.txt"), text)
+            for number, text in enumerate(texts)
         )
-    return FileContents(FileReport(SHAPE), [book], len(data))
-
-
-def store_texts(shard: FileShard) -> UnknownTableError | None:
-    """Store the texts of a file and a table of them; returns why a table cannot be read."""
-    store = Store(shard.out)
-    report = FileReport()
-    texts = read_texts(shard.path, report, text_column=shard.text_column)
-    try:
-        with store.writing(shard.key) as writer:
-            if writer is not None:
-                rows = (
-                    _store_text(writer.path(f"text/{number:06}.txt"), text)
-                    for number, text in enumerate(texts)
-                )
-                writer.rows[TABLE] = write_jsonl(writer.path(TABLE), rows)
-                writer.facts |= {
-                    "shape": report.shape,
-                    "skipped": report.skipped,
-                    "bytes": shard.path.stat().st_size,
-                }
-    except UnknownTableError as error:
-        return error
-    return None
+        writer.rows[TABLE] = write_jsonl(writer.path(TABLE), rows)
+        writer.facts |= asdict(report) | {"bytes": shard.path.stat().st_size}
 
 
 def _store_text(path: Path, text: Text) -> dict[str, Any]:
     """Write a text; returns its row in the table."""
-    row = {
+    row: dict[str, Any] = {
         "member": text.name,
         "book_id": text.book_id,
         "format": text.format,
+        "text": "",
+        "sha256": "",
         "facts": dict(text.facts),
+        "fault": None,
     }
     if isinstance(text.data, bytes):
         row["sha256"] = hashlib.sha256(text.data).hexdigest()
     try:
         decoded, facts = decode_text(text)
     except BookError as error:
-        return row | {"fault": [error.reason, str(error)]}
+        return row | {"fault": (error.reason, str(error))}
     path.write_text(decoded.text, encoding="utf-8", errors="replace", newline="")
     return row | {
         "text": path.name,
         "facts": {**facts, **text.facts},
         "encoding": decoded.encoding,
         "evidence": decoded.evidence,
-        "is_like_page": _is_like_page(decoded.text),
     }
 
 
-def _is_like_page(text: str) -> bool:
-    """Whether a text begins with a number or a small letter, or ends with a small letter or comma.
-
-    >>> [_is_like_page(text) for text in ("and left.", "12 THE MILL\\nShe left.", "She left. THE END")]
-    [True, True, False]
-    """
-    first = re.search(r"\w", text[:1000])
-    begins = first is not None and (first[0].islower() or first[0].isdecimal())
-    return begins or re.search(r"[a-z,;-]\s*$", text[-1000:]) is not None
-
-
-def _stored_contents(shard: FileShard, root: Path, file: str) -> FileContents:
+def _stored(shard: FileShard, root: Path, file: str) -> FileContents:
     artifact = Store(shard.out).open(shard.key)
-    books = [
-        Book(
-            root,
-            file,
-            artifact.folder / "text" / row.get("text", ""),
-            row["book_id"],
-            row["member"],
-            row["format"],
-            row.get("sha256", ""),
-            shard.sha256,
-            row.get("encoding", ""),
-            row.get("evidence", ""),
-            tuple(row["fault"]) if "fault" in row else None,
-            row.get("is_like_page", False),
-            tuple(row["facts"].items()),
+    books = []
+    for row in read_jsonl(artifact.path(TABLE)):
+        text = artifact.folder / "text" / row.pop("text")
+        facts = tuple(row.pop("facts").items())
+        fault = row.pop("fault")
+        books.append(
+            Book(
+                root,
+                file,
+                text,
+                file_sha256=shard.sha256,
+                facts=facts,
+                fault=(fault[0], fault[1]) if fault else None,
+                **row,
+            )
         )
-        for row in read_jsonl(artifact.path(TABLE))
-    ]
-    facts = artifact.facts
-    skipped = {why: (count, names) for why, (count, names) in facts["skipped"].items()}
-    return FileContents(FileReport(facts["shape"], skipped), books, facts["bytes"])
+    known = artifact.facts
+    report = FileReport(known["shape"], known["skipped"], known["refused"])
+    return FileContents(report, books, known["bytes"])
 
 
 # ---- ids and facts
@@ -497,12 +460,12 @@ def _name_books(
     """The books with ids and facts, and in words what is read once though it is there twice.
 
     Raises:
-        UsageError: a manifest gives an id with other characters, or two books have one id.
+        UsageError: two books have one id.
     """
     books = []
     for file, content in files.items():
         for book in content.books:
-            facts = dict(book.facts)
+            facts = {"role": split_of_folder(file), **dict(book.facts)}
             if len(content.books) == 1:
                 facts |= chosen.files[file]
             if format_of(book.member):
@@ -511,17 +474,12 @@ def _name_books(
                 facts |= of_archives.files[book.place]
             row = manifest.row_of(file, book.member)
             cells = {name: cell for name, cell in row.cells.items() if cell} if row else {}
-            if row and "book_id" in cells and (_safe_id(cells["book_id"]) != cells["book_id"]):
-                raise UsageError(
-                    f"{root / MANIFEST_NAME}, line {row.line}: book_id {cells['book_id'][:80]!r} of "
-                    f"{file!r} may only have the characters A-Z a-z 0-9 . _ - and must not be . or .."
-                )
             facts |= cells
             book_id = facts.get("book_id") or book.book_id
             books.append(
                 replace(
                     book,
-                    book_id=_safe_id(book_id) if book_id else book_id_from_names(book),
+                    book_id=_safe_id(book_id) if book_id else _id_from_names(book),
                     facts=tuple((name, facts[name]) for name in FACTS if facts.get(name)),
                     listed=row,
                 )
@@ -529,7 +487,7 @@ def _name_books(
     return _settle_ids(root, books)
 
 
-def book_id_from_names(book: Book) -> str:
+def _id_from_names(book: Book) -> str:
     """The stem of the file or archived file; of a row the stem and its number."""
     stem = _stem(book.file)
     if format_of(book.member):
@@ -609,12 +567,11 @@ def _refuse_pages(root: Path, books: Sequence[Book]) -> None:
             folders[folder, match[1]][int(match[3])] = book
     for (folder, _), pages in folders.items():
         is_gapless = max(pages) - min(pages) == len(pages) - 1
-        like_pages = sum(page.is_like_page for page in pages.values())
-        if (
-            is_gapless
-            and _MIN_PAGES <= len(pages) <= _MAX_PAGES
-            and like_pages >= _MIN_PAGE_SHARE * len(pages)
-        ):
+        if not (is_gapless and _MIN_PAGES <= len(pages) <= _MAX_PAGES):
+            continue
+        sample = sorted(pages)[:: max(1, len(pages) // _PAGES_READ)]
+        like_pages = sum(_is_like_page(read_text(pages[number])) for number in sample)
+        if like_pages >= _MIN_PAGE_SHARE * len(sample):
             first = pages[min(pages)]
             raise UsageError(
                 f"{root / escape_cell(folder)}: {len(pages):,} numbered texts ({quote(first.place)}, "
@@ -623,17 +580,15 @@ def _refuse_pages(root: Path, books: Sequence[Book]) -> None:
             )
 
 
-def _unmatched_members(manifest: Manifest, books: Sequence[Book]) -> Iterator[str]:
-    known = {(book.file, book.member) for book in books}
-    absent = [
-        f"line {row.line} {file!r}, {member!r}"
-        for (file, member), row in manifest.rows.items()
-        if member and (file, member) not in known
-    ]
-    if absent:
-        yield (
-            f"{MANIFEST_NAME} lists rows or archive files that do not exist: {name_list(absent)}"
-        )
+def _is_like_page(text: str) -> bool:
+    """Whether a text begins with a number or a small letter, or ends with a small letter or comma.
+
+    >>> [_is_like_page(text) for text in ("and left.", "12 THE MILL\\nShe left.", "She left. THE END")]
+    [True, True, False]
+    """
+    first = re.search(r"\w", text[:1000])
+    begins = first is not None and (first[0].islower() or first[0].isdecimal())
+    return begins or re.search(r"[a-z,;-]\s*$", text[-1000:]) is not None
 
 
 def refuse_sentences(books: Sequence[Book], option: str) -> None:

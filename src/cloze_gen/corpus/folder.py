@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 import glob
 import os
-import re
 import stat
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +20,6 @@ from cloze_gen.errors import UsageError
 from cloze_gen.parsing import counted, name_list
 from cloze_gen.store.tables import escape_cell
 
-_ESCAPED = re.compile(r"\[([*?[])\]")  # as `glob.escape` writes them
 _ZIP_IT = "zip the content of the folder and name the file .epub"
 
 
@@ -31,7 +29,7 @@ class Location:
 
     Attributes:
         root: the folder, or the folder that a pattern begins with.
-        pattern: a glob below it, as `Path.glob` reads it; empty: every file below the folder.
+        pattern: the name of a file, else a glob as `Path.glob` reads it; empty: every file below.
     """
 
     root: Path
@@ -48,22 +46,21 @@ class Location:
         if path.is_dir():
             return cls(path)
         if os.path.lexists(path):
-            return cls(path.parent, glob.escape(path.name))
+            return cls(path.parent, path.name)
         root, parts = Path(), list(path.parts)
         while parts and (os.path.lexists(root / parts[0]) or not glob.has_magic(parts[0])):
             root /= parts.pop(0)
         return cls(root, "/".join(parts))
 
     @property
-    def is_file(self) -> bool:
-        """Whether the pattern is the name of one file."""
-        return bool(self.pattern) and os.path.lexists(self.path)
-
-    @property
     def path(self) -> Path:
         """What the user typed."""
-        path = self.root / _ESCAPED.sub(r"\1", self.pattern)
-        return path if os.path.lexists(path) else self.root / self.pattern
+        return self.root / self.pattern
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the pattern is the name of a file."""
+        return bool(self.pattern) and os.path.lexists(self.path)
 
     def __str__(self) -> str:
         return str(self.path)
@@ -71,87 +68,50 @@ class Location:
 
 @dataclass(slots=True)
 class FolderContents:
+    """What a location contains.
+
+    Attributes:
+        others: ending -> number of files that are no books.
+        passed: why not read -> paths.
+    """
+
     books: list[str] = field(default_factory=list)
     catalogs: list[str] = field(default_factory=list)
-    others: Counter[str] = field(default_factory=Counter)  # suffix -> files
-    hidden: list[str] = field(default_factory=list)
-    links: list[str] = field(default_factory=list)
-    outputs: list[str] = field(default_factory=list)
-    unpacked: list[str] = field(default_factory=list)  # EPUBs
-    page_parts: list[str] = field(default_factory=list)
+    others: Counter[str] = field(default_factory=Counter)
+    passed: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def add_file(self, file: str) -> None:
-        name = file.rsplit("/", 1)[-1]
-        book = ending_of(name) != ""
-        if name.startswith("."):
-            self.hidden += [file] if book else []
-        elif is_catalog(name):
+        name = file.rpartition("/")[2]
+        is_hidden = name.startswith(".")
+        if is_catalog(name):
             self.catalogs.append(file)
-        elif file != MANIFEST_NAME:
-            if book:
-                self.books.append(file)
-            else:
-                self.others[Path(name).suffix.lower()] += 1
-
-    def enters(self, path: Path, folder: str) -> bool:
-        if path.is_symlink():
-            self.links.append(folder)
-        elif folder.rsplit("/", 1)[-1].startswith("."):
-            self.hidden.append(folder)
-        elif (path / "store" / ".locks").is_dir():
-            self.outputs.append(folder)
-        elif is_unpacked_epub(path):
-            self.unpacked.append(folder)
-        else:
-            return True
-        return False
+        elif ending_of(name) and is_hidden:
+            self.passed["hidden"].append(file)
+        elif ending_of(name):
+            self.books.append(file)
+        elif file != MANIFEST_NAME and not is_hidden:
+            self.others[Path(name).suffix.lower()] += 1
 
     def skipped(self) -> str:
-        """The skipped entries, in words; empty without any."""
-        parts = []
-        if self.others:
-            parts.append(
-                f"{counted(self.others.total(), 'other file')} ({_kinds_text(self.others)})"
-            )
-        if self.hidden:
-            parts.append(f"{len(self.hidden):,} hidden ({_named_paths(self.hidden)})")
-        if self.links:
-            parts.append(
-                f"{counted(len(self.links), 'linked folder')}, not followed "
-                f"({_named_paths(self.links)})"
-            )
-        if self.outputs:
-            parts.append(
-                f"{counted(len(self.outputs), 'output folder')} of cloze-gen "
-                f"({_named_paths(self.outputs)})"
-            )
-        if self.page_parts:
-            parts.append(
-                f"{counted(len(self.page_parts), 'part')} of saved web pages "
-                f"({_named_paths(self.page_parts)})"
-            )
-        if self.unpacked:
-            parts.append(
-                f"{counted(len(self.unpacked), 'unpacked EPUB')} ({_named_paths(self.unpacked)}); "
-                f"{_ZIP_IT}"
-            )
+        """The entries that are not read, in words; empty without any."""
+        parts = [
+            f"{len(paths):,} {why} ({name_list([repr(path) for path in sorted(paths)])})"
+            for why, paths in sorted(self.passed.items())
+        ]
+        if self.others.total():
+            parts.insert(0, _others_text(self.others))
         return "; ".join(parts)
 
 
-def _kinds_text(kinds: Counter[str]) -> str:
+def _others_text(others: Counter[str]) -> str:
     """The most frequent endings first.
 
-    >>> _kinds_text(Counter({".md": 2, "": 1}))
-    '2 .md, 1 without an ending'
+    >>> _others_text(Counter({".md": 2, "": 1}))
+    '3 other files (2 .md, 1 without an ending)'
     """
-    ranked = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
-    return name_list(
-        [f"{count:,} {repr(suffix)[1:-1] or 'without an ending'}" for suffix, count in ranked]
-    )
-
-
-def _named_paths(paths: list[str]) -> str:
-    return name_list([repr(path) for path in sorted(paths)])
+    ranked = sorted(others.items(), key=lambda item: (-item[1], item[0]))
+    kinds = [f"{count:,} {repr(ending)[1:-1] or 'without an ending'}" for ending, count in ranked]
+    return f"{counted(others.total(), 'other file')} ({name_list(kinds)})"
 
 
 def find_files(location: Location) -> FolderContents:
@@ -163,39 +123,58 @@ def find_files(location: Location) -> FolderContents:
     found = FolderContents()
     for file in _matches(location) if location.pattern else _walk(location.root, found):
         found.add_file(file)
-    found.page_parts = sorted(parts_of_pages(found.books))
-    found.books = [file for file in found.books if file not in found.page_parts]
+    if parts := parts_of_pages(found.books):
+        found.passed["part of a saved web page"] = list(parts)
+        found.books = [file for file in found.books if file not in parts]
     return found
 
 
 def _walk(root: Path, found: FolderContents) -> Iterator[str]:
-    for place, folders, names in os.walk(root, onerror=refuse_unreadable):
+    for place, folders, names in os.walk(root, onerror=_refuse_unreadable):
         below = Path(place).relative_to(root)
         yield from ((below / name).as_posix() for name in names)
-        folders[:] = [
-            name for name in folders if found.enters(root / below / name, (below / name).as_posix())
-        ]
+        entered = []
+        for name in folders:
+            why_not = _why_not_entered(root / below / name)
+            if why_not:
+                found.passed[why_not].append((below / name).as_posix())
+            else:
+                entered.append(name)
+        folders[:] = entered
 
 
 def _matches(location: Location) -> Iterator[str]:
     """The files that a pattern matches, and the catalogues beside them."""
     root = location.root
-    enters = functools.cache(lambda folder: FolderContents().enters(root / folder, str(folder)))
-    patterns = [location.pattern]
-    if not location.is_file:
-        patterns += [str(Path(location.pattern).with_name(name)) for name in CATALOGS]
-    for pattern in patterns:
+    if location.is_file:
+        if location.path.is_file():
+            yield location.pattern
+        return
+    why_not = functools.cache(lambda folder: _why_not_entered(root / folder))
+    beside = [str(Path(location.pattern).with_name(name)) for name in CATALOGS]
+    for pattern in [location.pattern, *beside]:
         for path in root.glob(pattern):
             file = path.relative_to(root)
-            if path.is_file() and all(map(enters, list(file.parents)[:-1])):
+            if path.is_file() and not any(map(why_not, list(file.parents)[:-1])):
                 yield file.as_posix()
 
 
-def is_unpacked_epub(folder: Path) -> bool:
+def _why_not_entered(folder: Path) -> str:
+    """Why the files of a folder are not read; empty if they are."""
+    if folder.is_symlink():
+        return "linked folder, not followed"
+    if folder.name.startswith("."):
+        return "hidden"
+    if (folder / "store" / ".locks").is_dir():
+        return "output folder of cloze-gen"
+    return f"unpacked EPUB, {_ZIP_IT}" if _is_unpacked_epub(folder) else ""
+
+
+def _is_unpacked_epub(folder: Path) -> bool:
     return (folder / "META-INF" / "container.xml").is_file()
 
 
-def refuse_unreadable(error: OSError) -> NoReturn:
+def _refuse_unreadable(error: OSError) -> NoReturn:
     raise UsageError(
         f"{escape_cell(str(error.filename))}: this folder cannot be read ({error.strerror}), "
         "so its books would be missing. "
@@ -220,20 +199,18 @@ def check_folder(folder: Path, advice: str) -> None:
 def check_apart(out: Path, location: Location) -> None:
     """UsageError if a run would read its own files as books. Links are resolved."""
     folder = location.root
-    real_out, real = Path(os.path.realpath(out)), Path(os.path.realpath(folder))
+    real_out = Path(os.path.realpath(out))
+    real = Path(os.path.realpath(folder))
     if real_out.is_relative_to(real) and not location.pattern:
-        elsewhere = os.path.relpath(
-            real.parent / (real_out.name if real_out != real else "artifacts")
-        )
         raise UsageError(
             f"the output folder {out} is inside the folder of books {folder}: the next run "
-            "would read its own files as books. "
-            f"Name another, such as --out {elsewhere}, or keep the books in a folder of their own."
+            "would read its own files as books. Give a folder outside of it with --out, or keep the "
+            "books in a folder of their own."
         )
-    for own in ("store", "runs"):
-        if real.is_relative_to(real_out / own):
+    for name in ("store", "runs"):
+        if real.is_relative_to(real_out / name):
             raise UsageError(
-                f"{folder}: is inside {out / own}, which holds the files of runs. Copy "
+                f"{folder}: is inside {out / name}, which holds the files of runs. Copy "
                 "the books to a folder of their own."
             )
 
@@ -248,7 +225,7 @@ def check_exists(location: Location) -> None:
     except OSError as error:
         raise UsageError(f"{location}: cannot be opened ({error.strerror}). {advice}") from None
     check_folder(location.root, advice)
-    if is_unpacked_epub(location.root):
+    if _is_unpacked_epub(location.root):
         raise UsageError(f"{location}: an unpacked EPUB. To read it, {_ZIP_IT}.")
 
 
@@ -264,20 +241,4 @@ def nothing_found(location: Location, found: FolderContents) -> str:
         return f"{location}: no file of books in this folder or below it.{there} {advice}"
     if skipped:
         return f"{location}: no file of books matches, only {skipped}. {advice}"
-    return (
-        f"{location}: no file matches. {_entries(location.root)} `*` does not search subfolders; "
-        "use `**/*.txt`."
-    )
-
-
-def _entries(folder: Path) -> str:
-    """What is in a folder, in a sentence."""
-    with os.scandir(folder) as entries:
-        there = sorted((one.name, one.is_dir()) for one in entries if one.name[0] != ".")
-    folders = [repr(name) for name, is_folder in there if is_folder]
-    kinds = Counter(Path(name).suffix for name, is_folder in there if not is_folder)
-    parts = [
-        *([f"{counted(len(folders), 'folder')} ({name_list(folders)})"] if folders else []),
-        *([f"{counted(kinds.total(), 'file')} ({_kinds_text(kinds)})"] if kinds else []),
-    ]
-    return f"{folder} has {' and '.join(parts) or 'no file and no folder'}."
+    return f"{location}: no file matches. `*` does not search subfolders; use `**/*.txt`."

@@ -187,9 +187,7 @@ def _short(marker: str) -> str:
 
 # ---- what the header says
 
-_FACT_LINE = re.compile(
-    r"^(Title|Author|Language|Original publication):[ ]*(\S[^\n]*(?:\n[ ]+\S[^\n]*)*)", re.MULTILINE
-)
+_FACT_LINE = re.compile(r"^(Title|Author|Language):[ ]*(\S[^\n]*(?:\n[ ]+\S[^\n]*)*)", re.MULTILINE)
 _NUMBER = re.compile(r"\[(?:e-?text|e-?book)[ ]*#[ ]*(\d+)\]", re.IGNORECASE)
 # Up to 2002 "**The Project Gutenberg Etext of The Mill, by Skey**", "#3 in our series by A. Skey".
 _TITLE_LINE = re.compile(
@@ -201,13 +199,12 @@ _SERIES_LINE = re.compile(
     r"^[ \[]*#\w+[ ]in[ ]our[ ]series[ ]by[ ]([^\n*\]]+)", re.IGNORECASE | re.MULTILINE
 )
 _BYLINE = re.compile(r"(.+?)(?:,[ ]by|[ ]by(?!.*[ ]by[ ]))[ ](.+)", re.IGNORECASE)
-_YEAR = re.compile(r"\b(?:1[4-9]|20)\d\d\b")
 _OPENING_CHARS = 3_000  # title line, series and fact lines are so near the beginning
 
 
 def header_facts(text: str) -> dict[str, str]:
-    r"""Title, author, language, etext number (`etext`) and year of the original publication, as far
-    as the header of a text of Project Gutenberg states them; empty for another text.
+    r"""Title, author, language and etext number (`etext`), as far as the header of a text of Project
+    Gutenberg states them; empty for another text.
 
     >>> header_facts("Project Gutenberg's The Mill, by A. Skey\n\nMay, 1997 [Etext #904]\n")
     {'title': 'The Mill', 'author': 'A. Skey', 'etext': '904'}
@@ -217,7 +214,7 @@ def header_facts(text: str) -> dict[str, str]:
         head = head[: begin.start()]
     if "gutenberg" not in head.lower():
         return {}
-    facts = {"title": "", "author": "", "language": "", "etext": "", "year": ""}
+    facts = {"title": "", "author": "", "language": "", "etext": ""}
     if title := _TITLE_LINE.search(head):
         facts["title"] = _cell(title[1])
         if byline := _BYLINE.fullmatch(facts["title"]):
@@ -227,8 +224,6 @@ def header_facts(text: str) -> dict[str, str]:
     stated = dict(
         reversed([(name.lower(), _cell(value)) for name, value in _FACT_LINE.findall(head)])
     )
-    if year := _YEAR.search(stated.pop("original publication", "")):
-        facts["year"] = year[0]
     if number := _NUMBER.search(head):
         facts["etext"] = number[1]
     return {name: value for name, value in (facts | stated).items() if value}

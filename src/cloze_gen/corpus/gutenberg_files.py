@@ -9,38 +9,43 @@ from __future__ import annotations
 import csv
 import io
 import re
-import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
-from cloze_gen.corpus.readers.compressed import open_unpacked
+from cloze_gen.corpus.readers.compressed import DAMAGE, open_unpacked
+from cloze_gen.corpus.readers.reader import read_whole
 from cloze_gen.errors import BookError
 from cloze_gen.parsing import name_list, one_line, quote
 from cloze_gen.store.files import open_regular
 
 CATALOGS = ("pg_catalog.csv", "pg_catalog.csv.gz")
-_MAX_BYTES = 128 * 1024 * 1024  # unpacked; pg_catalog.csv has 20 MB
 _SHELF = re.compile(r"(?:Category|Browsing): *(\S.*)")
 
-_NAME = re.compile(
-    r"(?P<pg>pg)?(?P<number>[1-9]\d{0,6})(?P<tag>-0|-8|-h|-images(?:-3)?)?"
-    r"(?P<ending>\.txt(?:\.utf-?8)?|\.html?(?:\.utf-?8)?|\.epub|\.zip)(?:\.gz)?",
-    re.IGNORECASE,
-)
 _OLD = re.compile(r"(?:^|/)\d+/old/", re.IGNORECASE)
-# The best first. Gutenberg makes `pgN.txt` itself, in UTF-8 and with a uniform header.
-_RANKS = ("pg", "-0", "utf-8", "-8", "ascii", "html", "epub")
+# Names of an etext's files, the best first. Gutenberg makes `pgN.txt` itself, in UTF-8 and with a
+# uniform header.
+_FORMS = [
+    re.compile(rf"{form.replace('N', '([1-9][0-9]{0,6})')}(?:\.gz)?", re.IGNORECASE)
+    for form in (
+        r"pgN\.(?:txt|zip)",
+        r"N-0\.(?:txt|zip)",
+        r"(?:pg)?N\.txt\.utf-?8",
+        r"N-8\.(?:txt|zip)",
+        r"N\.(?:txt|zip)",
+        r"(?:pg)?N(?:-h|-images)?\.(?:html?(?:\.utf-?8)?|zip)",
+        r"(?:pg)?N(?:-images(?:-3)?)?\.epub",
+    )
+]
 
 
 @dataclass(slots=True)
 class Chosen:
-    """The files to read, with their facts; the others by reason; and the kinds of trees seen."""
+    """The files to read, with their facts, and the others by reason."""
 
     files: dict[str, dict[str, str]] = field(default_factory=dict)
     skipped: dict[str, list[str]] = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)
 
     @property
     def skipped_lines(self) -> list[str]:
@@ -77,8 +82,7 @@ def choose_files(
             chosen.files[file] = {}
     for number, of_etext in ranked.items():
         facts = dict(catalog.get(number, {}))
-        reason = _unfit(facts)
-        facts = {name: fact for name, fact in facts.items() if name != "type"}
+        reason = facts.pop("unfit", "")
         for at, (rank, file) in enumerate(sorted(of_etext)):
             if rank < 0:  # listed
                 chosen.files[file] = facts | {"etext": str(number)}
@@ -89,7 +93,6 @@ def choose_files(
                 chosen.skipped.setdefault(reason, []).append(file)
             else:
                 chosen.files[file] = facts | {"etext": str(number), "book_id": f"pg{number}"}
-                chosen.names.add("Project Gutenberg")
     return chosen
 
 
@@ -103,32 +106,15 @@ def etext_of(path: str, catalog: Collection[int] = ()) -> tuple[int, int] | None
     >>> etext_of("pg1342.txt"), etext_of("1342/1342-0.zip"), etext_of("1342/1342-8.txt")
     ((1342, 0), (1342, 3), (1342, 6))
     """
-    parts = path.split("/")
-    match = _NAME.fullmatch(parts[-1])
-    if match is None:
-        return None
-    number = int(match["number"])
-    inside = len(parts) > 1 and parts[-2].lower() in {match["number"], f"{number}-h"}
-    if not (match["pg"] or inside or number in catalog):
-        return None
-    tag, ending = (match["tag"] or "").lower(), match["ending"].lower()
-    if ending == ".epub":
-        kind = "epub"
-    elif ending.startswith(".htm") or tag not in {"", "-0", "-8"}:
-        kind = "html"
-    elif match["pg"]:
-        kind = "pg"
-    else:
-        kind = tag or ("utf-8" if "utf" in ending else "ascii")
-    return number, 2 * _RANKS.index(kind) + (ending == ".zip")
-
-
-def _unfit(facts: Mapping[str, str]) -> str:
-    """Why a book is not read, by its catalogue; empty if it is."""
-    if facts.get("type", "Text").lower() != "text":
-        return f"{facts['type']}, not Text, in the catalogue"
-    languages = facts.get("language", "en").split(", ")
-    return "" if "en" in languages else "not in English, by the catalogue"
+    folder, _, name = path.rpartition("/")
+    for rank, form in enumerate(_FORMS):
+        match = form.fullmatch(name)
+        if match:
+            number = int(match[1])
+            is_inside = folder.rpartition("/")[2].lower() in {match[1], f"{match[1]}-h"}
+            if name[:2].lower() == "pg" or is_inside or number in catalog:
+                return number, 2 * rank + (".zip" in name.lower())
+    return None
 
 
 def is_catalog(file: str) -> bool:
@@ -137,7 +123,7 @@ def is_catalog(file: str) -> bool:
 
 
 def read_catalog(root: Path, files: Iterable[str]) -> tuple[dict[int, dict[str, str]], list[str]]:
-    """Etext number -> facts by manifest column, with `type` (such as "Sound"); and warnings."""
+    """Etext number -> facts by manifest column, with `unfit` (why it is not read); and warnings."""
     catalog: dict[int, dict[str, str]] = {}
     notes = []
     for file in sorted(files):
@@ -146,7 +132,7 @@ def read_catalog(root: Path, files: Iterable[str]) -> tuple[dict[int, dict[str, 
                 number = row.get("Text#") or ""
                 if number.isascii() and number.isdigit() and len(number) <= 7:
                     catalog.setdefault(int(number), _facts(row))
-        except (OSError, EOFError, zlib.error, ValueError, csv.Error, BookError) as error:
+        except (csv.Error, BookError, *DAMAGE) as error:
             reason = one_line((error.strerror if isinstance(error, OSError) else "") or str(error))
             notes.append(f"{file!r} is not used: {reason[:200]}")
     return catalog, notes
@@ -154,9 +140,7 @@ def read_catalog(root: Path, files: Iterable[str]) -> tuple[dict[int, dict[str, 
 
 def _rows(path: Path) -> Iterator[dict[str, str | None]]:
     with open_regular(path) as file:
-        data = open_unpacked(file).read(_MAX_BYTES + 1)
-    if len(data) > _MAX_BYTES:
-        raise ValueError(f"more than {_MAX_BYTES // 2**20} MiB")
+        data = read_whole(open_unpacked(file))
     table = csv.DictReader(io.StringIO(data.decode("utf-8-sig", "replace"), newline=""))
     if not {"Text#", "Title"} <= set(table.fieldnames or ()):
         names = name_list([quote(name) for name in table.fieldnames or ()]) or "none"
@@ -169,11 +153,17 @@ def _rows(path: Path) -> Iterator[dict[str, str | None]]:
 
 def _facts(row: Mapping[str, str | None]) -> dict[str, str]:
     shelf = _SHELF.search(row.get("Bookshelves") or "")
-    languages = re.split(r"[;, ]+", (row.get("Language") or "").lower())
+    languages = re.findall(r"[^;, ]+", (row.get("Language") or "").lower())
+    kind = row.get("Type") or "Text"
+    unfit = ""
+    if kind.lower() != "text":
+        unfit = f"{kind}, not Text, in the catalogue"
+    elif languages and "en" not in languages:
+        unfit = "not in English, by the catalogue"
     cells = {
-        "type": row.get("Type") or "",
+        "unfit": unfit,
         "title": row.get("Title") or "",
-        "language": ", ".join(filter(None, languages)),
+        "language": ", ".join(languages),
         "author": author_names(row.get("Authors") or ""),
         "genre": shelf[1].partition(";")[0] if shelf else "",
     }

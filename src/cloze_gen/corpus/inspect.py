@@ -6,16 +6,13 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cloze_gen.corpus.collect import Book, Collection, InputSettings, read_text
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.dropped import REMEDIES
 from cloze_gen.corpus.gutenberg import find_body
 from cloze_gen.corpus.normalization import normalize_sentence
-from cloze_gen.corpus.ocr import ocr_warning, sampled_unknown_word_share
-from cloze_gen.corpus.partition import no_author_warning
-from cloze_gen.corpus.readers.reader import SENTENCES
 from cloze_gen.parsing import NAMED, counted, name_list, one_line, quote
 from cloze_gen.text_layout import cut
 
@@ -24,14 +21,14 @@ _EXAMPLES = 5
 _LEAST_BOOKS = 2  # of holmes-style; docs/how-to/few-books.md
 _MANY_BOOKS = 10  # enough for lambada-style
 _TITLE_COLUMNS, _TEXT_COLUMNS = 60, 100
+_SHOWN_CHARS = 5_000  # normalized for the one line that is shown: blank lines may be many
 _LINES_OF_A_RUN = 5  # of what is skipped; all are in `cloze-gen corpus inspect`
 _SENTENCES = "one sentence per line, without books: use it with --train, as background only"
 
 
 def summary(found: Collection) -> list[str]:
     """Two to four lines for the beginning of a run, and more for much that is skipped."""
-    shapes = (f"{shape}: {count}" for shape, count in _shapes(found))
-    known = "; ".join((*found.names, *shapes)) or "no readable file"
+    known = "; ".join(_shapes(found)) or "no readable file"
     lines = [f"{_books(found)} in {found.location}, {_size(found.bytes)} ({known})"]
     if found.has_sentences:
         lines.append(_SENTENCES)
@@ -52,12 +49,8 @@ def summary(found: Collection) -> list[str]:
 
 def inspection(found: Collection, settings: InputSettings) -> str:
     """A page about a location: formats, metadata, what is skipped, advice, and examples."""
-    examples = [(book, _beginning_and_share(book)) for book in _chosen(found)]
-    shares = [(book.book_id, share) for book, (_, share) in examples]
-    ocr = ocr_warning(shares, of=f", of {len(shares)} that were read in part")
     lines = [f"{found.location}: {_books(found)}, {_size(found.bytes)}", ""]
-    lines += _section("formats", [f"{shape}: {count}" for shape, count in _shapes(found)])
-    lines += _section("collections", found.names)
+    lines += _section("formats", list(_shapes(found)))
     lines += _section("unreadable", list(_unreadable(found)))
     counts = _metadata(found)
     known = ", ".join(f"{fact} {counts.get(fact, 0):,}" for fact in FACTS)
@@ -65,16 +58,16 @@ def inspection(found: Collection, settings: InputSettings) -> str:
     known = f"books that have it: {known}" if counts else none
     lines += _section("metadata", [known] if found.readable else [])
     lines += _section("skipped", list(found.skipped))
-    lines += _section("warnings", [*found.notes, *([ocr] if ocr else [])])
-    lines += _section("advice", list(_advice(found, settings)))
-    lines += _section(
-        "examples", [line for book, (text, _) in examples for line in _example(book, text)]
-    )
+    lines += _section("warnings", found.notes)
+    advice = f"{_SENTENCES}. Questions need books: give them with --source."
+    lines += _section("advice", [advice] if found.has_sentences else [])
+    examples = [line for book in _chosen(found) for line in _example(book)]
+    lines += _section("examples", examples)
     lines += _section("next", list(_next(found, settings)))
     return "\n".join(lines)
 
 
-def _section(label: str, lines: tuple[str, ...] | list[str]) -> list[str]:
+def _section(label: str, lines: Sequence[str]) -> list[str]:
     """A label and its lines, aligned.
 
     >>> print("\\n".join(_section("skipped", ["2 .md", "1 hidden"])))
@@ -109,10 +102,12 @@ def _size(count: int) -> str:
     return counted(count, "byte")
 
 
-def _shapes(found: Collection) -> Iterator[tuple[str, str]]:
-    for shape, (files, books) in sorted(found.shapes.items(), key=lambda one: (-one[1][1], one[0])):
+def _shapes(found: Collection) -> Iterator[str]:
+    """The formats of the files, that of most books first."""
+    ranked = sorted(found.shapes.items(), key=lambda item: (-item[1][1], item[0]))
+    for shape, (files, books) in ranked:
         several = f", {counted(books, 'book')}" if books != files else ""
-        yield shape, f"{counted(files, 'file')}{several}"
+        yield f"{shape}: {counted(files, 'file')}{several}"
 
 
 def _metadata(found: Collection) -> dict[str, int]:
@@ -121,44 +116,30 @@ def _metadata(found: Collection) -> dict[str, int]:
     return {fact: counts[fact] for fact in FACTS if counts[fact]}
 
 
-def _advice(found: Collection, settings: InputSettings) -> Iterator[str]:
-    if found.has_sentences:
-        yield f"{_SENTENCES}. Questions need books: give them with --source."
-    authors = (dict(book.facts).get("author", "") for book in found.readable)
-    if _suits_lambada(found) and not settings.keep_splits and (line := no_author_warning(authors)):
-        yield f"lambada-style and scde-style: {line}"
-
-
 def _chosen(found: Collection) -> tuple[Book, ...]:
     """Books spread over all files; the same at each call."""
     books = found.readable
     return books[:: max(1, len(books) // _EXAMPLES)][:_EXAMPLES]
 
 
-def _example(book: Book, beginning: str) -> Iterator[str]:
+def _example(book: Book) -> Iterator[str]:
     facts = dict(book.facts)
     by = f", by {facts['author']}" if facts.get("author") else ""
     title = cut(one_line(f"{facts['title']}{by}"), _TITLE_COLUMNS) if facts.get("title") else ""
     yield f"{book.book_id}{f'  {title}' if title else ''}"
-    yield f"    {cut(beginning, _TEXT_COLUMNS)}"
+    yield f"    {cut(_beginning(book), _TEXT_COLUMNS)}"
 
 
-def _beginning_and_share(book: Book) -> tuple[str, float]:
-    """The beginning of the text after Project Gutenberg's header and credits, and the share of
-    unknown words in the middle.
-    """
-    text = read_text(book)
-    # names have no capital in a file of sentences
-    share = 0.0 if book.format == SENTENCES else sampled_unknown_word_share(text)
-    flat = flatten(text)
+def _beginning(book: Book) -> str:
+    """The beginning of the text after Project Gutenberg's header and credits."""
+    flat = flatten(read_text(book))
     body = find_body(flat)
-    words, at = "", body.start
-    for start, end in (*((part.start, part.end) for part in body.skipped), (body.end, body.end)):
-        words += flat[at:start] if start > at else ""
-        at = max(at, end)
-        if len(words.split()) > _TEXT_COLUMNS:
-            break
-    return one_line(normalize_sentence(words[: 50 * _TEXT_COLUMNS])) or "(no text)", share
+    text, at = "", body.start
+    for part in body.skipped:
+        text += flat[at : part.start]
+        at = part.end
+    text += flat[at : body.end]
+    return one_line(normalize_sentence(text[:_SHOWN_CHARS])) or "(no text)"
 
 
 def _next(found: Collection, settings: InputSettings) -> Iterator[str]:
@@ -166,21 +147,18 @@ def _next(found: Collection, settings: InputSettings) -> Iterator[str]:
     if found.has_sentences:
         yield _command("run holmes-style --source BOOKS --train", place)
         return
-    given = [
-        *(("--text-column", settings.text_column) if settings.text_column else ()),
-    ]
-    splits = ["--keep-splits"] * settings.keep_splits
+    options = ["--keep-splits"] * settings.keep_splits
+    if settings.text_column:
+        options += ["--text-column", settings.text_column]
     if len(found.readable) < _LEAST_BOOKS:
         yield "for a quiz, one book is enough (scs-style); to compare models, give three or more"
         if found.readable:
-            yield _command("run scs-style --source", place, *given)
+            yield _command("run scs-style --source", place, *options)
         return
-    if splits:
-        yield _command("run holmes-style --train", place, "--source", place, *splits, *given)
-    else:
-        yield _command("run holmes-style --source", place, *given)
-    if splits or _suits_lambada(found):
-        yield _command("run lambada-style --books", place, *splits, *given)
+    background = ["--train", place] if settings.keep_splits else []
+    yield _command("run holmes-style", *background, "--source", place, *options)
+    if settings.keep_splits or _suits_lambada(found):
+        yield _command("run lambada-style --books", place, *options)
 
 
 def _suits_lambada(found: Collection) -> bool:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,8 +30,8 @@ COLUMNS = (
     "sha256",
     "role",
 )
-MAX_MANIFEST_BYTES = 64 * 1024 * 1024  # a million books; the manifest of 527 has 70 kB
 MAX_CELL_CHARS = 2_000  # a title, an author or a licence; reports and cards print them
+_BOOK_ID = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -63,10 +62,10 @@ class ManifestRow:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The rows of a manifest by file and member, and what does not fit the folder, in words."""
+    """The rows of a manifest by file and member; and a note about columns that are not used."""
 
     rows: Mapping[tuple[str, str], ManifestRow] = field(default_factory=dict)
-    notes: Sequence[str] = ()
+    unused: str = ""
 
     @property
     def files(self) -> set[str]:
@@ -82,9 +81,29 @@ class Manifest:
         }
         return ManifestRow(of_file.line, shared)
 
+    def notes(self, root: Path, books: Collection[tuple[str, str]]) -> list[str]:
+        """What does not fit the books (file, member) of a folder, in words."""
+        files = {file for file, _ in books}
+        missing = [
+            f"line {row.line} {'/'.join(filter(None, place))!r}"
+            for place, row in self.rows.items()
+            if place not in books and _is_missing(root, row, files)
+        ]
+        lines = [self.unused] if self.unused else []
+        if missing:
+            lines.insert(0, f"lists what does not exist: {name_list(missing)}")
+        return [f"{MANIFEST_NAME} {line}" for line in lines]
 
-def read_manifest(folder: Path, files: Collection[str]) -> Manifest:
-    """The manifest of a folder with these files of books; cells have no quoting.
+
+def _is_missing(root: Path, row: ManifestRow, files: Collection[str]) -> bool:
+    """Whether a row without a book is wrong; a pattern may leave out existing files."""
+    if row.member and row.file in files:
+        return True
+    return not (stays_within(row.file) and os.path.lexists(root / row.file))
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a folder; cells have no quoting.
 
     Raises:
         UsageError: it cannot be read, or a line is wrong.
@@ -93,7 +112,7 @@ def read_manifest(folder: Path, files: Collection[str]) -> Manifest:
     if not os.path.lexists(path):
         return Manifest()
     try:
-        text = read_regular_text(path, encoding="utf-8-sig", max_bytes=MAX_MANIFEST_BYTES)
+        text = read_regular_text(path, encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(
             f"{path}: not UTF-8 ({error.reason} at byte {error.start}). Save it as UTF-8, "
@@ -128,9 +147,7 @@ def read_manifest(folder: Path, files: Collection[str]) -> Manifest:
             rows[row.file, row.member] = row
     except csv.Error as error:
         raise UsageError(f"{path}, line {table.line_num}: {error}. Correct the line.") from None
-    there = {place: row for place, row in rows.items() if row.file in files}
-    notes = [_missing(folder, rows.values(), files), _unused(header)]
-    return Manifest(there, [f"{MANIFEST_NAME} {note}" for note in notes if note])
+    return Manifest(rows, _unused(header))
 
 
 def _row(
@@ -141,20 +158,24 @@ def _row(
             f"{where}: more cells than the header has columns. A tab inside a cell? Cells cannot "
             "hold one."
         )
-    known = {str(name): str(cell or "") for name, cell in cells.items() if name in COLUMNS}
+    known = {
+        str(name): str(cell or "")[:MAX_CELL_CHARS]
+        for name, cell in cells.items()
+        if name in COLUMNS
+    }
     if not any(cell.strip() for cell in known.values()):
         return None
     row = ManifestRow(line, known)
-    for name, cell in known.items():
-        if len(cell) > MAX_CELL_CHARS:
-            raise UsageError(
-                f"{where}: the cell {name!r} has {len(cell):,} characters; {MAX_CELL_CHARS:,} are "
-                "the most. Shorten it."
-            )
     if not row.file:
         raise UsageError(
             f"{where}: the cell `file` is empty. Write the file's path below the corpus folder, or "
             "remove the line."
+        )
+    book_id = row.cells.get("book_id", "")
+    if book_id and not _BOOK_ID.fullmatch(book_id):
+        raise UsageError(
+            f"{where}: book_id {book_id[:80]!r} of {row.file!r} may only have the characters A-Z a-z "
+            "0-9 . _ - and must not begin or end with . or -"
         )
     if row.sha256 and not _SHA256.fullmatch(row.sha256):
         raise UsageError(
@@ -164,31 +185,9 @@ def _row(
     return row
 
 
-def _missing(folder: Path, rows: Iterable[ManifestRow], files: Collection[str]) -> str:
-    """The listed files that do not exist, in words; a pattern may leave out existing ones."""
-    folded = {file.casefold(): file for file in files}
-    missing = []
-    for row in rows:
-        if row.file in files or (stays_within(row.file) and os.path.lexists(folder / row.file)):
-            continue
-        like = folded.get(row.file.casefold())
-        missing.append(f"line {row.line} {row.file!r}{f' (there is {like!r})' if like else ''}")
-    return f"lists files that do not exist: {name_list(missing)}" if missing else ""
-
-
 def _unused(header: Iterable[str]) -> str:
     """The columns that are not used, in words."""
-    unknown = [_unknown_column(name) for name in header if name and name not in COLUMNS]
+    unknown = [repr(name[:80]) for name in header if name and name not in COLUMNS]
     if not unknown:
         return ""
     return f"has columns that are not used: {name_list(unknown)} (known: {', '.join(COLUMNS)})"
-
-
-def _unknown_column(name: str) -> str:
-    """A column, with the known one that is nearly the same.
-
-    >>> _unknown_column("licence"), _unknown_column("mood")
-    ("'licence' (did you mean 'license'?)", "'mood'")
-    """
-    like = difflib.get_close_matches(name[:80].lower(), COLUMNS, 1, 0.8)
-    return f"{name[:80]!r} (did you mean {like[0]!r}?)" if like else repr(name[:80])

@@ -9,13 +9,9 @@ import numpy as np
 
 from cloze_gen.adapters.inflector import dictionary_words
 from cloze_gen.corpus.counts import WORD_DATA
-from cloze_gen.corpus.decoding import flatten
-from cloze_gen.corpus.normalization import LINE_END_HYPHEN, normalize_sentence
-from cloze_gen.corpus.tokens import tokenize
 from cloze_gen.english.content_words import FUNCTION_LEMMAS, FUNCTION_WORDS
 from cloze_gen.english.word_lists import CLOSED_CLASS
 from cloze_gen.parsing import name_list
-from cloze_gen.word_tokens import count_words
 
 OCR_REMEDY = (
     "Errors of OCR become false blanks and false options. Prefer corrected texts, leave these "
@@ -24,7 +20,6 @@ OCR_REMEDY = (
 # Few books of Project Gutenberg have more (dialect, and a child's spelling). With an error in 200
 # characters all have more (`tests/corpus/test_ocr.py`).
 MOST_UNKNOWN = 0.01
-_SAMPLE_CHARS = 200_000
 
 
 @functools.cache
@@ -52,16 +47,7 @@ def unknown_word_share(type_counts: Mapping[str, int], word_tokens: int) -> floa
     return len(unknown) / max(1, word_tokens)
 
 
-def sampled_unknown_word_share(text: str) -> float:
-    """The share in the middle of a decoded book, normalized as `parse_book` does."""
-    middle = max(0, len(text) - _SAMPLE_CHARS) // 2
-    sample = normalize_sentence(flatten(text[middle : middle + _SAMPLE_CHARS]))
-    # a word that a line end broke is not joined yet
-    counts = tokenize([sample.replace(LINE_END_HYPHEN, "")]).type_counts
-    return unknown_word_share(counts, count_words(counts))
-
-
-def ocr_warning(shares: Iterable[tuple[str, float]], *, of: str = "") -> str:
+def ocr_warning(shares: Iterable[tuple[str, float]]) -> str:
     """A warning about the books (id, share of unknown words) that look like OCR; empty without any.
 
     >>> ocr_warning([("a", 0.034), ("b", 0.003)])[:76]
@@ -73,6 +59,6 @@ def ocr_warning(shares: Iterable[tuple[str, float]], *, of: str = "") -> str:
     books = name_list([f"{book} ({100 * share:.1f} %)" for book, share in found])
     looks = "book looks" if len(found) == 1 else "books look"
     return (
-        f"{len(found):,} {looks} like OCR{of} (words that are in no list, of all words): {books}. "
+        f"{len(found):,} {looks} like OCR (words that are in no list, of all words): {books}. "
         f"{OCR_REMEDY}"
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cloze_gen.corpus.folder import Location
@@ -56,13 +55,14 @@ def split_of(facts: dict[str, str]) -> str:
     return role if role in SPLITS else ""
 
 
-def with_split(book: Book) -> Book:
-    """The book with the split that its first folder names, unless its role is known."""
-    folder, below, _ = book.file.partition("/")
-    split = SPLIT_OF_FOLDER.get(folder.lower(), "") if below else ""
-    if not split or "role" in dict(book.facts):
-        return book
-    return replace(book, facts=(*book.facts, ("role", split)))
+def split_of_folder(file: str) -> str:
+    """The split that the first folder of a path names; empty without one.
+
+    >>> split_of_folder("Dev/emma.txt"), split_of_folder("old/train/emma.txt")
+    ('validation', '')
+    """
+    folder, below, _ = file.partition("/")
+    return SPLIT_OF_FOLDER.get(folder.lower(), "") if below else ""
 
 
 def check_splits(location: Location, books: Sequence[Book]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cloze_gen.corpus.collect import Book, FileContents, InputSettings, read_files, read_text
+from cloze_gen.corpus.collect import Book, InputSettings, read_files, read_text
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.folder import Location, check_exists, find_files
 from cloze_gen.corpus.normalization import normalize_sentence
@@ -33,7 +33,7 @@ class BooksFound:
     def below(
         cls, location: Location, store: Store, settings: InputSettings, *, workers: int = 1
     ) -> BooksFound:
-        """Read every book of a location once; texts of files that are not plain text are stored.
+        """Read every book of a location once; texts of files that are not UTF-8 text are stored.
 
         Raises:
             UsageError: a folder cannot be read.
@@ -41,13 +41,7 @@ class BooksFound:
         check_exists(location)
         files = find_files(location).books
         contents = read_files(location, files, store, settings=settings, workers=workers)
-        books = [
-            book
-            for of_file in contents.values()
-            if isinstance(of_file, FileContents)
-            for book in of_file.books
-            if not book.fault
-        ]
+        books = [book for of_file in contents.values() for book in of_file.books if not book.fault]
         return cls(location.root, {book.sha256: book for book in reversed(books)})
 
 

@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.corpus.books import read_books
+from cloze_gen.corpus.readers.compressed import DAMAGE
+from cloze_gen.corpus.readers.text import unpacked
+from cloze_gen.errors import BookError
 from cloze_gen.records.rejection import legend_of
 from cloze_gen.records.release_facts import ReleasedBook
 from cloze_gen.release.samples import Gap
@@ -220,8 +223,8 @@ def _source_lines(style: Style, folder: Path, tables: Sequence[ItemTable]) -> It
     stored = f" of {path}" if book["text"] else ""
     yield f"raw file: {file} ({book['encoding']}), characters {start}-{end}{stored}"
     try:
-        text = path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = unpacked(path.read_bytes()).decode("utf-8")
+    except (BookError, *DAMAGE) as error:
         yield f"  | (cannot read the text: {error})"
         return
     if not book["text"] and hashlib.sha256(text.encode()).hexdigest() != book["digest"]:

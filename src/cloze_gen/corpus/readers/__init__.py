@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -15,8 +14,8 @@ from cloze_gen.corpus.decoding import Decoded, decode_book
 from cloze_gen.corpus.gutenberg import header_facts
 from cloze_gen.corpus.readers.archive import TAR_ENDINGS, read_tar, read_zip
 from cloze_gen.corpus.readers.compressed import DAMAGE, damage
-from cloze_gen.corpus.readers.epub import decode_epub, epub_facts
-from cloze_gen.corpus.readers.html import decode_html, html_facts
+from cloze_gen.corpus.readers.epub import decode_epub
+from cloze_gen.corpus.readers.html import decode_html
 from cloze_gen.corpus.readers.json_rows import (
     JSON_ENDINGS,
     JSON_LINES_ENDINGS,
@@ -28,14 +27,12 @@ from cloze_gen.corpus.readers.reader import (
     ENDINGS_OF_FORMAT,
     EPUB,
     HTML,
-    MAX_BOOK_BYTES,
     TEXT,
     FileReport,
     Reader,
     Text,
     UnknownTableError,
     read_whole,
-    too_large,
 )
 from cloze_gen.corpus.readers.text import read_text
 from cloze_gen.errors import BookError
@@ -81,7 +78,6 @@ def read_texts(path: Path, report: FileReport, *, text_column: str) -> Iterator[
     be read behind the first book is skipped.
 
     Raises:
-        UnknownTableError: the columns of a table are not known.
         OSError: the file cannot be opened.
     """
     reader = next(
@@ -92,10 +88,11 @@ def read_texts(path: Path, report: FileReport, *, text_column: str) -> Iterator[
         try:
             for text in reader(file, report, text_column):
                 is_first = False
-                yield _within_limit(text)
+                yield text
             return
-        except UnknownTableError:
-            raise
+        except UnknownTableError as error:
+            report.refused = str(error)
+            return
         except BookError as error:
             fault = error
         except (tarfile.TarError, *DAMAGE) as error:
@@ -105,12 +102,6 @@ def read_texts(path: Path, report: FileReport, *, text_column: str) -> Iterator[
         yield Text(fault)
     else:
         report.skip("the rest", str(fault))
-
-
-def _within_limit(text: Text) -> Text:
-    if isinstance(text.data, bytes) and len(text.data) > MAX_BOOK_BYTES:
-        return replace(text, data=too_large())
-    return text
 
 
 def decode_text(text: Text) -> tuple[Decoded, Mapping[str, str]]:
@@ -123,9 +114,8 @@ def decode_text(text: Text) -> tuple[Decoded, Mapping[str, str]]:
     if isinstance(text.data, BookError):
         raise text.data
     if text.format == EPUB:
-        return decode_epub(text.data), epub_facts(text.data)
+        return decode_epub(text.data)
     if text.format == HTML:
-        decoded = decode_html(text.data)
-        return decoded, header_facts(decoded.text) | html_facts(text.data)
+        return decode_html(text.data)
     decoded = decode_book(text.data)
     return decoded, header_facts(decoded.text)

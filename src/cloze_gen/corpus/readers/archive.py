@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
-import stat
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator
-from typing import IO, NamedTuple, Self
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Self
 
 from cloze_gen.corpus.readers.compressed import DAMAGE, damage, open_unpacked
 from cloze_gen.corpus.readers.reader import TEXT, FileReport, Text, format_of, read_whole
@@ -19,12 +18,8 @@ _ARCHIVE_ENDINGS = (".zip", *TAR_ENDINGS, ".tar.xz", ".7z", ".rar")
 _MAX_NAME_CHARS = 1_000
 
 
-class _Entry(NamedTuple):
-    """A file in an archive; `why_not`: why it cannot be read; it is opened before the next one."""
-
-    name: str
-    why_not: str
-    open: Callable[[], IO[bytes] | None]
+# Name of a file in an archive, and a function that opens it; it is called before the next entry.
+_Entry = tuple[str, Callable[[], IO[bytes] | None]]
 
 
 def read_zip(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[Text]:
@@ -40,18 +35,8 @@ def read_zip(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[
             with archive.open(infos[0]) as tar:
                 yield from read_tar(tar, report, text_column)
             return
-        entries = (
-            _Entry(info.filename, _why_not_in_zip(info), functools.partial(archive.open, info))
-            for info in infos
-        )
+        entries = ((info.filename, functools.partial(archive.open, info)) for info in infos)
         yield from _texts(entries, report)
-
-
-def _why_not_in_zip(info: zipfile.ZipInfo) -> str:
-    kind = stat.S_IFMT(info.external_attr >> 16)
-    if kind in {0, stat.S_IFREG}:
-        return ""
-    return "a link" if kind == stat.S_IFLNK else "no file"
 
 
 class _Header(tarfile.TarInfo):
@@ -70,37 +55,36 @@ def read_tar(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[
     with tarfile.open(
         fileobj=open_unpacked(file), mode="r|", encoding="utf-8", tarinfo=_Header
     ) as tar:
-        yield from _texts(_tar_entries(tar), report)
+        yield from _texts(_tar_entries(tar, report), report)
 
 
-def _tar_entries(tar: tarfile.TarFile) -> Iterator[_Entry]:
+def _tar_entries(tar: tarfile.TarFile, report: FileReport) -> Iterator[_Entry]:
     for info in tar:
-        if not info.isdir():
-            why_not = "a link" if info.islnk() or info.issym() else "no file"
-            name = info.name.removeprefix("./")
-            open_entry = functools.partial(tar.extractfile, info)
-            yield _Entry(name, "" if info.isreg() else why_not, open_entry)
+        if info.isreg():
+            yield info.name.removeprefix("./"), functools.partial(tar.extractfile, info)
+        elif not info.isdir():
+            report.skip(info.name, "a link, or no file")
         tar.members = []  # type: ignore[attr-defined]  # it keeps all entries
 
 
-def _texts(entries: Iterator[_Entry], report: FileReport) -> Iterator[Text]:
+def _texts(entries: Iterable[_Entry], report: FileReport) -> Iterator[Text]:
     seen: set[str] = set()
-    for entry in entries:
-        why_not = _why_no_book(entry.name) or entry.why_not
-        if not why_not and entry.name in seen:
+    for name, open_entry in entries:
+        why_not = _why_no_book(name)
+        if not why_not and name in seen:
             why_not = "a second file with the same name; only the first is read"
         if why_not:
-            report.skip(entry.name, why_not)
+            report.skip(name, why_not)
             continue
-        seen.add(entry.name)
-        yield Text(_data(entry), entry.name, format_of(entry.name))
+        seen.add(name)
+        yield Text(_data(name, open_entry), name, format_of(name))
 
 
-def _data(entry: _Entry) -> bytes | BookError:
+def _data(name: str, open_entry: Callable[[], IO[bytes] | None]) -> bytes | BookError:
     try:
-        source = entry.open()
+        source = open_entry()
         data = read_whole(source) if source else b""
-        return unpacked(data) if format_of(entry.name) == TEXT else data
+        return unpacked(data) if format_of(name) == TEXT else data
     except BookError as error:
         return error
     except (tarfile.TarError, *DAMAGE) as error:
@@ -114,5 +98,4 @@ def _why_no_book(name: str) -> str:
         return "an archive in an archive; unpack it"
     if not format_of(name):
         return "not a format that is read inside an archive"
-    parts = name.split("/")
-    return "hidden" if parts[-1].startswith(".") or "__MACOSX" in parts else ""
+    return "hidden" if name.rpartition("/")[2].startswith(".") else ""

@@ -9,17 +9,15 @@ import posixpath
 import re
 import unicodedata
 import zipfile
-from collections import Counter
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Container, Mapping
 from urllib.parse import unquote
 
 from lxml import etree
 
-from cloze_gen.corpus.decoding import Decoded
+from cloze_gen.corpus.decoding import Decoded, decode_book
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
 from cloze_gen.corpus.readers.compressed import DAMAGE
-from cloze_gen.corpus.readers.html import decode_markup, dropped_text
 from cloze_gen.corpus.readers.markup_text import MarkupText, extract_text
 from cloze_gen.corpus.readers.reader import MAX_BOOK_BYTES
 from cloze_gen.errors import BookError
@@ -29,17 +27,14 @@ _DAMAGED = "damaged_epub"
 _AGAIN = "Download it again, or convert it to text"
 _ENCRYPTED_FLAG = 0x1
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
-# Obfuscated fonts are no encryption of the text.
-_FONT_ALGORITHMS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _TEXT_TYPES = frozenset(
     ("application/xhtml+xml", "text/html", "text/x-oeb1-document", "text/xml", "application/xml")
 )
 _DC = "{http://purl.org/dc/elements/1.1/}"
-_ROLE, _EVENT = "{http://www.idpf.org/2007/opf}role", "{http://www.idpf.org/2007/opf}event"
+_ROLE = "{http://www.idpf.org/2007/opf}role"
 _ETEXT = re.compile(r"gutenberg\.org/(?:ebooks/|files/)?(\d{1,6})\b", re.IGNORECASE)
 
-# Documents that are no prose, by `guide`, file name, title or first heading; only short ones.
-_GUIDE = frozenset("cover title-page toc copyright-page colophon loi lot notes".split())
+# Documents that are no prose, by file name, title or first heading; only short ones.
 _FILE_NAME = re.compile(
     r"""(?xi)
     (?:\d{1,4}[-_.]?)?
@@ -61,78 +56,56 @@ _TITLE = re.compile(
 _MAX_SHARE = 0.15  # of the book's text; what is longer is kept
 
 
-@dataclass(frozen=True, slots=True)
-class _Package:
-    """The OPF.
-
-    Attributes:
-        documents: of the spine: path -> reason to leave it out, or "".
-        guided: paths of the pages that are no prose by the guide.
-    """
-
-    facts: Mapping[str, str]
-    documents: Mapping[str, str]
-    guided: Container[str]
-
-
-def decode_epub(raw: bytes) -> Decoded:
-    """The text of the spine in order, a document after the other, without navigation, notes, and front
-    and back pages that are not the author's.
+def decode_epub(raw: bytes) -> tuple[Decoded, dict[str, str]]:
+    """The facts of the package, and the text of the spine in order, a document after the other, without
+    navigation, notes, and front and back pages that are not the author's.
 
     Raises:
         BookError: ``damaged_epub``, ``encrypted``, ``too_large``, ``empty``.
     """
     archive = _Archive(raw)
-    package = archive.package()
-    paths = [path for path, reason in package.documents.items() if not reason]
-    archive.check_not_encrypted(paths)
-    pages = [_page(archive.read(path)) for path in paths]
-    most = _MAX_SHARE * sum(len(page.text) for page in pages)
-    left_out = Counter(filter(None, package.documents.values()))
-    dropped: Counter[str] = Counter()
-    texts = []
-    for path, page in zip(paths, pages, strict=True):
-        dropped.update(page.dropped)
-        reason = "guide" if path in package.guided else _page_reason(path, page)
-        if not page.text:
-            left_out["without prose"] += 1
-        elif reason and len(page.text) <= most:
-            left_out[reason] += 1
-        else:
-            texts.append(page.text)
+    opf_name = archive.package_name()
+    opf = archive.xml(opf_name)
+    documents = _documents(archive, opf, posixpath.dirname(opf_name))
+    archive.check_not_encrypted(documents)
+    pages = {name: _page(archive.read(name)) for name in documents}
+    most = _MAX_SHARE * sum(len(page.text) for page in pages.values())
+    texts = [
+        page.text
+        for name, page in pages.items()
+        if page.text and not (len(page.text) <= most and _is_no_prose(name, page))
+    ]
     if not texts:
         raise BookError("empty", "no document of the EPUB has text")
-    evidence = f"{len(texts)} of {len(package.documents)} documents"
-    if left_out:
-        counts = [f"{count} {reason}" for reason, count in sorted(left_out.items())]
-        evidence += f", left out by rule: {', '.join(counts)}"
-    return Decoded(
-        "\n\n\n".join(texts),
-        "epub",
-        "; ".join(filter(None, (evidence, dropped_text(dropped)))),
-    )
+    evidence = f"{len(texts)} of {len(documents)} documents"
+    return Decoded("\n\n\n".join(texts), "epub", evidence), _facts(opf)
 
 
-def epub_facts(raw: bytes) -> Mapping[str, str]:
-    """Title, authors, language, licence, year and e-text number.
-
-    Raises:
-        BookError: ``damaged_epub``, ``too_large``.
-    """
-    return _Archive(raw).package().facts
+def _documents(archive: _Archive, opf: etree._Element, folder: str) -> list[str]:
+    """The stored names of the text documents of the spine, each once, without navigation."""
+    items = {item.get("id", ""): item for item in opf.iter("{*}item")}
+    refs = list(opf.iter("{*}itemref"))
+    if not refs:
+        raise BookError(_DAMAGED, f"the spine has no documents. {_AGAIN}")
+    names: dict[str, None] = {}
+    for ref in refs:
+        item = _readable(items, ref.get("idref", ""))
+        is_linear = ref.get("linear", "").lower() != "no"
+        is_navigation = "nav" in item.get("properties", "").split()
+        if is_linear and not is_navigation and _is_text(item):
+            names[archive.find(item.get("href", ""), folder)] = None
+    return list(names)
 
 
 def _page(raw: bytes) -> MarkupText:
-    return extract_text(decode_markup(raw).text) if raw.strip() else MarkupText("")
+    return extract_text(decode_book(raw, markup=True).text) if raw.strip() else MarkupText("")
 
 
-def _page_reason(path: str, page: MarkupText) -> str:
-    stem = posixpath.splitext(posixpath.basename(path))[0].replace("_", "-")
+def _is_no_prose(name: str, page: MarkupText) -> bool:
+    stem = posixpath.splitext(posixpath.basename(name))[0].replace("_", "-")
     if _FILE_NAME.fullmatch(stem):
-        return "file name"
-    if _TITLE.fullmatch(page.heading.strip()):
-        return "heading"
-    return "title" if _TITLE.fullmatch(page.title) else ""
+        return True
+    return any(map(_TITLE.fullmatch, (page.heading.strip(), page.title)))
 
 
 class _Archive:
@@ -204,44 +177,24 @@ class _Archive:
             raise BookError(_DAMAGED, f"{quote(name)} is not XML. {_AGAIN}")
         return root
 
-    def package(self) -> _Package:
+    def package_name(self) -> str:
         container = self.xml(self.find(_CONTAINER))
         paths = [file.get("full-path", "") for file in container.iter("{*}rootfile")]
         if not paths or not paths[0]:
             raise BookError(_DAMAGED, f"{_CONTAINER} names no package document. {_AGAIN}")
-        opf_name = self.find(paths[0])
-        opf = self.xml(opf_name)
-        folder = posixpath.dirname(opf_name)
-        items = {item.get("id", ""): item for item in opf.iter("{*}item")}
-        guided = {
-            self.find(reference.get("href", ""), folder)
-            for reference in opf.iter("{*}reference")
-            if reference.get("type", "").lower() in _GUIDE
-        }
-        documents: dict[str, str] = {}
-        for ref in opf.iter("{*}itemref"):
-            item = _readable(items, ref.get("idref", ""))
-            path = self.find(item.get("href", ""), folder)
-            documents.setdefault(path, _spine_reason(ref, item))
-        if not documents:
-            raise BookError(_DAMAGED, f"the spine has no documents. {_AGAIN}")
-        return _Package(_facts(opf), documents, guided)
+        return self.find(paths[0])
 
     def check_not_encrypted(self, documents: Container[str]) -> None:
-        """BookError ``encrypted`` if one of the documents is."""
+        """BookError ``encrypted`` if one of the documents is; fonts may be."""
         lock = self.find(_ENCRYPTION)
         if lock not in self._zip.NameToInfo:
             return
-        for data in self.xml(lock).iter("{*}EncryptedData"):
-            methods = [method.get("Algorithm") for method in data.iter("{*}EncryptionMethod")]
-            if methods and all(method in _FONT_ALGORITHMS for method in methods):
-                continue
-            for reference in data.iter("{*}CipherReference"):
-                name = self.find(reference.get("URI", ""))
-                if name in documents:
-                    raise BookError(
-                        "encrypted", f"{quote(name)} is encrypted (digital rights management)"
-                    )
+        for reference in self.xml(lock).iter("{*}CipherReference"):
+            name = self.find(reference.get("URI", ""))
+            if name in documents:
+                raise BookError(
+                    "encrypted", f"{quote(name)} is encrypted (digital rights management)"
+                )
 
 
 def _not_a_zip(raw: bytes) -> str:
@@ -279,55 +232,31 @@ def _is_text(item: etree._Element) -> bool:
     return not media_type or media_type in _TEXT_TYPES
 
 
-def _spine_reason(ref: etree._Element, item: etree._Element) -> str:
-    """Why a document of the spine is not read; empty if it is."""
-    if ref.get("linear", "").lower() == "no":
-        return "not linear"
-    if "nav" in item.get("properties", "").split():
-        return "navigation"
-    return "" if _is_text(item) else "not text"
-
-
 def _facts(opf: etree._Element) -> dict[str, str]:
-    """Title, authors, language, licence, e-text number. `dc:date` is that of the edition, so a year
-    is taken only from `opf:event="original-publication"`.
-    """
-    refined: dict[tuple[str, str], set[str]] = {}  # by id and property
+    """Title, authors, language, licence, e-text number; `dc:date` is that of the edition."""
+    roles: defaultdict[str, set[str]] = defaultdict(set)  # by id, as EPUB 3 writes them
     for meta in opf.iter("{*}meta"):
-        key = (meta.get("refines", "").removeprefix("#"), meta.get("property", ""))
-        refined.setdefault(key, set()).add(_cell(meta))
-    titles = [
-        _cell(title)
-        for title in opf.iter(f"{_DC}title")
-        if "main" in refined.get((title.get("id", ""), "title-type"), {"main"})
-    ]
+        if meta.get("property") == "role":
+            roles[meta.get("refines", "").removeprefix("#")].add(_cell(meta))
     authors = [
         _cell(creator)
         for creator in opf.iter(f"{_DC}creator")
-        if "aut" in refined.get((creator.get("id", ""), "role"), {creator.get(_ROLE, "aut")})
+        if "aut" in (roles.get(creator.get("id", "")) or {creator.get(_ROLE, "aut")})
     ]
-    years = [
-        _cell(date)[:4]
-        for date in opf.iter(f"{_DC}date")
-        if date.get(_EVENT) == "original-publication" and re.match(r"\d{4}", _cell(date))
-    ]
-    etexts = [
-        number[1]
-        for identifier in opf.iter(f"{_DC}identifier")
-        if (number := _ETEXT.search(_cell(identifier)))
-    ]
+    identifiers = " ".join(map(_cell, opf.iter(f"{_DC}identifier")))
+    etext = _ETEXT.search(identifiers)
     facts = {
-        "title": _first(titles),
+        "title": _first(opf, "title"),
         "author": " and ".join(filter(None, dict.fromkeys(authors)))[:MAX_CELL_CHARS],
-        "language": _first(map(_cell, opf.iter(f"{_DC}language"))),
-        "license": _first(map(_cell, opf.iter(f"{_DC}rights"))),
-        "year": _first(years),
-        "etext": _first(etexts),
+        "language": _first(opf, "language"),
+        "license": _first(opf, "rights"),
+        "etext": etext[1] if etext else "",
     }
     return {name: fact for name, fact in facts.items() if fact}
 
 
-def _first(cells: Iterable[str]) -> str:
+def _first(opf: etree._Element, name: str) -> str:
+    cells = map(_cell, opf.iter(f"{_DC}{name}"))
     return next(filter(None, cells), "")
 
 

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import codecs
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from cloze_gen.corpus.decoding import Decoded, decode_book
-from cloze_gen.corpus.legacy_encodings import LEGACY_ENCODINGS
+from cloze_gen.corpus.gutenberg import header_facts
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
 from cloze_gen.corpus.readers.markup_text import extract_text, parse_html
 from cloze_gen.corpus.readers.reader import ENDINGS_OF_FORMAT, HTML
 from cloze_gen.errors import BookError
 
-_HEAD_BYTES = 64 * 1024  # titles and authors are looked for in so many
-_DECLARED = re.compile(
-    rb"""<\?xml\s[^>]{0,80}?encoding\s*=\s*["']([\w.:-]{1,40})|<meta\s[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""",
-    re.IGNORECASE,
-)
-# by codec name: texts only, no `zip` or `unicode_escape`
-_SINGLE_BYTE = re.compile(r"(?:iso8859-\d{1,2}|cp\d{3,4}|mac-roman|koi8-r|koi8-u)")
+_HEAD_CHARS = 64 * 1024  # titles and authors are looked for in so many
 _ETEXT = re.compile(
     r"\[E-?(?:book|text)\s*\#\s*(\d{1,6})\]|gutenberg\.org/(?:ebooks|files)/(\d{1,6})",
     re.IGNORECASE,
@@ -53,65 +46,27 @@ _META_FACTS = {
 }
 
 
-def decode_html(raw: bytes) -> Decoded:
-    """
+def decode_html(raw: bytes) -> tuple[Decoded, dict[str, str]]:
+    """The text of a page, and its facts.
+
     Raises:
-        BookError: ``empty`` or ``binary``.
+        BookError: ``empty``, ``binary``, or ``unreadable``.
     """
-    decoded = decode_markup(raw)
-    made = extract_text(decoded.text)
+    markup = decode_book(raw, markup=True)
+    made = extract_text(markup.text)
     if not made.text:
         raise BookError("empty", "the HTML file has no text")
-    evidence = "; ".join(filter(None, (decoded.evidence, dropped_text(made.dropped))))
-    return Decoded(made.text, f"html, {decoded.encoding}", evidence)
+    facts = header_facts(made.text) | html_facts(markup.text)
+    return Decoded(made.text, f"html, {markup.encoding}", markup.evidence), facts
 
 
-def decode_markup(raw: bytes) -> Decoded:
-    """Like `decode_book`; if the bytes are no UTF-8, the declared encoding is preferred.
-
-    Raises:
-        BookError: ``empty`` or ``binary``.
-    """
-    found = decode_book(raw, markup=True)
-    declared = _declared(raw) if found.encoding in LEGACY_ENCODINGS else ""
-    if declared:
-        try:
-            return Decoded(raw.decode(declared), declared, "declared")
-        except UnicodeDecodeError:
-            return found
-    return found
-
-
-def _declared(raw: bytes) -> str:
-    """The declared single-byte encoding; empty without one."""
-    match = _DECLARED.search(raw, 0, 4096)
-    if match is None:
-        return ""
-    try:
-        name = codecs.lookup((match[1] or match[2]).decode("ascii")).name
-    except (LookupError, UnicodeError):
-        return ""
-    if name in {"iso8859-1", "ascii"}:
-        return "cp1252"  # as browsers read these; the quotes of cp1252 are often called Latin-1
-    return name if _SINGLE_BYTE.fullmatch(name) else ""
-
-
-def _decoded_head(head: bytes) -> str:
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return head.decode("utf-16", "replace")
-    try:
-        return codecs.getincrementaldecoder("utf-8-sig")().decode(head)
-    except UnicodeDecodeError:
-        return head.decode(_declared(head) or "cp1252", "replace")
-
-
-def html_facts(raw: bytes) -> dict[str, str]:
+def html_facts(markup: str) -> dict[str, str]:
     """Title, author, language, licence and e-text number, from the beginning of an HTML file.
 
-    >>> html_facts(b"<title>The Project Gutenberg eBook of Emma, by Jane Austen.</title>")
+    >>> html_facts("<title>The Project Gutenberg eBook of Emma, by Jane Austen.</title>")
     {'title': 'Emma', 'author': 'Jane Austen'}
     """
-    head = _decoded_head(raw[:_HEAD_BYTES])
+    head = markup[:_HEAD_CHARS]
     root = parse_html(head)
     if root is None:
         return {}
@@ -154,17 +109,3 @@ def parts_of_pages(files: Collection[str]) -> set[str]:
         if folder and folder[1] in pages and file.lower().endswith(ENDINGS_OF_FORMAT[HTML]):
             parts.add(file)
     return parts
-
-
-def dropped_text(dropped: Mapping[str, int]) -> str:
-    """What was left out, in words; empty if nothing.
-
-    >>> dropped_text({"page_numbers": 12, "notes": 0, "not_text": 7})
-    'left out: 12 characters of page numbers'
-    """
-    parts = [
-        f"{count:,} characters of {rule.replace('_', ' ')}"
-        for rule, count in sorted(dropped.items())
-        if count and rule != "not_text"
-    ]
-    return f"left out: {', '.join(parts)}" if parts else ""

@@ -8,13 +8,12 @@ from typing import IO, Any
 
 from cloze_gen.corpus.readers.compressed import DAMAGE, damage, open_unpacked
 from cloze_gen.corpus.readers.reader import (
-    MAX_BOOK_BYTES,
     FileReport,
     Text,
     UnknownTableError,
     read_whole,
 )
-from cloze_gen.corpus.readers.rows import Row, find_columns, texts_of_rows
+from cloze_gen.corpus.readers.rows import Row, find_text_column, texts_of_rows
 from cloze_gen.errors import BookError
 from cloze_gen.parsing import ParseError, parse_json, quote
 
@@ -36,20 +35,20 @@ def read_json(file: IO[bytes], report: FileReport, text_column: str) -> Iterator
 
 def read_json_lines(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[Text]:
     source = open_unpacked(file)
-    start = source.readline(MAX_BOOK_BYTES + 1)
+    start = source.readline()
     is_array = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
     if is_array:
         rows, kind = _rows_of_array(read_whole(source, start)), "JSON array"
     else:
-        rows, kind = _rows_of_lines(start, source), "JSON lines"
+        rows, kind = _rows_of_lines(itertools.chain([start], source)), "JSON lines"
     sample = list(itertools.islice(rows, _SAMPLE_ROWS))
     records = [row for row in sample if not isinstance(row, BookError)]
     if not records:
         faults = [row for row in sample if isinstance(row, BookError)]
         raise faults[0] if faults else BookError("empty", "no JSON object")
     names = {name: _kind(value) for row in reversed(records) for name, value in row.items()}
-    columns = find_columns(names, text_column)
-    yield from texts_of_rows(itertools.chain(sample, rows), columns, report, kind)
+    column = find_text_column(names, text_column)
+    yield from texts_of_rows(itertools.chain(sample, rows), column, report, kind)
 
 
 def _rows_of_array(data: bytes) -> Iterator[Row | BookError]:
@@ -61,25 +60,15 @@ def _rows_of_array(data: bytes) -> Iterator[Row | BookError]:
         yield _row(record, f"entry {number:,}")
 
 
-def _rows_of_lines(start: bytes, source: IO[bytes]) -> Iterator[Row | BookError]:
+def _rows_of_lines(lines: Iterator[bytes]) -> Iterator[Row | BookError]:
     """A row for each line that is not blank."""
-    line = start
-    for number in itertools.count(1):
-        where = f"line {number:,}"
-        if len(line) > MAX_BOOK_BYTES:
-            yield BookError("too_large", f"{where}: more than {MAX_BOOK_BYTES // 2**20} MiB")
-        elif line.strip():
-            yield _parsed(line, where)
-        try:
-            rest = line
-            while len(rest) > MAX_BOOK_BYTES and not rest.endswith(b"\n"):
-                rest = source.readline(MAX_BOOK_BYTES + 1)
-            line = source.readline(MAX_BOOK_BYTES + 1)
-        except DAMAGE as error:
-            yield BookError("unreadable", f"line {number + 1:,}: {damage(error)}")
-            return
-        if not line:
-            return
+    number = 0
+    try:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield _parsed(line, f"line {number:,}")
+    except DAMAGE as error:
+        yield BookError("unreadable", f"line {number + 1:,}: {damage(error)}")
 
 
 def _parsed(line: bytes, where: str) -> Row | BookError:

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from lxml import etree
 
 from cloze_gen.errors import BookError
 
-_LINE_CHARS = 72  # paragraphs are wrapped like those of Gutenberg's text files
 _VERSE_INDENT = " " * 4
 _HEADING_INDENT = " " * 8
 _BREAK = f"{' ' * 7}*{'       *' * 4}"  # Gutenberg's thought break
@@ -30,7 +28,6 @@ _CELL = "\0"  # edge of a cell
 _INITIAL = "\x1c"  # the capital before it opens the next words, perhaps in the next block
 _IMAGE = "\x1d"  # the same, and an image shows the capital
 _GLUE = "\x1e"  # no space follows
-_ALT = "\x1f"  # around the text of an image in a heading
 
 # Written for a parser of HTML, which ignores the slash: `<a id="p1"/>` must end where it begins.
 _VOID = (
@@ -46,7 +43,6 @@ _PAGE_END = re.compile(
 )
 
 _BROKEN_WORD = re.compile(r"-(?<=[^\W_]-)[ \t]*+\r?\n\s*+(?=[^\W_])")
-_ALT_TEXT = re.compile(f"{_ALT}([^{_ALT}]*){_ALT}")
 _HELD_INITIAL = re.compile(rf"\s*([\"“'‘]*[A-Z])\s*([{_INITIAL}{_IMAGE}]){_GLUE}?\s*")
 _OPENED_WORD = re.compile(
     rf"([\"“'‘]?)([A-Z])([{_INITIAL}{_IMAGE}])({_GLUE}?)(\s*)(?=([\"“'‘]?)(.?))", re.DOTALL
@@ -64,49 +60,40 @@ _BLOCKS = _HEADINGS | frozenset(
     "summary table tbody td tfoot th thead tr ul".split()
 )
 _CELLS = frozenset(("td", "th"))
-_DROPPED_NAMES = dict.fromkeys(
+# Elements without prose of the author's: no text, contents, captions, deleted text.
+_DROPPED_NAMES = frozenset(
     "head title script style template iframe noembed noframes object svg audio video canvas select "
-    "button textarea rt rp xml".split(),
-    "not_text",
-) | {"nav": "contents", "figcaption": "captions", "caption": "captions", "del": "deleted_text"}
-
+    "button textarea rt rp xml nav figcaption caption del".split()
+)
 # Rules by class; each fits a whole class name. Those of `mso` are Word's, of `sd` LibreOffice's.
 _DROPPED_CLASSES = re.compile(
     r"""(?x)
-    (?P<page_numbers>page-?_?num(?:ber)?s?\w*|page_?no|pageno|pgnum|pgno|line-?num(?:ber)?s?|line-?no)
-    | (?P<notes>fnanchor|fn-?ref\w*|(?:foot|end)?note-?_?ref\w*|(?:foot|end)note-?(?:mark|anchor|link)
+    fnanchor|fn-?ref\w*|(?:foot|end)?note-?_?ref\w*|(?:foot|end)note-?(?:mark|anchor|link)  # notes
       |(?:foot|end)notes?|fnotes?|foot|footnote-?(?:text|block|body)|rearnotes?
-      |mso(?:foot|end)note(?:text|reference)\w*|sd(?:foot|end)note[\w-]*)
-    | (?P<contents>toc\d?\w?|msotoc\d|table-?of-?contents|loi|lot)
-    | (?P<captions>captions?\d?|caption\w?|fig(?:ure)?-?caption|msocaption)
-    | (?P<sidenotes>side-?notes?\w?|margin-?notes?|marginalia)
-    | (?P<transcribers_notes>tnotes?|tn|tn-?box|trans-?notes?\d?|transcribers?-?_?notes?|trnotes?|mynotes?)
-    | (?P<advertisements>adverts?|advertisements?)
-    | (?P<deleted_text>msodel)
-    | (?P<comments>mso(?:com|annotation)\w*)
-    | (?P<title_pages_and_imprints>mso(?:header|footer))
+      |mso(?:foot|end)note(?:text|reference)\w*|sd(?:foot|end)note[\w-]*
+    | toc\d?\w?|msotoc\d|table-?of-?contents|loi|lot  # contents
+    | captions?\d?|caption\w?|fig(?:ure)?-?caption|msocaption
+    | side-?notes?\w?|margin-?notes?|marginalia
+    | tnotes?|tn|tn-?box|trans-?notes?\d?|transcribers?-?_?notes?|trnotes?|mynotes?  # transcribers' notes
+    | adverts?|advertisements?
+    | msodel  # deleted text
+    | mso(?:com|annotation)\w*  # comments
+    | mso(?:header|footer)
     """
 )
 # Word's `mso-element` and `mso-special-character`, and hidden text.
 _DROPPED_STYLES = re.compile(
     r"""(?xi)
-    (?P<hidden_text>display\s*:\s*none|mso-hide\s*:\s*all)
-    | mso-(?:element|special-character)\s*:\s*'?
-      (?:(?P<notes>(?:foot|end)note)|(?P<comments>comment)|(?P<title_pages_and_imprints>header|footer))
+    display\s*:\s*none | mso-hide\s*:\s*all
+    | mso-(?:element|special-character)\s*:\s*'?(?:(?:foot|end)note|comment|header|footer)
     """
 )
 # `epub:type` and `role`; standardised words.
-_DROPPED_TYPES = (
-    {"pagebreak": "page_numbers"}
-    | dict.fromkeys(
-        "noteref footnote footnotes endnote endnotes rearnote rearnotes backlink".split(), "notes"
-    )
-    | dict.fromkeys("toc landmarks page-list loi lot loa lov index".split(), "contents")
-    | dict.fromkeys(
-        "titlepage halftitlepage halftitle cover imprint colophon copyright-page copyright "
-        "uncopyright seriespage other-credits contributors acknowledgements-of-sources".split(),
-        "title_pages_and_imprints",
-    )
+_DROPPED_TYPES = frozenset(
+    "noteref footnote footnotes endnote endnotes rearnote rearnotes backlink "
+    "toc landmarks page-list loi lot loa lov index "
+    "titlepage halftitlepage halftitle cover imprint colophon copyright-page copyright uncopyright "
+    "seriespage other-credits contributors acknowledgements-of-sources".split()
 )
 _VERSE_CLASS = re.compile(
     r"poem\w*|poetry\w*|poetry-container|verse\w*|stanza\w*|strophe|linegroup|lg-container-\w|lyrics?|song|hymn"
@@ -115,7 +102,10 @@ _STANZA_CLASS = re.compile(r"stanza\w*|strophe|linegroup|group")
 _LINE_CLASS = re.compile(r"(?:line|verse|vers|l|i|in|indent|t|o|v)-?\d*[a-z]?")
 _VERSE_TYPES = frozenset(("verse", "poem", "song", "hymn", "lyrics"))
 _INITIAL_CLASS = re.compile(r"drop-?_?caps?\w*|letra|initial\w*|first-?letter\w*|lettrine|dcap|cap")
-_PAGE_CLASS = re.compile(r"pages?|pb|folio|pagebreak|page-break")
+# Classes and types of page numbers, if the text is one.
+_PAGE_CLASS = re.compile(
+    r"page-?_?num(?:ber)?s?\w*|page_?no|pg-?num|pg-?no|line-?num(?:ber)?s?|line-?no|pages?|pb|folio|page-?break"
+)
 _PAGE_TEXT = re.compile(
     r"[\W_]*(?:p(?:age|g)?\b\.?)?\s*(?:\d{1,4}|[ivxlc]{1,8})[\W_]*", re.IGNORECASE
 )
@@ -140,13 +130,11 @@ class MarkupText:
     Attributes:
         heading: its first heading, in one line.
         title: of its head.
-        dropped: rule -> characters left out.
     """
 
     text: str
     heading: str = ""
     title: str = ""
-    dropped: Mapping[str, int] = field(default_factory=dict)
 
 
 def parse_html(markup: str) -> etree._Element | None:
@@ -170,7 +158,7 @@ def parse_html(markup: str) -> etree._Element | None:
 
 
 def extract_text(markup: str) -> MarkupText:
-    r"""Paragraphs between blank lines, wrapped; `<br>` ends a line; verse and headings are indented.
+    r"""A paragraph a line, between blank lines; `<br>` ends a line; verse and headings are indented.
 
     >>> extract_text("<h2>I</h2><p><span class='dropcap'>I</span>t was<sup>1</sup> <i>late</i>.<p>Dark.").text
     '        I\n\nIt was late.\n\nDark.\n'
@@ -185,7 +173,7 @@ def extract_text(markup: str) -> MarkupText:
         writer.write(root)
         title = " ".join((root.findtext(".//title") or "").split())
     text = "\n\n".join(writer.blocks)
-    return MarkupText(f"{text}\n" if text else "", writer.heading, title, dict(writer.dropped))
+    return MarkupText(f"{text}\n" if text else "", writer.heading, title)
 
 
 # ---- rules of one element
@@ -196,15 +184,14 @@ class _Rule:
     """What an element does to the text inside.
 
     Attributes:
-        drop: reason to leave it out.
-        checked: reason to leave it out if its whole text fits `pattern`.
+        dropped: it is left out.
+        pattern: it is left out if its text is short and fits.
         link: it leads to another place of the book.
         initial: its text is a capital that opens the next words.
     """
 
-    drop: str = ""
-    checked: str = ""
-    pattern: re.Pattern[str] = _PAGE_TEXT
+    dropped: bool = False
+    pattern: re.Pattern[str] | None = None
     verse: bool = False
     stanza: bool = False
     line: bool = False
@@ -229,42 +216,32 @@ def _rule(name: str, attributes: tuple[tuple[str, str], ...], link: bool) -> _Ru
         word.removeprefix("doc-").rpartition(":")[2]
         for word in f"{values.get('epub:type', '')} {values.get('role', '')}".lower().split()
     ]
-    rule = _Rule(
-        _dropped_because(name, values, classes, types),
+    pattern = None
+    if any(map(_PAGE_CLASS.fullmatch, (*classes, *types))):
+        pattern = _PAGE_TEXT
+    elif name == "sup":
+        pattern = _RAISED_TEXT
+    elif link:
+        pattern = _MARK_TEXT
+    return _Rule(
+        _is_dropped(name, values, classes, types),
+        pattern,
         verse=any(map(_VERSE_CLASS.fullmatch, classes)) or not _VERSE_TYPES.isdisjoint(types),
         stanza=any(map(_STANZA_CLASS.fullmatch, classes)),
         line=any(map(_LINE_CLASS.fullmatch, classes)),
         initial=any(map(_INITIAL_CLASS.fullmatch, classes)),
         link=link,
     )
-    if name == "sup":
-        return replace(rule, checked="notes", pattern=_RAISED_TEXT)
-    if link:
-        return replace(rule, checked="notes", pattern=_MARK_TEXT)
-    if name not in _BLOCKS and any(map(_PAGE_CLASS.fullmatch, classes)):
-        return replace(rule, checked="page_numbers")
-    return rule
 
 
-def _dropped_because(
-    name: str, values: Mapping[str, str], classes: list[str], types: list[str]
-) -> str:
-    """Why an element is left out, whatever its text; empty if it is not."""
-    if name in _DROPPED_NAMES:
-        return _DROPPED_NAMES[name]
-    if "hidden" in values:
-        return "hidden_text"
-    if style := _DROPPED_STYLES.search(values.get("style", "")):
-        return str(style.lastgroup)
-    for word in types:
-        if word in _DROPPED_TYPES:
-            return _DROPPED_TYPES[word]
-    for word in classes:
-        if match := _DROPPED_CLASSES.fullmatch(word):
-            rule = str(match.lastgroup)
-            kept = name in {"html", "body"} or (rule == "contents" and name in _HEADINGS)
-            return "" if kept else rule
-    return ""
+def _is_dropped(name: str, values: Mapping[str, str], classes: list[str], types: list[str]) -> bool:
+    """Whether an element is left out, whatever its text."""
+    if name in _DROPPED_NAMES or "hidden" in values or not _DROPPED_TYPES.isdisjoint(types):
+        return True
+    if _DROPPED_STYLES.search(values.get("style", "")):
+        return True
+    is_by_class = name not in _HEADINGS and name not in {"html", "body"}
+    return is_by_class and any(map(_DROPPED_CLASSES.fullmatch, classes))
 
 
 # ---- the text
@@ -302,7 +279,6 @@ class _Writer:
     def __init__(self) -> None:
         self.blocks: list[str] = []
         self.heading = ""
-        self.dropped: Counter[str] = Counter()
         self.pieces: list[tuple[str, bool]] = []
 
     def write(self, root: etree._Element) -> None:
@@ -336,13 +312,12 @@ class _Writer:
                 self.blocks.append(_BREAK)
             return _SKIPPED
         if name == "img":
-            self.pieces.append((_image_text(element, outer), False))
+            self.pieces.append((_image_text(element), False))
             return _SKIPPED
         rule = _rule_of(element)
         edge = _edge_of(name, rule, outer)
         self.reach(edge, outer)
-        if reason := _left_out(element, rule):
-            self.dropped[reason] += len("".join(element.itertext()).strip())
+        if rule.dropped or _fits(element, rule.pattern):
             return _SKIPPED
         verse = outer.verse or rule.verse
         return _Context(
@@ -385,18 +360,11 @@ class _Writer:
             return
         for character, plain in _REPLACED.items():
             text = text.replace(character, plain)
-        alts = []
-        if context.heading:
-            alts = _ALT_TEXT.findall(text)
-            text = _ALT_TEXT.sub("", text)
-        elif not last and (held := _HELD_INITIAL.fullmatch(text)):
+        if not last and (held := _HELD_INITIAL.fullmatch(text)):
             self.pieces = [(f"{held[1]}{held[2]}{_GLUE}", False)]
             return
-        lines = _lines(_OPENED_WORD.sub(_open_word, text), context) or alts[:1]
-        if not lines:
-            return
-        if not context.heading and _is_in_links(pieces):
-            self.dropped["contents"] += sum(map(len, lines))
+        lines = _lines(_OPENED_WORD.sub(_open_word, text), context)
+        if not lines or (not context.heading and _is_in_links(pieces)):
             return
         if context.heading and not self.heading:
             self.heading = " ".join(lines)[:_HEADING_CHARS]
@@ -411,18 +379,12 @@ def _edge_of(name: str, rule: _Rule, outer: _Context) -> str:
     return _CELL if name in _CELLS else _PARAGRAPH
 
 
-def _left_out(element: etree._Element, rule: _Rule) -> str:
-    """The reason to leave an element out; empty if it is kept."""
-    if rule.drop not in {"", "page_numbers"}:
-        return rule.drop
-    if not rule.drop and not rule.checked:
-        return ""
+def _fits(element: etree._Element, pattern: re.Pattern[str] | None) -> bool:
+    """Whether the text of an element is short and fits; a lost end tag makes it long."""
+    if pattern is None:
+        return False
     text = _beginning(element)
-    if len(text.strip()) > _CHECKED_CHARS:  # without its end tag, it holds the rest of the book
-        return ""
-    if rule.drop:
-        return rule.drop
-    return rule.checked if rule.pattern.fullmatch(text) else ""
+    return len(text.strip()) <= _CHECKED_CHARS and pattern.fullmatch(text) is not None
 
 
 def _beginning(element: etree._Element) -> str:
@@ -435,17 +397,10 @@ def _beginning(element: etree._Element) -> str:
     return text
 
 
-def _image_text(element: etree._Element, context: _Context) -> str:
-    """The text of an image in a heading, or of one that shows the first letter of a word."""
-    alt = " ".join(element.get("alt", "").split())
-    if len(alt) > _ALT_CHARS or alt.startswith("["):
-        return ""
-    if context.heading:
-        return f"{_ALT}{alt}{_ALT}"
-    letter = _LETTER_ALT.fullmatch(alt)
-    if letter is None:
-        return ""
-    return f"{letter[1]}{_IMAGE}"
+def _image_text(element: etree._Element) -> str:
+    """The text of an image that shows the first letter of a word."""
+    letter = _LETTER_ALT.fullmatch(element.get("alt", "")[:_ALT_CHARS])
+    return f"{letter[1]}{_IMAGE}" if letter else ""
 
 
 def _open_word(match: re.Match[str]) -> str:
@@ -453,15 +408,13 @@ def _open_word(match: re.Match[str]) -> str:
     quotation, capital, mark, glue, space, next_quotation, following = match.groups()
     if mark == _IMAGE and following == capital:
         return "" if next_quotation else quotation
-    if glue or (mark == _IMAGE and capital not in "AIO"):  # these may be words
+    if glue or capital not in "AIO":  # these may be words
         space = ""
     return f"{quotation}{capital}{space}"
 
 
 def _is_in_links(pieces: Sequence[tuple[str, bool]]) -> bool:
     """Whether a paragraph has letters in links only, as a table of contents has."""
-    if not any(in_link for _, in_link in pieces):
-        return False
     places = {in_link for text, in_link in pieces if _LETTER.search(text)}
     return places == {True}
 
@@ -492,7 +445,7 @@ def _block(lines: list[str], context: _Context) -> str:
         return "\n".join(f"{_HEADING_INDENT}{line}" if line else "" for line in lines)
     if _is_verse(lines):
         return _verse(lines)
-    return "\n".join(map(_wrapped, lines))
+    return "\n".join(lines)
 
 
 def _is_verse(lines: list[str]) -> bool:
@@ -511,20 +464,3 @@ def _verse(lines: list[str]) -> str:
         if _STANZA_NUMBER.fullmatch(line):
             indented.append("")
     return "\n".join(indented)
-
-
-def _wrapped(line: str) -> str:
-    """At most `_LINE_CHARS` characters a line where words allow; rows of a table stay whole. Prose
-    must not look like verse or a list, so a line begins with a small letter if one can.
-    """
-    if len(line) <= _LINE_CHARS or "    " in line:
-        return line
-    for width in range(_LINE_CHARS, _LINE_CHARS - 24, -4):
-        lines = _wrap(line, width)
-        if any("a" <= following[0] <= "z" for following in lines[1:]):
-            return "\n".join(lines)
-    return "\n".join(_wrap(line, _LINE_CHARS))
-
-
-def _wrap(line: str, width: int) -> list[str]:
-    return re.findall(rf"(.{{1,{width}}}|\S+)(?: |$)", line)

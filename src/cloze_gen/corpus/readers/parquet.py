@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cloze_gen.corpus.readers.reader import FileReport, Text, UnknownTableError
-from cloze_gen.corpus.readers.rows import Row, find_columns, texts_of_rows
+from cloze_gen.corpus.readers.rows import Row, find_text_column, is_fact, texts_of_rows
 from cloze_gen.errors import BookError
 from cloze_gen.parsing import one_line, quote
 
@@ -27,10 +27,10 @@ def read_parquet(file: IO[bytes], report: FileReport, text_column: str) -> Itera
             raise UnknownTableError(
                 "unreadable", f"two columns are called {quote(twice[0])}. Rename one."
             )
-        columns = find_columns(
-            {field.name: _kind(field.type) for field in table.schema_arrow}, text_column
-        )
-        yield from texts_of_rows(_rows(table, columns.needed), columns, report, "Parquet table")
+        kinds = {field.name: _kind(field.type) for field in table.schema_arrow}
+        text = find_text_column(kinds, text_column)
+        needed = [name for name in names if name == text or is_fact(name)]
+        yield from texts_of_rows(_rows(table, needed), text, report, "Parquet table")
     except BookError:
         raise
     except (pa.ArrowException, OSError, ValueError, LookupError, TypeError, OverflowError) as error:

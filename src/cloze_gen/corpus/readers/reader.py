@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO
@@ -18,7 +16,6 @@ ENDINGS_OF_FORMAT = {
     HTML: (".html", ".htm"),
     EPUB: (".epub",),
 }
-_CHUNK_BYTES = 1024 * 1024
 _KEPT_NAMES = 20
 
 
@@ -48,15 +45,15 @@ class FileReport:
     Attributes:
         shape: the format in words, e.g. "Parquet table, one book per row".
         skipped: why not read -> the number of entries, and the names of the first ones.
+        refused: why the columns of a table are not known; empty for other files.
     """
 
     shape: str = ""
-    skipped: dict[str, tuple[int, list[str]]] = field(
-        default_factory=lambda: defaultdict(lambda: (0, []))
-    )
+    skipped: dict[str, tuple[int, list[str]]] = field(default_factory=dict)
+    refused: str = ""
 
     def skip(self, name: str, why: str) -> None:
-        count, names = self.skipped[why]
+        count, names = self.skipped.get(why, (0, []))
         if len(names) < _KEPT_NAMES:
             names.append(name[: _KEPT_NAMES * 10])
         self.skipped[why] = (count + 1, names)
@@ -88,14 +85,10 @@ def read_whole(source: IO[bytes], head: bytes = b"") -> bytes:
     Raises:
         BookError: ``too_large``.
     """
-    chunks: list[bytes] = []
-    size = 0
-    for chunk in itertools.chain([head], iter(lambda: source.read(_CHUNK_BYTES), b"")):
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > MAX_BOOK_BYTES:
-            raise too_large()
-    return b"".join(chunks)
+    data = head + source.read(MAX_BOOK_BYTES + 1)
+    if len(data) > MAX_BOOK_BYTES:
+        raise too_large()
+    return data
 
 
 def too_large() -> BookError:

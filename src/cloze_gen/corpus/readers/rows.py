@@ -5,13 +5,18 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
-from cloze_gen.corpus.readers.reader import FileReport, Text, UnknownTableError
-from cloze_gen.corpus.readers.sentence_lines import parts_of_rows
+from cloze_gen.corpus.readers.reader import (
+    MAX_BOOK_BYTES,
+    FileReport,
+    Text,
+    UnknownTableError,
+    too_large,
+)
+from cloze_gen.corpus.readers.sentence_lines import SAMPLE_BYTES, has_sentences, parts_of
 from cloze_gen.errors import BookError
 from cloze_gen.parsing import ParseError, name_list, one_line, parse_json, quote, whole_characters
 
@@ -36,6 +41,7 @@ _FACTS: Mapping[str, Sequence[str]] = {
 }
 _PAGE_NUMBERS = ("pg", "page", "pageno", "pagenum", "pagenumber")
 _METADATA = ("metadata", "meta")  # an object, or its JSON as text
+_FACT_COLUMNS = frozenset(itertools.chain(_METADATA, *_FACTS.values()))
 
 _GUTENBERG_URL = re.compile(r"gutenberg\.org/(?:ebooks|files|etext|cache/epub)/(\d{1,6})(?!\d)")
 _GUTENBERG_ID = re.compile(r"(?:PG)?(\d{1,6})(?:-[08])?", re.IGNORECASE)
@@ -43,31 +49,9 @@ _YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20\d{2})(?!\d)")
 _FILE_TITLE = re.compile(r"([^/\s]+?)(?:\.epub)?\.txt", re.IGNORECASE)
 _MAX_ID_CHARS = 200
 
-_SAMPLE_ROWS = 1000
-_SAMPLE_CHARS = 1024 * 1024
-# One sentence a row, as BookCorpus's table of sentences.
-_MIN_SENTENCES = 100
-_MAX_SENTENCE_CHARS = 400  # on average; a book of one sentence would be longer
-_FINAL_MARKS = (".", "!", "?", "'", '"', "\u201d", "\u2019", ":", ";", ")")
-_MIN_FINAL_SHARE = 0.8
 
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """The columns of a table: that of the text, and fact -> columns, the preferred first."""
-
-    text: str
-    facts: Mapping[str, Sequence[str]]
-    metadata: str = ""
-
-    @property
-    def needed(self) -> list[str]:
-        others = [name for names in self.facts.values() for name in names]
-        return list(dict.fromkeys([self.text, *others, *filter(None, [self.metadata])]))
-
-
-def find_columns(names: Mapping[str, str], text_column: str) -> Columns:
-    """What each column is for.
+def find_text_column(names: Mapping[str, str], text_column: str) -> str:
+    """The column that is the text.
 
     Args:
         names: column -> its type in words; "text" and "pages" (a list of texts) can be a book.
@@ -89,12 +73,12 @@ def find_columns(names: Mapping[str, str], text_column: str) -> Columns:
             f"a row is a page, not a book (column {quote(pages[0])}). Join the pages of each book "
             f"into one row, or give --text-column {shlex.quote(text)} to read each row as a book.",
         )
-    facts = {
-        fact: [by_plain_name[name] for name in known if by_plain_name.get(name, text) != text]
-        for fact, known in _FACTS.items()
-    }
-    metadata = next((by_plain_name[name] for name in _METADATA if name in by_plain_name), "")
-    return Columns(text, facts, metadata)
+    return text
+
+
+def is_fact(column: str) -> bool:
+    """Whether a column can give a fact of a book."""
+    return _plain(column) in _FACT_COLUMNS
 
 
 def _first_text(names: Mapping[str, str], by_plain_name: Mapping[str, str]) -> str:
@@ -118,61 +102,56 @@ def _plain(column: str) -> str:
 
 
 def texts_of_rows(
-    rows: Iterator[Row | BookError], columns: Columns, report: FileReport, kind: str
+    rows: Iterator[Row | BookError], text_column: str, report: FileReport, kind: str
 ) -> Iterator[Text]:
     """A book a row, by its number from 0, or the parts of a table of sentences."""
     sample: list[Row | BookError] = []
-    chars = 0
+    lines = b""
     for row in rows:
         sample.append(row)
-        chars += len(row_text(row, columns))
-        if len(sample) == _SAMPLE_ROWS or chars > _SAMPLE_CHARS:
+        data = _row_data(row, text_column)
+        lines += data + b"\n" if isinstance(data, bytes) else b""
+        if len(lines) > SAMPLE_BYTES:
             break
     all_rows = itertools.chain(sample, rows)
-    if are_sentences([row_text(row, columns) for row in sample]):
+    if has_sentences(lines):
         report.shape = f"{kind}, one sentence per row (background only)"
-        yield from parts_of_rows(row_text(row, columns) for row in all_rows)
+        texts = (_row_data(row, text_column) for row in all_rows)
+        yield from parts_of(
+            text.replace(b"\n", b" ") + b"\n" for text in texts if isinstance(text, bytes)
+        )
         return
     report.shape = f"{kind}, one book per row"
     for number, row in enumerate(all_rows):
-        if isinstance(row, BookError):
-            yield Text(row, str(number))
-        else:
-            facts = row_facts(row, columns)
-            book_id = facts.pop("book_id", "")
-            yield Text(_row_data(row, columns), str(number), book_id=book_id, facts=facts)
+        facts = {} if isinstance(row, BookError) else row_facts(row, text_column)
+        book_id = facts.pop("book_id", "")
+        yield Text(_row_data(row, text_column), str(number), book_id=book_id, facts=facts)
 
 
-def row_text(row: Row | BookError, columns: Columns) -> str:
-    """The text of a row, its pages a line apart; empty without one."""
-    value = None if isinstance(row, BookError) else row.get(columns.text)
+def _row_data(row: Row | BookError, text_column: str) -> bytes | BookError:
+    """The text of a row, its pages a line apart."""
+    if isinstance(row, BookError):
+        return row
+    value = row.get(text_column)
+    if value is None:
+        return BookError("empty", f"the row has no text in its column {quote(text_column)}")
     if isinstance(value, list) and all(isinstance(page, str) for page in value):
-        return "\n".join(value)
+        value = "\n".join(value)
+    if isinstance(value, str):
+        value = value.encode("utf-8", "replace")
     if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return value if isinstance(value, str) else ""
+        return value if len(value) <= MAX_BOOK_BYTES else too_large()
+    return BookError("unreadable", f"{quote(text_column)} is {quote(value)}, not text")
 
 
-def _row_data(row: Row, columns: Columns) -> bytes | BookError:
-    value = row.get(columns.text)
-    if isinstance(value, bytes):
-        return value
-    text = row_text(row, columns)
-    if text.strip():
-        return text.encode("utf-8", "replace")
-    if value in (None, "", []) or text:
-        return BookError("empty", f"the row has no text in its column {quote(columns.text)}")
-    return BookError("unreadable", f"{quote(columns.text)} is {quote(value)}, not text")
-
-
-def row_facts(row: Row, columns: Columns) -> dict[str, str]:
+def row_facts(row: Row, text_column: str) -> dict[str, str]:
     """Title, author and more, by manifest column; with `book_id` where the row gives one."""
+    values = {_plain(name): value for name, value in row.items() if name != text_column}
+    for name in _METADATA:
+        values = _metadata(values.get(name)) | values
     facts: dict[str, str] = {}
-    metadata = _metadata(row.get(columns.metadata)) if columns.metadata else {}
-    for fact, names in columns.facts.items():
-        values = [row.get(name) for name in names]
-        values += [metadata.get(name) for name in _FACTS[fact]]
-        facts[fact] = next(filter(None, map(_in_words, values)), "")
+    for fact, names in _FACTS.items():
+        facts[fact] = next(filter(None, (_in_words(values.get(name)) for name in names)), "")
     number = _GUTENBERG_ID.fullmatch(facts["etext"]) or _GUTENBERG_URL.search(facts.pop("url"))
     facts["etext"] = str(int(number[1])) if number else ""
     year = _YEAR.search(facts["year"])
@@ -206,18 +185,3 @@ def _in_words(value: Any) -> str:
     if not isinstance(value, str):
         return ""
     return one_line(whole_characters(value[: 2 * MAX_CELL_CHARS]))[:MAX_CELL_CHARS]
-
-
-def are_sentences(rows: Iterable[str]) -> bool:
-    """Whether a sample of rows has one sentence per row.
-
-    >>> are_sentences(["`` i do n't know , '' he said ."] * 200)
-    True
-    >>> are_sentences(["It rained. " * 900] * 200), are_sentences(["It rained."])
-    (False, False)
-    """
-    lines = [row.strip() for row in rows]
-    if len(lines) < _MIN_SENTENCES or sum(map(len, lines)) > _MAX_SENTENCE_CHARS * len(lines):
-        return False
-    ends = sum(1 for line in lines if line.endswith(_FINAL_MARKS) and "\n" not in line)
-    return ends >= _MIN_FINAL_SHARE * len(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 from collections.abc import Iterator
 from typing import IO
 
@@ -18,9 +19,10 @@ def read_text(file: IO[bytes], report: FileReport, text_column: str) -> Iterator
     head = source.read(SAMPLE_BYTES)
     if has_sentences(head):
         report.shape = "text file, one sentence per line (background only)"
-        yield from parts_of(head, source)
+        beginning = io.BytesIO(head + source.readline())
+        yield from parts_of(itertools.chain(beginning, source))
     else:
-        report.shape = SHAPE if source is file else "text file, compressed"
+        report.shape = SHAPE
         yield Text(read_whole(source, head))
 
 
