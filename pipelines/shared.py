@@ -87,7 +87,7 @@ def partition(
     return run.stage(
         "partition",
         write_partition,
-        v=4,
+        v=5,
         corpus=corpus,
         settings=settings,
         offensive=word_list(settings.offensive_words),

@@ -174,8 +174,6 @@ STAGES = {
         (FileDoc("books.tsv", "As in ingest.", BOOK_COLUMNS), _OVERLAPS),
         {
             "kept_despite_overlap": "books that `overlap.across = keep` let through",
-            "overlaps": "pairs of books that share text",
-            "overlaps_across": "pairs with a book of the other folder",
         },
     ),
     "counts": StageDoc(
@@ -288,8 +286,6 @@ STAGES = {
         ),
         {
             "novels": "books of each part",
-            "tokens": "tokens of each part",
-            "pairs_sharing_text": "pairs of books that are in one part because they share text",
         },
     ),
     "training_novels": StageDoc(
