@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cloze_gen.errors import ModelError, ToolError
 
 EXTRA = "hf:FOLDER needs the optional extra: pip install 'cloze-gen[hf]'"
-_PIECES_AT_ONCE = 4096  # per batch, padding included; with a vocabulary of 150,000, 2.5 GB
+_TEXTS_AT_ONCE = 16  # per batch
 
 
 class CausalModel:
@@ -79,10 +79,8 @@ class CausalModel:
         """log10 P of the last pieces of each row; rows of similar length share a batch."""
         order = sorted(range(len(rows)), key=lambda i: -len(rows[i][0]))
         scores: dict[int, NDArray[np.float64]] = {}
-        while len(scores) < len(rows):
-            first = len(scores)
-            n = max(1, _PIECES_AT_ONCE // len(rows[order[first]][0]))
-            batch = order[first : first + n]
+        for first in range(0, len(rows), _TEXTS_AT_ONCE):
+            batch = order[first : first + _TEXTS_AT_ONCE]
             scores |= zip(batch, self._score([rows[i] for i in batch]), strict=True)
         return [scores[i] for i in range(len(rows))]
 
