@@ -53,12 +53,9 @@ class CausalModel:
             )
         self._torch: Any = torch
         self._model.eval()
+        # pieces, the first token included
+        self._window: int | None = getattr(self._model.config, "max_position_embeddings", None)
         self._keeps_logits = "logits_to_keep" in signature(self._model.forward).parameters
-
-    @property
-    def window(self) -> int | None:
-        """Context length in pieces, the first token included; None if not configured."""
-        return getattr(self._model.config, "max_position_embeddings", None)
 
     def fills(self, left: str, words: Sequence[str], right: str) -> NDArray[np.float64]:
         """log10 P(word | left) and log10 P(right | left, word), shape (words, 2)."""
@@ -94,7 +91,7 @@ class CausalModel:
         specials = (tokenizer.bos_token_id, tokenizer.eos_token_id)
         begin = [token_id for token_id in specials if token_id is not None][:1]
         pieces = begin + list(encoded["input_ids"])
-        return pieces[-int(self.window or len(pieces)) :], n_pieces
+        return pieces[-(self._window or len(pieces)) :], n_pieces
 
     def _score(self, batch: Sequence[tuple[list[int], int]]) -> Iterator[NDArray[np.float64]]:
         """log10 P of the last pieces of each row."""

@@ -4,7 +4,8 @@ times faster than `predict`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,12 +124,13 @@ class WindowCnn:
         """
         tags = np.zeros(len(wanted), dtype=np.int64)
         stops = np.cumsum(lengths)
-        for batch in _batches(lengths):
-            start = stops[batch][0] - lengths[batch][0]
-            stop = stops[batch][-1]
+        # the first sentence of each batch of about `BATCH_TOKENS` tokens
+        firsts = np.flatnonzero(np.diff(stops // BATCH_TOKENS, prepend=-1))
+        for first, last in pairwise([*firsts.tolist(), len(lengths)]):
+            start, stop = stops[first] - lengths[first], stops[last - 1]
             inside = slice(*np.searchsorted(wanted, [start, stop]))
             tags[inside] = self._predict_batch(
-                type_ids[start:stop], lengths[batch], wanted[inside] - start
+                type_ids[start:stop], lengths[first:last], wanted[inside] - start
             )
         return tags
 
@@ -163,18 +165,6 @@ class WindowCnn:
             second, best = np.partition(scores, -2, axis=1)[:, -2:].T
             unsure = unsure[best - second < np.float32(EARLY_EXIT_MARGIN)]
         return winners
-
-
-def _batches(lengths: Ints) -> Iterator[slice]:
-    """Consecutive sentences of about `BATCH_TOKENS` tokens."""
-    first, token_count = 0, 0
-    for stop, length in enumerate(lengths.tolist(), 1):
-        token_count += length
-        if token_count >= BATCH_TOKENS:
-            yield slice(first, stop)
-            first, token_count = stop, 0
-    if first < len(lengths):
-        yield slice(first, len(lengths))
 
 
 def _within(at: Ints, reach: int, size: int) -> Ints:

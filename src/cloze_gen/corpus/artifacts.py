@@ -222,7 +222,7 @@ STAGES = {
             FileDoc(
                 "types.parquet",
                 "Words with tags, headings left out.",
-                {"word": "string: surface form", "tag": "string: Penn tag", "count": "int32: tokens"},
+                {"word": "string: surface form", "tag": "string: Penn tag", "count": "int64: tokens"},
             ),
         ),
         {"tokens": "tokens of the book"},

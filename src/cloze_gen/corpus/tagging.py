@@ -53,20 +53,15 @@ def tag_book(shard: TagShard) -> int:
         lines = pc.split_pattern(columns["tokens"].combine_chunks(), " ")
         lengths = pc.list_value_length(lines).to_numpy().astype(np.int64)
         tags = _tags_of(lines.flatten(), lengths)
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-        joined = pc.binary_join(pa.ListArray.from_arrays(offsets, tags), " ")
+        joined = pc.binary_join(pa.ListArray.from_arrays(lines.offsets, tags), " ")
         prose = np.repeat(pc.not_equal(columns["kind"], HEADING).to_numpy(), lengths)
         pairs = pa.table({"word": lines.flatten(), "tag": tags}).filter(prose)
         types = pairs.group_by(["word", "tag"], use_threads=False).aggregate([([], "count_all")])
-        types = types.sort_by([("word", "ascending"), ("tag", "ascending")])
-        counts = types["count_all"].cast(pa.int32())
+        counts = types.rename_columns(["word", "tag", "count"])
         with store.writing(shard.key) as writer:
             if writer is not None:
                 writer.rows[TAGS] = write_parquet(writer.path(TAGS), {"tags": joined})
-                writer.rows[TAGGED_TYPES] = write_parquet(
-                    writer.path(TAGGED_TYPES),
-                    {"word": types["word"], "tag": types["tag"], "count": counts},
-                )
+                writer.rows[TAGGED_TYPES] = write_parquet(writer.path(TAGGED_TYPES), counts)
                 writer.facts["tokens"] = len(tags)
                 writer.versions |= {"spacy": version("spacy"), "pyarrow": pa.__version__}
     return int(store.open(shard.key).facts["tokens"])
