@@ -67,7 +67,7 @@ def lemmatize(token: str, penn_tag: str) -> str:
     # lie, `lay` VB lay).
     for lemma in lemmas:
         if word in lemminflect.getInflection(lemma, penn_tag, inflect_oov=False):
-            return str(lemma)
+            return lemma
     return _first(lemmas, word)
 
 

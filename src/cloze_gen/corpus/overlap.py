@@ -76,11 +76,13 @@ def write_overlap(
     across = [overlap for overlap in overlaps if overlap.where == "across"]
     drops: dict[str, tuple[str, str]] = {}
     if not keep_across:
-        reason = BookReason.OVERLAPS_TRAIN if side == "source" else BookReason.OVERLAPS_SOURCE
+        across_reason = (
+            BookReason.OVERLAPS_TRAIN if side == "source" else BookReason.OVERLAPS_SOURCE
+        )
         for overlap in across:
             share = max(overlap.containment_a_in_b, overlap.containment_b_in_a)
             detail = f"shares text with {overlap.book_b} ({share:.0%})"
-            drops[overlap.book_a] = (reason, detail)
+            drops[overlap.book_a] = (across_reason, detail)
     # after the comparison across sides: a dropped book has no copies
     drops |= _repeated(own, _without(within, drops))
     rows = read_books(own)
