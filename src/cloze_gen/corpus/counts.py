@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
 import numpy as np
 
 from cloze_gen.english.word_lists import OPENERS
+from cloze_gen.store.tables import ArrayFile
 from cloze_gen.word_tokens import is_word
 
 # Words, counts and vectors of 522 novels (`training/words/build.py`).
@@ -91,14 +91,6 @@ def count_table(counts: Mapping[str, int], initial: Mapping[str, int]) -> CountT
     )
 
 
-class TokenIds(Protocol):
-    """Word ids, uint32, 0 between sentences: an `ndarray` or a `store.tables.ArrayFile`."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, at: Any, /) -> Any:
-        """A number, or an array for a slice."""
-        ...
-
-
+# Word ids, uint32, 0 between sentences.
+TokenIds = np.ndarray | ArrayFile
 Pair = tuple[str, str]  # (lemma, class)
