@@ -28,6 +28,7 @@ from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.corpus.decoding import decode_book
 from cloze_gen.corpus.parse_book import IngestSettings, parse_book
 from cloze_gen.corpus.tokens import tokenize
+from cloze_gen.engine.threads import keep_to_one_thread
 from cloze_gen.store.runs import stage_artifact
 
 _QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -127,6 +128,7 @@ def bench_start(args: argparse.Namespace) -> None:
 
 def bench_core(args: argparse.Namespace) -> None:
     """Tokens a CPU second, of ingest (bytes to sentences and counts) and of the built-in tagger."""
+    keep_to_one_thread()  # as a stage
     files = sorted(path for path in args.train.iterdir() if path.suffix.lower() == ".txt")
     tokenize(["spaCy is loaded here"])
     n_tokens = 0

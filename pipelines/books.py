@@ -171,7 +171,7 @@ def corpus(
     return run.stage(
         "corpus",
         write_overlap,
-        v=6,
+        v=7,
         label=f"corpus {side}",
         priority=BOOKS_FIRST,
         own=own,

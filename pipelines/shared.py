@@ -56,7 +56,7 @@ def people_of(file: str, read: Callable[[str], VerdictFile]) -> Content | None:
 
 def count_words(run: Pipeline, corpus: Stage) -> Stage:
     """Surface and case-folded counts of the training books."""
-    return run.stage("counts", write_counts, corpus=corpus)
+    return run.stage("counts", write_counts, v=2, corpus=corpus)
 
 
 def training_text(run: Pipeline, corpus: Stage, counts: Stage) -> Stage:
@@ -69,6 +69,7 @@ def tagging(run: Pipeline, corpus: Stage, side: str) -> Stage:
     return run.stage(
         "tagging",
         write_tagging,
+        v=2,
         label=f"tagging {side}",
         corpus=corpus,
         tagger_identity=tagger_identity(),
@@ -77,7 +78,7 @@ def tagging(run: Pipeline, corpus: Stage, side: str) -> Stage:
 
 def tagged_counts(run: Pipeline, tags: Stage, counts: Stage) -> Stage:
     """Counts of the training books by word and tag."""
-    return run.stage("tagged_counts", write_tagged_counts, tagging=tags, counts=counts)
+    return run.stage("tagged_counts", write_tagged_counts, v=2, tagging=tags, counts=counts)
 
 
 def partition(
@@ -87,7 +88,7 @@ def partition(
     return run.stage(
         "partition",
         write_partition,
-        v=4,
+        v=5,
         corpus=corpus,
         settings=settings,
         offensive=word_list(settings.offensive_words),

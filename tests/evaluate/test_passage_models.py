@@ -67,10 +67,10 @@ def text(store, surface):
     with store.writing(StageKey("counts", 1)) as writer:
         assert writer is not None
         counts = Counter(np.concatenate(surface).tolist())
-        rows = [(word, counts[i], 0, counts[i], 0.1, 1.0) for i, word in enumerate(SURFACE, 1)]
+        rows = [(word, counts[i], counts[i], 0.1, 1.0) for i, word in enumerate(SURFACE, 1)]
         write_tsv(
             writer.path(COUNTS),
-            ("word", "count", "initial_count", "folded_count", "freq", "lower_share"),
+            ("word", "count", "folded_count", "freq", "lower_share"),
             rows,
         )
         writer.facts |= {"word_tokens": 1}

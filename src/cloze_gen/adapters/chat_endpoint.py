@@ -23,7 +23,10 @@ _SETTINGS: tuple[Mapping[str, Any], ...] = (
     {"temperature": 0},
     {},
 )
-_ADDRESS = re.compile(r"(https?)://([a-zA-Z0-9_.-]+|\[[0-9a-fA-F:]+\])(:\d+)?(/[!-~]*)?")
+# No name, password, query or fragment; a password could also stand in a path with `@`.
+_ADDRESS = re.compile(
+    r"(https?)://([a-zA-Z0-9_.-]+|\[[0-9a-fA-F:]+\])(:\d+)?(/[a-zA-Z0-9_.,:;~%&=+/-]*)?"
+)
 _THIS_MACHINE = ("localhost", "127.0.0.1", "[::1]")
 # An item that is too long, is filtered, or holds a setting that the server does not know.
 _REFUSED_ITEM = (400, 413, 422)
@@ -200,7 +203,7 @@ def _key_of(environ: Mapping[str, str]) -> tuple[str, str]:
 def _checked_host(url: str, key_variable: str) -> str:
     """The URL is in messages and in verdicts, so it may hold no password."""
     address = _ADDRESS.fullmatch(url)
-    if address is None or re.search("[?#@]", url):
+    if address is None:
         raise UsageError(
             "--endpoint is not the address of a chat endpoint, such as http://localhost:8000/v1. "
             f"It holds no name, password or key: set {KEY_VARIABLES[0]}."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import gzip
-from collections.abc import Mapping
 from importlib.metadata import distribution
 
 from cloze_gen.english.penn_tags import CONTENT_CLASSES, PAST, coarse_class
@@ -39,7 +38,6 @@ _LEMMA_OF_IRREGULAR = {
 AMBIGUOUS_LEMMAS = frozenset({"be", "lie", "lay", "hang"})
 
 
-@functools.lru_cache(maxsize=200_000)  # cache size; a corpus has some 300,000 (type, tag) pairs
 def lemmatize(token: str, penn_tag: str) -> str:
     """The lemma of a token without clitic; lower-case except for proper nouns. Words of closed
     classes are unchanged.
@@ -65,15 +63,11 @@ def lemmatize(token: str, penn_tag: str) -> str:
     lemmas = lemminflect.getAllLemmas(word, upos=upos).get(upos) or lemminflect.getAllLemmasOOV(
         word, upos=upos
     ).get(upos, ())
-    if len(lemmas) > 1:
-        # Several lemmas share the form: the one whose paradigm has it under this very tag (`lay`
-        # VBD is lie, `lay` VB lay).
-        exact = [
-            lemma
-            for lemma in lemmas
-            if word in lemminflect.getInflection(lemma, penn_tag, inflect_oov=False)
-        ]
-        lemmas = tuple(exact) or lemmas
+    # Of several lemmas of the form, the one whose paradigm has it under this very tag (`lay` VBD is
+    # lie, `lay` VB lay).
+    for lemma in lemmas:
+        if word in lemminflect.getInflection(lemma, penn_tag, inflect_oov=False):
+            return lemma
     return _first(lemmas, word)
 
 
@@ -104,11 +98,7 @@ def inflect(lemma: str, penn_tag: str) -> tuple[str, ...]:
     forms = lemminflect.getInflection(
         lemma, penn_tag, inflect_oov=False
     ) or lemminflect.getInflection(lemma, penn_tag)
-    kept: list[str] = []
-    for form in forms:
-        if form not in kept and lemmatize(form, penn_tag) == lemma:
-            kept.append(form)
-    return tuple(kept)
+    return tuple(form for form in dict.fromkeys(forms) if lemmatize(form, penn_tag) == lemma)
 
 
 def dictionary_words() -> frozenset[str]:
@@ -132,20 +122,14 @@ def possible_tags(word: str) -> frozenset[str]:
         return possible_tags(word.replace("-", "")) or possible_tags(word.rpartition("-")[2])
     import lemminflect  # here, because it loads spaCy, which most commands do not need
 
-    found: set[str] = set()
+    tags: set[str] = set()
     lemmas = lemminflect.getAllLemmas(word)
     for name in CONTENT_CLASSES:
         upos = _UPOS[name]
         for lemma in lemmas.get(upos, ()):
-            found.update(tag for tag, forms in _inflections(lemma, upos).items() if word in forms)
-    return frozenset(found)
-
-
-@functools.lru_cache(maxsize=100_000)
-def _inflections(lemma: str, upos: str) -> Mapping[str, tuple[str, ...]]:
-    import lemminflect
-
-    return dict(lemminflect.getAllInflections(lemma, upos=upos))
+            forms_of = lemminflect.getAllInflections(lemma, upos=upos)
+            tags.update(tag for tag, forms in forms_of.items() if word in forms)
+    return frozenset(tags)
 
 
 # Forms that serve under another tag too. The dictionary gives a regular verb's participle as its
@@ -157,7 +141,6 @@ _ADVERBS_OF_TIME = frozenset({"today", "tonight", "tomorrow", "yesterday", "nowa
 _ALIKE_IN_BASE_AND_PAST = frozenset({"VB", "VBD", "VBN", "VBP"})
 
 
-@functools.lru_cache(maxsize=200_000)
 def can_have_tag(word: str, tag: str) -> bool:
     """Whether a word can have a tag; words with a clitic and numbers, never listed, pass.
 
@@ -174,7 +157,6 @@ def can_have_tag(word: str, tag: str) -> bool:
     return tag in possible or bool(possible & _SERVES_AS.get(tag, set()))
 
 
-@functools.lru_cache(maxsize=200_000)
 def is_doubtful(word: str, tag: str) -> bool:
     """Whether taggers often err on it: base like past tense, or a participle tagged as adjective.
 

@@ -14,10 +14,7 @@ from numpy.typing import NDArray
 from cloze_gen.errors import ModelError, ToolError
 
 EXTRA = "hf:FOLDER needs the optional extra: pip install 'cloze-gen[hf]'"
-
-
-_PIECES_AT_ONCE = 16_384  # per batch, padding included
-_LOGITS_AT_ONCE = 50_000 * _PIECES_AT_ONCE
+_TEXTS_AT_ONCE = 16  # per batch
 
 
 class CausalModel:
@@ -56,14 +53,9 @@ class CausalModel:
             )
         self._torch: Any = torch
         self._model.eval()
-        vocabulary = self._model.get_output_embeddings().weight.shape[0]
-        self._pieces_at_once = min(_PIECES_AT_ONCE, _LOGITS_AT_ONCE // vocabulary)
+        # pieces, the first token included
+        self._window: int | None = getattr(self._model.config, "max_position_embeddings", None)
         self._keeps_logits = "logits_to_keep" in signature(self._model.forward).parameters
-
-    @property
-    def window(self) -> int | None:
-        """Context length in pieces, the first token included; None if not configured."""
-        return getattr(self._model.config, "max_position_embeddings", None)
 
     def fills(self, left: str, words: Sequence[str], right: str) -> NDArray[np.float64]:
         """log10 P(word | left) and log10 P(right | left, word), shape (words, 2)."""
@@ -84,10 +76,8 @@ class CausalModel:
         """log10 P of the last pieces of each row; rows of similar length share a batch."""
         order = sorted(range(len(rows)), key=lambda i: -len(rows[i][0]))
         scores: dict[int, NDArray[np.float64]] = {}
-        while len(scores) < len(rows):
-            first = len(scores)
-            n = max(1, self._pieces_at_once // len(rows[order[first]][0]))
-            batch = order[first : first + n]
+        for first in range(0, len(rows), _TEXTS_AT_ONCE):
+            batch = order[first : first + _TEXTS_AT_ONCE]
             scores |= zip(batch, self._score([rows[i] for i in batch]), strict=True)
         return [scores[i] for i in range(len(rows))]
 
@@ -101,7 +91,7 @@ class CausalModel:
         specials = (tokenizer.bos_token_id, tokenizer.eos_token_id)
         begin = [token_id for token_id in specials if token_id is not None][:1]
         pieces = begin + list(encoded["input_ids"])
-        return pieces[-int(self.window or len(pieces)) :], n_pieces
+        return pieces[-(self._window or len(pieces)) :], n_pieces
 
     def _score(self, batch: Sequence[tuple[list[int], int]]) -> Iterator[NDArray[np.float64]]:
         """log10 P of the last pieces of each row."""

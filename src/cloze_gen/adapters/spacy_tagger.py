@@ -7,14 +7,12 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import threading
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from cloze_gen.adapters.window_cnn import EARLY_EXIT_MARGIN, Ints, WindowCnn
 from cloze_gen.english.treebank import host_index, is_compound, treebank_split
@@ -41,9 +39,6 @@ class SpacyTagger:
     def __init__(self, nlp: Language) -> None:
         self.labels = tuple(nlp.get_pipe("tagger").labels)  # type: ignore[attr-defined]
         self._network = WindowCnn(nlp)
-        self._lock = threading.Lock()  # of the network's types
-        # finds BLAS libraries once; doing so per batch costs more than the batch
-        self._threads = ThreadpoolController()
 
     @property
     def reach(self) -> int:
@@ -95,15 +90,14 @@ class SpacyTagger:
         part_counts = np.array([len(parts) for parts in split], np.int64)
         first_parts = np.cumsum(part_counts) - part_counts
         counts = part_counts[tokens]
-        stops = np.concatenate([[0], np.cumsum(counts)])
-        sentence_stops = stops[np.cumsum(lengths)]
-        with self._lock, self._threads.limit(limits=1, user_api="blas"):
-            types = self._network.type_ids([part for parts in split for part in parts])
-            numbers = self._network.predict(
-                types[_ranges(first_parts[tokens], counts)],
-                np.diff(sentence_stops, prepend=0),
-                _ranges(stops[wanted], counts[wanted]),
-            )
+        bounds = np.concatenate([[0], np.cumsum(counts)])
+        sentence_stops = bounds[np.cumsum(lengths)]
+        types = self._network.type_ids([part for parts in split for part in parts])
+        numbers = self._network.predict(
+            types[_ranges(first_parts[tokens], counts)],
+            np.diff(sentence_stops, prepend=0),
+            _ranges(bounds[wanted], counts[wanted]),
+        )
         starts = np.cumsum(counts[wanted]) - counts[wanted]
         hosts = np.array([host_index(parts) for parts in split], np.int64)[tokens[wanted]]
         # a compound is an adjective where the treebank has a participle

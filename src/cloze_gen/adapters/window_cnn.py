@@ -4,7 +4,7 @@ times faster than `predict`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -30,12 +30,9 @@ _LN_EPSILON = np.float32(1e-8)  # thinc.layers.layernorm
 
 
 class _Convolution:
-    """One residual layer: window of three -> maxout -> layer norm -> added to its input.
+    """One residual layer: window of three -> maxout -> layer norm -> added to its input."""
 
-    The shift of the layer norm is left out; `bias` and the softmax's include those before them.
-    """
-
-    def __init__(self, maxout: Any, layernorm: Any, shifts: Floats) -> None:
+    def __init__(self, maxout: Any, layernorm: Any) -> None:
         weights = maxout.get_param("W")  # (width, pieces, 3 * width)
         self.width, self.pieces, _ = weights.shape
         # Columns ordered piece by piece, so that the maximum runs over whole contiguous halves
@@ -43,8 +40,9 @@ class _Convolution:
         self.weights = np.ascontiguousarray(
             weights.transpose(1, 0, 2).reshape(self.pieces * self.width, -1).T
         )
-        self.bias = maxout.get_param("b").T.reshape(-1) + np.tile(shifts, 3) @ self.weights
-        self.scale, self.shift = layernorm.get_param("G"), layernorm.get_param("b")
+        self.bias = maxout.get_param("b").T.reshape(-1)
+        self.scale = layernorm.get_param("G")
+        self.shift = layernorm.get_param("b")
         self.mean = np.full(self.width, 1 / self.width, dtype=np.float32)
 
     def finish(self, products: Floats, inputs: Floats) -> Floats:
@@ -57,6 +55,7 @@ class _Convolution:
         variance = np.einsum("ij,ij->i", values, values) / np.float32(self.width) + _LN_EPSILON
         values *= (1 / np.sqrt(variance))[:, None]
         values *= self.scale
+        values += self.shift
         values += inputs
         return values
 
@@ -70,20 +69,16 @@ class WindowCnn:
         self._embed, encode = tagger.get_ref("tok2vec").layers
         maxouts = [node for node in encode.walk() if node.name == "maxout"]
         norms = [node for node in encode.walk() if node.name == "layernorm"]
-        self._convolutions: list[_Convolution] = []
-        shifts = np.zeros(maxouts[0].get_dim("nO"), dtype=np.float32)
-        for maxout, norm in zip(maxouts, norms, strict=True):
-            self._convolutions.append(_Convolution(maxout, norm, shifts))
-            shifts = shifts + self._convolutions[-1].shift
+        self._convolutions = [
+            _Convolution(maxout, norm) for maxout, norm in zip(maxouts, norms, strict=True)
+        ]
         softmax = tagger.get_ref("softmax")
         self._softmax_weights = np.ascontiguousarray(softmax.get_param("W").T)
-        self._softmax_bias = softmax.get_param("b") + shifts @ self._softmax_weights
+        self._softmax_bias = softmax.get_param("b")
         first = self._convolutions[0]
         self._width = first.width
-        # (width, 3 * columns): the product with the left neighbour's, the word's own and the right
-        # neighbour's share of the weights.
+        # The shares of the left neighbour, the word itself and the right neighbour, side by side.
         self._first_weights = np.concatenate(np.split(first.weights, 3), axis=1)
-        self._columns = first.pieces * self._width
         self._forget_types()
 
     @property
@@ -92,9 +87,10 @@ class WindowCnn:
 
     def _forget_types(self) -> None:
         """Leave only type 0, the padding."""
+        columns = self._first_weights.shape[1] // 3
         self._id_of: dict[str, int] = {}
         self._embedded: Floats = np.zeros((1, self._width), dtype=np.float32)
-        self._projected: Floats = np.zeros((1, 3 * self._columns), dtype=np.float32)
+        self._projected: Floats = np.zeros((1, 3, columns), dtype=np.float32)
 
     def type_ids(self, words: Sequence[str]) -> Ints:
         """The type of each word, computed if it is new. They hold until the next call."""
@@ -116,7 +112,7 @@ class WindowCnn:
             doc = Doc(self._nlp.vocab, words=padded[first : first + _BLOCK_TYPES])
             [block] = self._embed.predict([doc])
             embedded.append(block)
-            projected.append(block @ self._first_weights)
+            projected.append((block @ self._first_weights).reshape(len(block), 3, -1))
         stop = len(self._embedded) + len(words)
         self._id_of.update(zip(words, range(len(self._embedded), stop), strict=True))
         self._embedded = np.concatenate(embedded)[:stop]
@@ -128,12 +124,13 @@ class WindowCnn:
         """
         tags = np.zeros(len(wanted), dtype=np.int64)
         stops = np.cumsum(lengths)
-        for batch in _batches(lengths):
-            start = stops[batch][0] - lengths[batch][0]
-            stop = stops[batch][-1]
+        # the first sentence of each batch of about `BATCH_TOKENS` tokens
+        firsts = np.flatnonzero(np.diff(stops // BATCH_TOKENS, prepend=-1))
+        for first, last in pairwise([*firsts.tolist(), len(lengths)]):
+            start, stop = stops[first] - lengths[first], stops[last - 1]
             inside = slice(*np.searchsorted(wanted, [start, stop]))
             tags[inside] = self._predict_batch(
-                type_ids[start:stop], lengths[batch], wanted[inside] - start
+                type_ids[start:stop], lengths[first:last], wanted[inside] - start
             )
         return tags
 
@@ -145,53 +142,33 @@ class WindowCnn:
         rows = np.arange(len(type_ids)) + np.repeat(np.arange(1, len(lengths) + 1) * pad, lengths)
         padded = np.zeros(len(type_ids) + (len(lengths) + 1) * pad, dtype=np.int64)
         padded[rows] = type_ids
-        at, unsure = rows[wanted], np.arange(len(wanted))
+        places = rows[wanted]
+        unsure = np.arange(len(wanted))
         winners = np.zeros(len(wanted), dtype=np.int64)
         values = np.zeros((len(padded), self._width), dtype=np.float32)
         windows = as_strided(values, (len(padded) - 2, 3 * self._width), values.strides)
         for depth, layer in enumerate(self._convolutions):
-            near = _within(at, pad - depth - 1, len(padded))
+            near = _within(places[unsure], pad - depth - 1, len(padded))
             if depth == 0:
                 inputs = self._embedded[padded[near]]
-                products = self._first_products(padded, near)
+                products = self._projected[padded[near], 1]
+                products += self._projected[padded[near - 1], 0]
+                products += self._projected[padded[near + 1], 2]
             else:
                 window = windows[near - 1]
                 inputs = window[:, self._width : 2 * self._width]
                 products = window @ layer.weights
             values[near] = layer.finish(products, inputs)
-            scores: Floats = values[at] @ self._softmax_weights
+            scores: Floats = values[places[unsure]] @ self._softmax_weights
             scores += self._softmax_bias
-            winners[unsure] = best = scores.argmax(axis=1)
-            each = np.arange(len(best))
-            limit = scores[each, best] - np.float32(EARLY_EXIT_MARGIN)
-            scores[each, best] = -np.inf
-            near_ties = scores.max(axis=1) > limit
-            at, unsure = at[near_ties], unsure[near_ties]
+            winners[unsure] = scores.argmax(axis=1)
+            second, best = np.partition(scores, -2, axis=1)[:, -2:].T
+            unsure = unsure[best - second < np.float32(EARLY_EXIT_MARGIN)]
         return winners
-
-    def _first_products(self, padded: Ints, at: Ints) -> Floats:
-        bounds = [0, self._columns, 2 * self._columns, 3 * self._columns]
-        left, own, right = (slice(start, stop) for start, stop in pairwise(bounds))
-        products = self._projected[padded[at], own]
-        products += self._projected[padded[at - 1], left]
-        products += self._projected[padded[at + 1], right]
-        return products
-
-
-def _batches(lengths: Ints) -> Iterator[slice]:
-    """Consecutive sentences of about `BATCH_TOKENS` tokens."""
-    first, token_count = 0, 0
-    for stop, length in enumerate(lengths.tolist(), 1):
-        token_count += length
-        if token_count >= BATCH_TOKENS:
-            yield slice(first, stop)
-            first, token_count = stop, 0
-    if first < len(lengths):
-        yield slice(first, len(lengths))
 
 
 def _within(at: Ints, reach: int, size: int) -> Ints:
-    """The places up to `reach` from given ones, ascending.
+    """The places up to `reach` from these, ascending.
 
     >>> _within(np.array([2, 7]), 1, 9).tolist()
     [1, 2, 3, 6, 7, 8]

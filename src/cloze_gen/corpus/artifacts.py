@@ -28,14 +28,10 @@ BOOK_COLUMNS = {
     "digest": "text: sha256 of the book's own bytes, unpacked; empty if they cannot be read",
     "text": "text: the UTF-8 text in which `start` and `end` count characters, relative to this folder; empty: the file itself, perhaps compressed",
     "folder": "text: the book's artifact, relative to this one; empty for a dropped book",
-    "title": "text?: from the corpus manifest",
-    "author": "text?: from the corpus manifest",
-    "genre": "text?: from the corpus manifest",
-    "year": "text?: from the corpus manifest",
-    "etext": "text?: from the corpus manifest",
-    "language": "text?: from the corpus manifest",
-    "license": "text?: from the corpus manifest",
-    "role": "text?: from the corpus manifest",
+    **dict.fromkeys(
+        ("title", "author", "genre", "year", "etext", "language", "license", "role"),
+        "text?: from the corpus manifest",
+    ),
     "body_share": "float?: characters of the sentences / characters of the file",
     "detail": "text?: a sentence about the reason",
     "encoding": "text?: the encoding that was detected",
@@ -174,8 +170,6 @@ STAGES = {
         (FileDoc("books.tsv", "As in ingest.", BOOK_COLUMNS), _OVERLAPS),
         {
             "kept_despite_overlap": "books that `overlap.across = keep` let through",
-            "overlaps": "pairs of books that share text",
-            "overlaps_across": "pairs with a book of the other folder",
         },
     ),
     "counts": StageDoc(
@@ -187,12 +181,11 @@ STAGES = {
                 {
                     "word": "text: surface form",
                     "count": "int: tokens of this form",
-                    "initial_count": "int: tokens that begin a sentence or a quotation",
                     "folded_count": "int: tokens of all forms that are equal but for letter case; 0 for marks",
                     "freq": "float: `folded_count` / word tokens of the corpus",
                     "lower_share": "float: share of the non-initial tokens in lower case; near 0 for names",
                 },
-                example="bench\t15\t0\t15\t0.000352319\t1",
+                example="bench\t15\t15\t0.000352319\t1",
             ),
             HYPHENS,
         ),
@@ -229,10 +222,10 @@ STAGES = {
             FileDoc(
                 "types.parquet",
                 "Words with tags, headings left out.",
-                {"word": "string: surface form", "tag": "string: Penn tag", "count": "int32: tokens"},
+                {"word": "string: surface form", "tag": "string: Penn tag", "count": "int64: tokens"},
             ),
         ),
-        {"sentences": "sentences of the book", "tokens": "tokens of the book"},
+        {"tokens": "tokens of the book"},
     ),
     "tagging": StageDoc(
         "Tags the books.",
@@ -243,14 +236,10 @@ STAGES = {
                 {
                     "book_id": "text: id of the book",
                     "folder": "text: the artifact with the tags, relative to this one",
-                    "sentences": "int: sentences of the book",
-                    "tokens": "int: tokens of the book",
                 },
             ),
         ),
         {
-            "books": "tagged books",
-            "sentences": "tagged sentences",
             "tagger": "name, version and digest of the tagger",
             "tokens": "tagged tokens",
         },
@@ -271,11 +260,10 @@ STAGES = {
                     "lemma": "text: lemma",
                     "class": "text: class of the word",
                     "count": "int: tokens",
-                    "freq": "float: share of the word tokens",
                 },
             ),
         ),
-        {"forms": "rows of forms.tsv", "lemmas": "rows of lemmas.tsv", "word_tokens": "tokens with a letter or a digit"},
+        {"word_tokens": "tokens with a letter or a digit"},
     ),
     "partition": StageDoc(
         "Splits the books into training, development and test books.",
@@ -288,8 +276,6 @@ STAGES = {
         ),
         {
             "novels": "books of each part",
-            "tokens": "tokens of each part",
-            "pairs_sharing_text": "pairs of books that are in one part because they share text",
         },
     ),
     "training_novels": StageDoc(

@@ -2,7 +2,7 @@
 of documents").
 
 A *sketch* samples the hashes of a book's 8-word runs: those divisible by 32. Hashes of more than 50
-books are boilerplate; copies of one book count as one there, so that their text is none.
+books are boilerplate, except in books that consist of them: these are copies.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import scipy
@@ -23,11 +24,9 @@ _KEEP_ONE_IN = np.uint64(32)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)  # splitmix64's first mixing constant
 _MAX_BOOKS_PER_HASH = 50
+# Share of a book's hashes in more than 50 books from which the book is one of many copies.
+_COPY_SHARE = 0.95
 _MIN_SHARED = 10  # pairs with fewer common hashes are chance (10 hashes are about 320 words)
-_COPY_CONTAINMENT = 0.9  # each of two near-identical books holds at least this share of the other
-# Two near-identical books share 0.8 of their hashes, so their lowest eight have none in common once
-# in 400,000 pairs.
-_LOWEST = 8
 # Editions of one book; the words that have accents in one of them differ.
 _EDITION_CONTAINMENT = 0.8
 # Of the 534 books at hand none contains more than two others.
@@ -37,12 +36,18 @@ _AGGREGATE_CONTAINMENT = 0.8  # share of each that the collection holds
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Two books, `book_a` < `book_b`; `containment_a_in_b` is a's share found in b, 0 to 1."""
+    """Two books that share text.
+
+    Attributes:
+        containment_a_in_b: share of the first book that the second has, 0 to 1.
+        where: ``within`` one corpus (`book_a` < `book_b`), or ``across``: `book_b` is of the other.
+    """
 
     book_a: str
     book_b: str
     containment_a_in_b: float
     containment_b_in_a: float
+    where: Literal["within", "across"] = "within"
 
 
 def content_sketch(words: NDArray[np.uint64]) -> Sketch:
@@ -60,72 +65,57 @@ def content_sketch(words: NDArray[np.uint64]) -> Sketch:
     return np.unique(runs[runs % _KEEP_ONE_IN == 0])
 
 
-def containment(a: Sketch, b: Sketch) -> float:
-    """Share of sketch `a` that is in sketch `b`; 0 when `a` is empty."""
-    if not len(a):
-        return 0.0
-    return len(np.intersect1d(a, b, assume_unique=True)) / len(a)
-
-
-def find_overlaps(sketches: Mapping[str, Sketch], *, min_containment: float) -> list[Overlap]:
-    """All pairs of books of which one holds at least `min_containment` of the other, sorted by id.
+def find_overlaps(
+    sketches: Mapping[str, Sketch],
+    others: Mapping[str, Sketch] | None = None,
+    *,
+    min_containment: float,
+) -> list[Overlap]:
+    """All pairs of books of which one holds at least `min_containment` of the other, by id: pairs
+    of `sketches`, and those of `sketches` with `others`, another corpus.
 
     Boilerplate counts neither as shared text nor as text of a book.
     """
-    first_copy = _first_copies(sketches)
-    row_of = {book: row for row, book in enumerate(dict.fromkeys(first_copy.values()))}
-    shared = _shared_hashes([sketches[book] for book in row_of])
-    ids = sorted(sketches)
-    rows = [row_of[first_copy[book]] for book in ids]
-    shared = shared[rows][:, rows]
+    own = sorted(sketches.items())
+    books = own + sorted((others or {}).items())
+    shared = _shared_hashes([sketch for _, sketch in books])
     sizes = shared.diagonal()
     pairs = scipy.sparse.triu(shared, k=1).tocoo()
     in_b = pairs.data / sizes[pairs.row]
     in_a = pairs.data / sizes[pairs.col]
-    overlapping = (pairs.data >= _MIN_SHARED) & (np.maximum(in_a, in_b) >= min_containment)
+    overlapping = (
+        (pairs.row < len(own))
+        & (pairs.data >= _MIN_SHARED)
+        & (np.maximum(in_a, in_b) >= min_containment)
+    )
     overlaps = [
-        Overlap(ids[pairs.row[i]], ids[pairs.col[i]], float(in_b[i]), float(in_a[i]))
+        Overlap(
+            books[pairs.row[i]][0],
+            books[pairs.col[i]][0],
+            float(in_b[i]),
+            float(in_a[i]),
+            "within" if pairs.col[i] < len(own) else "across",
+        )
         for i in np.flatnonzero(overlapping).tolist()
     ]
     return sorted(overlaps, key=lambda overlap: (overlap.book_a, overlap.book_b))
 
 
-def _first_copies(sketches: Mapping[str, Sketch]) -> dict[str, str]:
-    """Each book -> itself or, if most of its text is in many books, the first one like it."""
-    hashes, counts = np.unique(_joined(sketches.values()), return_counts=True)
-    frequent = hashes[counts > _MAX_BOOKS_PER_HASH]
-    with_hash: dict[int, str] = {}
-    first: dict[str, str] = {}
-    for book, sketch in sketches.items():
-        first[book] = book
-        if len(sketch) < _MIN_SHARED or containment(sketch, frequent) < 0.5:
-            continue
-        lowest = sketch[:_LOWEST].tolist()
-        for other in dict.fromkeys(with_hash[value] for value in lowest if value in with_hash):
-            shares = containment(sketch, sketches[other]), containment(sketches[other], sketch)
-            if min(shares) >= _COPY_CONTAINMENT:
-                first[book] = other
-                break
-        else:
-            for value in lowest:
-                with_hash.setdefault(value, book)
-    return first
-
-
 def _shared_hashes(sketches: Sequence[Sketch]) -> scipy.sparse.csr_array:
     """How many hashes two sketches share, without boilerplate; shape (sketches, sketches)."""
-    hashes, columns, counts = np.unique(_joined(sketches), return_inverse=True, return_counts=True)
-    rows = np.repeat(np.arange(len(sketches)), [len(sketch) for sketch in sketches])
-    counted = counts[columns] <= _MAX_BOOKS_PER_HASH
+    every_hash = np.concatenate([np.empty(0, dtype=np.uint64), *sketches])
+    hashes, columns, counts = np.unique(every_hash, return_inverse=True, return_counts=True)
+    sizes = [len(sketch) for sketch in sketches]
+    rows = np.repeat(np.arange(len(sketches)), sizes)
+    frequent = counts[columns] > _MAX_BOOKS_PER_HASH
+    frequent_counts = np.bincount(rows, weights=frequent, minlength=len(sketches))
+    is_copy = frequent_counts >= _COPY_SHARE * np.array(sizes)
+    counted = ~frequent | is_copy[rows]
     ones = np.ones(np.count_nonzero(counted), dtype=np.int32)
     matrix = scipy.sparse.csr_array(
         (ones, (rows[counted], columns[counted])), shape=(len(sketches), len(hashes))
     )
     return matrix @ matrix.T
-
-
-def _joined(sketches: Iterable[Sketch]) -> Sketch:
-    return np.concatenate([np.empty(0, dtype=np.uint64), *sketches])
 
 
 def _partners(overlaps: Iterable[Overlap]) -> dict[str, dict[str, tuple[float, float]]]:
@@ -142,8 +132,8 @@ def choose_drops(
     overlaps: Iterable[Overlap],
     sizes: Mapping[str, int],
     quality: Mapping[str, tuple[bool, int]],
-) -> dict[str, tuple[str, str]]:
-    """Dropped book -> (the kept book that holds its text, how much of it in words).
+) -> dict[str, str]:
+    """Dropped book -> the kept book that holds its text, and how much of it, in words.
 
     Of two editions of one book the one of lower quality is dropped; of other pairs, and of equal
     editions, the smaller book; of equal ones the later id. A dropped book drops no other.
@@ -159,20 +149,16 @@ def choose_drops(
         return -largest, not accents, -number, -sizes[book], book
 
     kept: set[str] = set()
-    drops: dict[str, tuple[str, str]] = {}
+    drops: dict[str, str] = {}
     for book in sorted(partners, key=preference):
-        holders = [
-            (-held, other, holds)
-            for other, (held, holds) in partners[book].items()
-            if other in kept
-        ]
-        if not holders:
+        shares = {other: partners[book][other] for other in sorted(partners[book].keys() & kept)}
+        if not shares:
             kept.add(book)
             continue
-        negative, other, holds = min(holders)
+        holder = max(shares, key=lambda other: shares[other][0])
+        held, holds = shares[holder]
         drops[book] = (
-            other,
-            f"{-negative:.0%} of its text is in {other}, {holds:.0%} of {other} is in it",
+            f"of {holder}: {held:.0%} of its text is in {holder}, {holds:.0%} of {holder} is in it"
         )
     return drops
 
@@ -190,13 +176,13 @@ def find_aggregates(
 
     aggregates: dict[str, tuple[str, ...]] = {}
     for book in sorted(partners, key=largest_first):
-        parts: dict[str, None] = {}
+        parts: list[str] = []
         for part in sorted(partners[book], key=largest_first):
             _, share = partners[book][part]
             smaller = 2 * sizes[part] <= sizes[book]
-            new = part not in aggregates and parts.keys().isdisjoint(partners[part])
+            new = part not in aggregates and partners[part].keys().isdisjoint(parts)
             if share >= _AGGREGATE_CONTAINMENT and smaller and new:
-                parts[part] = None
+                parts.append(part)
         if len(parts) >= _AGGREGATE_BOOKS:
             aggregates[book] = tuple(parts)
     return aggregates

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
 import numpy as np
 
 from cloze_gen.english.word_lists import OPENERS
+from cloze_gen.store.tables import ArrayFile
 from cloze_gen.word_tokens import is_word
 
 # Words, counts and vectors of 522 novels (`training/words/build.py`).
@@ -24,14 +24,12 @@ class CountTable:
     """Counts of all surface types, sorted by descending count, then by the word.
 
     Attributes:
-        initial_count: tokens that open a sentence or a quotation.
         folded_count: tokens of the same case-folded form; 0 for punctuation.
         lower_share: of the case-folded form's non-initial tokens; 0 without any.
     """
 
     words: list[str]
     count: np.ndarray
-    initial_count: np.ndarray
     folded_count: np.ndarray
     freq: np.ndarray
     lower_share: np.ndarray
@@ -47,17 +45,12 @@ def opening_words(sentences: Iterable[str]) -> Counter[str]:
     >>> opening_words(['" Come , he said .', "Come ."])["Come"]
     2
     """
-    lines = list(sentences)
-    firsts = [line.split(" ", 1)[0] for line in lines]
-    counts = Counter(firsts)
-    for mark in OPENERS:
-        del counts[mark]
-    for line, first in zip(lines, firsts, strict=True):
-        if first in OPENERS:
-            for token in line.split(" ", 4)[1:4]:
-                if token not in OPENERS:
-                    counts[token] += 1
-                    break
+    counts: Counter[str] = Counter()
+    for sentence in sentences:
+        for token in sentence.split(" ", 4)[:4]:
+            if token not in OPENERS:
+                counts[token] += 1
+                break
     return counts
 
 
@@ -71,56 +64,33 @@ def count_table(counts: Mapping[str, int], initial: Mapping[str, int]) -> CountT
     ([0.8, 0.0, 0.2, 0.8], [1.0, 0.0, 0.0, 1.0])
     """
     words = sorted(counts, key=lambda word: (-counts[word], word))
-    folded_total: Counter[str] = Counter()
-    folded_lower: Counter[str] = Counter()
-    folded_free: Counter[str] = Counter()
-    for word in words:
-        if not is_word(word):
-            continue
-        folded = word.casefold()
-        free = max(0, counts[word] - initial.get(word, 0))
-        folded_total[folded] += counts[word]
-        folded_free[folded] += free
-        if word == folded:
-            folded_lower[folded] += free
-    word_tokens = sum(folded_total.values())
-    keys = [word.casefold() if is_word(word) else "" for word in words]
-    folded_count = np.array([folded_total[key] for key in keys], np.int64)
-    free_count = np.array([folded_free[key] for key in keys], np.float64)
-    lower_count = np.array([folded_lower[key] for key in keys], np.float64)
+    count = np.array([counts[word] for word in words], np.int64)
+    initial_count = np.array([initial.get(word, 0) for word in words], np.int64)
+    is_lower = np.array([word == word.casefold() for word in words], np.bool_)
+    word_count = count * np.array([is_word(word) for word in words], np.bool_)
+    free_count = np.maximum(0, word_count - initial_count)
+    form_ids: dict[str, int] = {}
+    forms = np.array(
+        [form_ids.setdefault(word.casefold(), len(form_ids)) for word in words], np.int64
+    )
+
+    def of_form(values: np.ndarray) -> np.ndarray:
+        """The sum over all types of each word's case-folded form."""
+        return np.bincount(forms, weights=values)[forms]
+
+    folded_count = of_form(word_count).astype(np.int64)
+    folded_free = of_form(free_count)
+    word_tokens = int(word_count.sum())
     return CountTable(
         words=words,
-        count=np.array([counts[word] for word in words], np.int64),
-        initial_count=np.array([initial.get(word, 0) for word in words], np.int64),
+        count=count,
         folded_count=folded_count,
         freq=folded_count / max(1, word_tokens),
-        lower_share=np.divide(
-            lower_count, free_count, out=np.zeros_like(lower_count), where=free_count > 0
-        ),
+        lower_share=of_form(free_count * is_lower) / np.maximum(1, folded_free),
         word_tokens=word_tokens,
     )
 
 
-class TokenIds(Protocol):
-    """Word ids, uint32, 0 between sentences: an `ndarray` or a `store.tables.ArrayFile`."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, at: Any, /) -> Any:
-        """A number, or an array for a slice."""
-        ...
-
-
+# Word ids, uint32, 0 between sentences.
+TokenIds = np.ndarray | ArrayFile
 Pair = tuple[str, str]  # (lemma, class)
-
-
-def lemma_counts(form_counts: Iterable[tuple[Pair, int]]) -> Counter[Pair]:
-    """Sums of (lemma, class), from one item per (form, tag).
-
-    >>> lemma_counts([(("go", "verb"), 3), (("go", "verb"), 2)])
-    Counter({('go', 'verb'): 5})
-    """
-    total: Counter[Pair] = Counter()
-    for pair, count in form_counts:
-        total[pair] += count
-    return total

@@ -51,11 +51,6 @@ def held_out_groups(corpus: Artifact, *, n_groups: int) -> dict[str, int]:
     return {book: 1 + i % n_groups for i, book in enumerate(books)}
 
 
-def write_groups(writer: ArtifactWriter, groups: Mapping[str, int]) -> None:
-    """Write `cross-fitting.tsv`; `model` is the model whose text lacks the book."""
-    writer.rows[HELD_OUT] = write_tsv(writer.path(HELD_OUT), ("book_id", "model"), groups.items())
-
-
 def read_groups(artifact: Artifact) -> dict[str, int]:
     """Book id -> the model for its items; empty where one model serves all."""
     if "models" not in artifact.facts:
@@ -105,7 +100,9 @@ def words_of_one_group(
 def write_for_groups(
     writer: ArtifactWriter, groups: Mapping[str, int], write: Callable[[ArtifactWriter, int], None]
 ) -> None:
-    """Write each group's model into its own folder, to be read by `of_model`."""
+    """Write each group's model into its own folder, to be read by `of_model`, and
+    `cross-fitting.tsv`; `model` is the model whose text lacks the book.
+    """
     numbers = sorted(set(groups.values()))
     writer.facts |= {"models": len(numbers), "books": len(groups), "of_model": {}}
     for group in numbers:
@@ -115,6 +112,7 @@ def write_for_groups(
         writer.rows |= {f"{model_folder(group)}/{file}": n for file, n in part.rows.items()}
         writer.versions |= part.versions
         writer.facts["of_model"][str(group)] = part.facts
+    writer.rows[HELD_OUT] = write_tsv(writer.path(HELD_OUT), ("book_id", "model"), groups.items())
 
 
 def of_model(artifact: Artifact, model: int) -> Artifact:

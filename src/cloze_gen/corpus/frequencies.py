@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
 from cloze_gen.corpus.books import book_folder, kept_books, read_type_counts
-from cloze_gen.corpus.counts import CountTable, Pair, count_table, lemma_counts
+from cloze_gen.corpus.counts import CountTable, Pair, count_table
 from cloze_gen.corpus.hyphens import HYPHENS, mend_token, read_hyphen_forms, write_hyphens
-from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.corpus.tagging import TAGGED_TYPES, lemma_pair, tag_folders
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.treebank import host
@@ -22,7 +20,6 @@ from cloze_gen.store.tables import read_parquet, read_tsv, write_tsv
 from cloze_gen.word_tokens import is_word
 
 COUNTS, FORMS, LEMMAS = "counts.tsv", "forms.tsv", "lemmas.tsv"
-_HEADER = ("word", "count", "initial_count", "folded_count", "freq", "lower_share")
 
 
 def write_counts(writer: ArtifactWriter, ctx: StageContext, *, corpus: Artifact) -> None:
@@ -30,8 +27,15 @@ def write_counts(writer: ArtifactWriter, ctx: StageContext, *, corpus: Artifact)
     counts, initial = read_type_counts(book_folder(corpus, row) for row in kept_books(corpus))
     forms = write_hyphens(writer, counts)
     table = count_table(_renamed(counts, forms), _renamed(initial, forms))
-    rows = zip(table.words, *(column.tolist() for column in _columns(table)), strict=True)
-    writer.rows[COUNTS] = write_tsv(writer.path(COUNTS), _HEADER, rows)
+    columns = {
+        "word": table.words,
+        "count": table.count.tolist(),
+        "folded_count": table.folded_count.tolist(),
+        "freq": table.freq.tolist(),
+        "lower_share": table.lower_share.tolist(),
+    }
+    rows = zip(*columns.values(), strict=True)
+    writer.rows[COUNTS] = write_tsv(writer.path(COUNTS), list(columns), rows)
     writer.facts |= {
         "word_tokens": table.word_tokens,
         "types": len(table.words),
@@ -41,10 +45,6 @@ def write_counts(writer: ArtifactWriter, ctx: StageContext, *, corpus: Artifact)
         f"{table.word_tokens:,} word tokens, {len(table.words):,} types, {len(forms):,} types "
         "repaired at line ends"
     )
-
-
-def _columns(table: CountTable) -> tuple[np.ndarray, ...]:
-    return table.count, table.initial_count, table.folded_count, table.freq, table.lower_share
 
 
 def _renamed(counts: Mapping[str, int], forms: Mapping[str, str]) -> Counter[str]:
@@ -59,7 +59,8 @@ def read_counts(artifact: Artifact) -> CountTable:
         artifact.path(COUNTS),
         parse_options=pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False),
         convert_options=pyarrow.csv.ConvertOptions(
-            column_types={"word": pa.string(), "freq": pa.float64(), "lower_share": pa.float64()},
+            include_columns=["word", "count", "folded_count", "lower_share"],
+            column_types={"word": pa.string(), "lower_share": pa.float64()},
             strings_can_be_null=False,
         ),
     )
@@ -68,7 +69,6 @@ def read_counts(artifact: Artifact) -> CountTable:
     return CountTable(
         words=table["word"].to_pylist(),
         count=table["count"].to_numpy(),
-        initial_count=table["initial_count"].to_numpy(),
         folded_count=folded,
         freq=folded / max(1, word_tokens),
         lower_share=table["lower_share"].to_numpy(),
@@ -76,66 +76,42 @@ def read_counts(artifact: Artifact) -> CountTable:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class TaggedCounts:
-    """Tokens by (lower-cased host, Penn tag) without clitics, and by (lemma, class)."""
-
-    forms: dict[tuple[str, str], int]
-    lemmas: dict[Pair, int]
-    word_tokens: int
-
-    def freq(self, pair: Pair) -> float:
-        return self.lemmas.get(pair, 0) / max(1, self.word_tokens)
-
-
 def write_tagged_counts(
     writer: ArtifactWriter, ctx: StageContext, *, tagging: Artifact, counts: Artifact
 ) -> None:
-    """Write `forms.tsv` and `lemmas.tsv` without headings; broken tokens as in `write_counts`."""
-    tables = [
-        read_parquet(folder / TAGGED_TYPES).cast(_PLAIN)
-        for _, folder in sorted(tag_folders(tagging).items())
-    ]
+    """Write `forms.tsv`: tokens by lower-cased host and tag, and `lemmas.tsv`: by lemma and class;
+    without headings. Broken tokens count as in `write_counts`.
+    """
+    tables = [read_parquet(folder / TAGGED_TYPES) for folder in tag_folders(tagging).values()]
     merged = pa.concat_tables(tables).group_by(["word", "tag"]).aggregate([("count", "sum")])
+    columns = merged.to_pydict()
     mended = read_hyphen_forms(counts.path(HYPHENS))
     forms: Counter[tuple[str, str]] = Counter()
-    for word, tag, count in zip(
-        merged["word"].to_pylist(),
-        merged["tag"].to_pylist(),
-        merged["count_sum"].to_pylist(),
-        strict=True,
-    ):
-        if LINE_END_HYPHEN in word:
-            word = mend_token(word, mended)
-        if is_word(word):
-            forms[host(word).lower(), tag] += count
-    pairs = lemma_counts((lemma_pair(form, tag), count) for (form, tag), count in forms.items())
-    word_tokens = sum(forms.values())
-    rows = [
-        (form, tag, count)
-        for (form, tag), count in sorted(forms.items(), key=lambda item: (-item[1], item[0]))
-    ]
-    writer.rows[FORMS] = write_tsv(writer.path(FORMS), ("form", "tag", "count"), rows)
-    lemma_rows = [
-        (*pair, count, count / word_tokens)
-        for pair, count in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))
-    ]
-    writer.rows[LEMMAS] = write_tsv(
-        writer.path(LEMMAS), ("lemma", "class", "count", "freq"), lemma_rows
-    )
-    writer.facts |= {"word_tokens": word_tokens, "forms": len(forms), "lemmas": len(pairs)}
+    for word, tag, count in zip(columns["word"], columns["tag"], columns["count_sum"], strict=True):
+        whole = mend_token(word, mended)
+        if is_word(whole):
+            forms[host(whole).lower(), tag] += count
+    lemmas: Counter[Pair] = Counter()
+    for (form, tag), count in forms.items():
+        lemmas[lemma_pair(form, tag)] += count
+    writer.rows[FORMS] = _write_pairs(writer.path(FORMS), ("form", "tag", "count"), forms)
+    writer.rows[LEMMAS] = _write_pairs(writer.path(LEMMAS), ("lemma", "class", "count"), lemmas)
+    writer.facts["word_tokens"] = forms.total()
     ctx.say(
-        f"{word_tokens:,} word tokens, {len(forms):,} (form, tag) pairs, {len(pairs):,} "
+        f"{forms.total():,} word tokens, {len(forms):,} (form, tag) pairs, {len(lemmas):,} "
         "(lemma, class) pairs"
     )
 
 
-_PLAIN = pa.schema([("word", pa.string()), ("tag", pa.string()), ("count", pa.int64())])
+def _write_pairs(path: Path, header: Sequence[str], counts: Counter[tuple[str, str]]) -> int:
+    """Write pairs with their counts, the most frequent first."""
+    pairs = sorted(counts, key=lambda pair: (-counts[pair], pair))
+    return write_tsv(path, header, [(*pair, counts[pair]) for pair in pairs])
 
 
-def read_tagged_counts(artifact: Artifact) -> TaggedCounts:
-    forms = {(row["form"], row["tag"]): int(row["count"]) for row in read_tsv(artifact.path(FORMS))}
-    return TaggedCounts(forms, read_lemma_counts(artifact), int(artifact.facts["word_tokens"]))
+def read_form_counts(artifact: Artifact) -> dict[tuple[str, str], int]:
+    """Tokens by (lower-cased form, Penn tag)."""
+    return {(row["form"], row["tag"]): int(row["count"]) for row in read_tsv(artifact.path(FORMS))}
 
 
 def read_lemma_counts(artifact: Artifact) -> dict[Pair, int]:

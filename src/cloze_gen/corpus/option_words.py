@@ -15,8 +15,6 @@ from cloze_gen.english.treebank import is_clipped
 # Letters and digits, joined by word-internal marks; the published options are ASCII
 # ("60,000", "mother's", "twenty-one").
 _OPTION_SHAPE = re.compile(r"[A-Za-z0-9]+(?:['.,-][A-Za-z0-9]+)*'?")
-
-
 # A word is no name if most of its non-initial uses are lower-case (MSR guideline practice).
 _MIN_LOWER_SHARE = 0.5
 
@@ -51,30 +49,22 @@ class OptionLimits:
 def option_mask(table: CountTable, limits: OptionLimits) -> np.ndarray:
     """Types that may be answers or distractors; bool, shape (types,)."""
     least = max(limits.min_count, limits.min_freq * table.word_tokens)
-    rare = (table.folded_count > 0) & (table.freq < limits.max_freq) & (table.count >= least)
-    dialect = dialect_words()
-    shaped = np.array(
-        [
-            bool(_OPTION_SHAPE.fullmatch(word)) and word.casefold() not in dialect
-            for word in table.words
-        ],
-        bool,
-    )
-    count_of = {
-        word: int(count)
-        for word, count in zip(table.words, table.count, strict=True)
-        if "'" not in word
-    }
-    for row in np.flatnonzero(rare & shaped).tolist():
-        word, times = table.words[row], int(table.count[row])
+    mask = (table.folded_count > 0) & (table.freq < limits.max_freq) & (table.count >= least)
+    count_of = dict(zip(table.words, table.count.tolist(), strict=True))
+    for row in np.flatnonzero(mask).tolist():
+        word = table.words[row]
         # A plural (`ladies'`) is more frequent without its apostrophe, a clipped word (`fores'`)
         # with it.
-        shaped[row] = not is_clipped(word, is_word=count_of.get(word[:-1], 0) >= times)
-    if limits.allow_proper_names:
-        return rare & shaped
-    has_letter = np.array(
-        [any(character.isalpha() for character in word) for word in table.words], bool
-    )
-    lower = np.array([word == word.casefold() for word in table.words], bool)
-    common = lower & ((table.lower_share >= _MIN_LOWER_SHARE) | ~has_letter)
-    return rare & shaped & common
+        is_plural = count_of.get(word[:-1], 0) >= count_of[word]
+        mask[row] = (
+            _OPTION_SHAPE.fullmatch(word) is not None
+            and word.casefold() not in dialect_words()
+            and not is_clipped(word, is_word=is_plural)
+            and (limits.allow_proper_names or _is_no_name(word, table.lower_share[row]))
+        )
+    return mask
+
+
+def _is_no_name(word: str, lower_share: float) -> bool:
+    has_letter = any(character.isalpha() for character in word)
+    return word == word.casefold() and (lower_share >= _MIN_LOWER_SHARE or not has_letter)

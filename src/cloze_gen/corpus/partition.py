@@ -12,6 +12,7 @@ bounds the *rate* of listed words, as 565 of 592 novels hold one.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ from cloze_gen.corpus.books import (
     write_book_table,
 )
 from cloze_gen.corpus.content_sketch import find_overlaps
-from cloze_gen.corpus.dropped import REMEDIES, warn_of_dropped
+from cloze_gen.corpus.dropped import warn_of_dropped
 from cloze_gen.corpus.overlap import read_sketches
 from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.corpus.splits import SPLIT_OF_FOLDER, split_of
@@ -39,7 +40,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
 from cloze_gen.parsing import counted, name_list
 from cloze_gen.records.passage import Part
-from cloze_gen.rng import derive_rng, stable_fraction
+from cloze_gen.rng import derive_rng
 from cloze_gen.settings import SettingsGroup, Unhashed
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.word_tokens import is_word
@@ -57,7 +58,7 @@ _NO_GENRE = re.compile(
 # share more than 0.002: a story in two collections, a tale printed twice. The seven above 0.01
 # share whole passages.
 _MIN_CONTAINMENT = 0.01
-PART_OF_SPLIT = {"train": Part.TRAIN, "validation": Part.DEVELOPMENT, "test": Part.TEST}
+_PART_OF_SPLIT = {"train": Part.TRAIN, "validation": Part.DEVELOPMENT, "test": Part.TEST}
 
 
 class PartitionSettings(SettingsGroup):
@@ -131,7 +132,8 @@ def assign_splits(
     settings: PartitionSettings,
     seed: int,
 ) -> dict[str, Part]:
-    """Part of each novel, by id. Novels that belong together share one draw, chosen by digest.
+    """Part of each novel, by id. Novels that belong together share the draw of the first name, an
+    author or a digest. An empty part takes the group with the nearest draw of a part with several.
 
     >>> novels = [Novel("emma", "1f", "Jane Austen"), Novel("persuasion", "2e", "AUSTEN, Jane"), Novel("dracula", "3d", "Bram Stoker")]
     >>> parts = assign_splits(novels, sharing_text=[("emma", "persuasion")], settings=PartitionSettings(), seed=1)
@@ -139,39 +141,27 @@ def assign_splits(
     True
     """
     groups = belong_together(novels, sharing_text=sharing_text, by_author=settings.by_author)
-    heads = [
-        min(
-            (_draws_by(novel, settings.by_author) for novel in group),
-            key=lambda name: stable_fraction("lambada.head", name),
-        )
-        for group in groups
-    ]
-    draws = [derive_rng(seed, "lambada.partition", head).random() for head in heads]
-    train, development = settings.train_share, settings.train_share + settings.development_share
-    bounds = {
-        Part.TRAIN: (0.0, train),
-        Part.DEVELOPMENT: (train, development),
-        Part.TEST: (development, 1.0),
-    }
-    part_of = _none_empty(draws, bounds)
-    return {
-        novel.book_id: part for group, part in zip(groups, part_of, strict=True) for novel in group
-    }
-
-
-def _none_empty(draws: Sequence[float], bounds: Mapping[Part, tuple[float, float]]) -> list[Part]:
-    """The part of each draw; an empty part takes the nearest draw of a part that has several."""
-    parts = [
-        next(part for part, (least, most) in bounds.items() if least <= draw < most)
-        for draw in draws
-    ]
-    for empty, (least, most) in bounds.items():
+    draws = []
+    for group in groups:
+        name = min(_drawn_by(novel, settings.by_author) for novel in group)
+        draws.append(derive_rng(seed, "lambada.partition", name).random())
+    bounds = [settings.train_share, settings.train_share + settings.development_share]
+    parts = [list(Part)[bisect(bounds, draw)] for draw in draws]
+    for empty, least, most in zip(Part, [0.0, *bounds], [*bounds, 1.0], strict=True):
         sizes = Counter(parts)
-        free = [i for i, part in enumerate(parts) if sizes[part] > 1]
-        if not sizes[empty] and free:
-            nearest = min(free, key=lambda i: max(least - draws[i], draws[i] - most))
+        movable = [i for i, part in enumerate(parts) if sizes[part] > 1]
+        if not sizes[empty] and movable:
+            nearest = min(movable, key=lambda i: max(least - draws[i], draws[i] - most))
             parts[nearest] = empty
-    return parts
+    return {
+        novel.book_id: part for group, part in zip(groups, parts, strict=True) for novel in group
+    }
+
+
+def _drawn_by(novel: Novel, by_author: bool) -> str:
+    """The known author, else the novel itself, so that their next novel gets the same part."""
+    author = " ; ".join(author_keys(novel.author)) if by_author else ""
+    return f"author {author}" if author else f"novel {novel.digest}"
 
 
 def belong_together(
@@ -255,12 +245,6 @@ def few_novels_warning(sizes: Mapping[Part, int]) -> str:
     )
 
 
-def _draws_by(novel: Novel, by_author: bool) -> str:
-    """The known author, else the novel itself, so that their next novel gets the same part."""
-    author = " ; ".join(author_keys(novel.author)) if by_author else ""
-    return f"author {author}" if author else f"novel {novel.digest}"
-
-
 # ---- the novels split into train, development and test, and each part as a corpus of its own
 
 
@@ -283,24 +267,22 @@ def write_partition(
         CorpusError: no novel is left for a part, or one was dropped under `--strict`.
     """
     rows = [_rated(corpus, row, offensive, settings) for row in read_books(corpus)]
-    dropped = [row for row in rows if row["reason"] == BookReason.OFFENSIVE]
-    warn_of_dropped(ctx.say, dropped)
-    if dropped:
-        ctx.say(f"remedy: {REMEDIES[BookReason.OFFENSIVE]}")
-    left = [row for row in rows if row["status"] == "kept"]
-    novels = [
-        Novel(row["book_id"], row["digest"], row.get("author", ""), work_of(row)) for row in left
-    ]
+    warn_of_dropped(ctx.say, [row for row in rows if row["reason"] == BookReason.OFFENSIVE])
+    kept = [row for row in rows if row["status"] == "kept"]
     overlaps = find_overlaps(read_sketches(corpus), min_containment=_MIN_CONTAINMENT)
     sharing = [(overlap.book_a, overlap.book_b) for overlap in overlaps]
-    splits = {row["book_id"]: split_of(row) for row in left} if keep_splits else {}
-    fixed = {book: PART_OF_SPLIT[split] for book, split in splits.items() if split}
-    drawn = [novel for novel in novels if novel.book_id not in fixed]
-    parts = fixed | assign_splits(drawn, sharing_text=sharing, settings=settings, seed=seed)
+    splits = {row["book_id"]: split_of(row) for row in kept} if keep_splits else {}
+    parts = {book: _PART_OF_SPLIT[split] for book, split in splits.items() if split}
+    novels = [
+        Novel(row["book_id"], row["digest"], row.get("author", ""), work_of(row))
+        for row in kept
+        if row["book_id"] not in parts
+    ]
+    parts |= assign_splits(novels, sharing_text=sharing, settings=settings, seed=seed)
     sizes = Counter(parts.values())
-    apart = [(a, b) for a, b in sharing if {a, b} <= parts.keys() and parts[a] != parts[b]]
+    apart = [f"{a} and {b}" for a, b in sharing if {a, b} <= parts.keys() and parts[a] != parts[b]]
     warnings = [
-        no_author_warning(novel.author for novel in drawn) if settings.by_author else "",
+        no_author_warning(novel.author for novel in novels) if settings.by_author else "",
         _apart_warning(apart),
         few_novels_warning(sizes),
     ]
@@ -311,48 +293,27 @@ def write_partition(
         [row | {"part": str(parts.get(row["book_id"], ""))} for row in rows],
         strict=ctx.strict,
     )
-    if any(not sizes[part] for part in Part):
-        groups = belong_together(novels, sharing_text=sharing, by_author=settings.by_author)
-        raise CorpusError(_no_novel_text(sizes, groups=len(groups), keep_splits=keep_splits))
-    writer.facts |= {
-        "novels": {str(part): sizes[part] for part in Part},
-        "tokens": {
-            str(part): sum(int(row["tokens"]) for row in left if parts[row["book_id"]] == part)
-            for part in Part
-        },
-        "pairs_sharing_text": len(sharing),
-    }
-    ctx.say(f"{_sizes_text(sizes)} novels")
+    sizes_text = ", ".join(f"{sizes[part]:,} {part}" for part in Part)
+    missing = [part for part in Part if not sizes[part]]
+    if missing:
+        advice = " With --keep-splits each split needs a novel that is not dropped."
+        raise CorpusError(
+            f"of {counted(sizes.total(), 'novel')} none is in part {' or '.join(missing)} "
+            f"({sizes_text}).{advice if keep_splits else ''} Give more novels: at least three, "
+            "because each part needs one. Novels that share text stay together, as do volumes of "
+            "one work and, unless partition.by_author = false, novels of one author. scs-style "
+            "works with one book."
+        )
+    writer.facts["novels"] = {str(part): sizes[part] for part in Part}
+    ctx.say(f"{sizes_text} novels")
 
 
-def _sizes_text(sizes: Mapping[Part, int]) -> str:
-    return ", ".join(f"{sizes[part]:,} {part}" for part in Part)
-
-
-def _apart_warning(pairs: Sequence[tuple[str, str]]) -> str:
+def _apart_warning(pairs: Sequence[str]) -> str:
     """A warning if pairs of novels share text across the splits that are kept, else nothing."""
     if not pairs:
         return ""
-    names = name_list([f"{a} and {b}" for a, b in pairs])
-    return f"{counted(len(pairs), 'pair')} of novels share text across the splits: {names}"
-
-
-def _no_novel_text(sizes: Counter[Part], *, groups: int, keep_splits: bool) -> str:
-    missing = " or ".join(part for part in Part if not sizes[part])
-    tied = ""
-    if groups < sizes.total():
-        tied = (
-            f" Of these, {groups} are independent: the others share an author, a work or text "
-            "with one of them."
-        )
-    if keep_splits:
-        tied += " With --keep-splits each split needs a novel that is not dropped."
-    return (
-        f"of {counted(sizes.total(), 'novel')} none is in part {missing} ({_sizes_text(sizes)})."
-        f"{tied} Give more novels: at least three, because each part needs one. Novels that share "
-        "text stay together, as do volumes of one work and, unless partition.by_author = false, "
-        "novels of one author. scs-style works with one book."
-    )
+    shares = f"{counted(len(pairs), 'pair')} of novels share text across the splits"
+    return f"{shares}: {name_list(pairs)}"
 
 
 def _rated(
@@ -366,7 +327,7 @@ def _rated(
     rated["offensive_rate"] = f"{rate:.6f}"
     if rate > settings.max_offensive_rate:
         detail = (
-            f"{rate:.6f} of its words are on the list, more than max_offensive_rate = "
+            f"{rate:.6f} of its words are on the list, more than partition.max_offensive_rate = "
             f"{settings.max_offensive_rate}"
         )
         rated |= {"status": "rejected", "reason": str(BookReason.OFFENSIVE), "detail": detail}

@@ -25,7 +25,7 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet, write_tsv
 
-TAGS_VERSION = 2
+TAGS_VERSION = 3
 TAGS, TAGGED_TYPES, BOOK_TAGS = "tags.parquet", "types.parquet", "books.tsv"
 
 
@@ -43,9 +43,9 @@ class TagShard:
         )
 
 
-def tag_book(shard: TagShard) -> dict[str, int]:
-    """Tag one book unless that is done; returns its numbers of sentences and tokens. Broken tokens
-    are tagged joined: a book's tags depend on the book alone.
+def tag_book(shard: TagShard) -> int:
+    """Tag one book unless that is done; returns its number of tokens. Broken tokens are tagged
+    joined: a book's tags depend on the book alone.
     """
     store = Store(shard.out)
     if not store.is_complete(shard.key):
@@ -53,16 +53,18 @@ def tag_book(shard: TagShard) -> dict[str, int]:
         lines = pc.split_pattern(columns["tokens"].combine_chunks(), " ")
         lengths = pc.list_value_length(lines).to_numpy().astype(np.int64)
         tags = _tags_of(lines.flatten(), lengths)
+        joined = pc.binary_join(pa.ListArray.from_arrays(lines.offsets, tags), " ")
         prose = np.repeat(pc.not_equal(columns["kind"], HEADING).to_numpy(), lengths)
         pairs = pa.table({"word": lines.flatten(), "tag": tags}).filter(prose)
         types = pairs.group_by(["word", "tag"], use_threads=False).aggregate([([], "count_all")])
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-        joined = pc.binary_join(pa.ListArray.from_arrays(offsets, tags), " ")
+        counts = types.rename_columns(["word", "tag", "count"])
         with store.writing(shard.key) as writer:
             if writer is not None:
-                _write_tags(writer, joined, types, tokens=len(tags))
-    facts = store.open(shard.key).facts
-    return {"sentences": int(facts["sentences"]), "tokens": int(facts["tokens"])}
+                writer.rows[TAGS] = write_parquet(writer.path(TAGS), {"tags": joined})
+                writer.rows[TAGGED_TYPES] = write_parquet(writer.path(TAGGED_TYPES), counts)
+                writer.facts["tokens"] = len(tags)
+                writer.versions |= {"spacy": version("spacy"), "pyarrow": pa.__version__}
+    return int(store.open(shard.key).facts["tokens"])
 
 
 def _tags_of(tokens: pa.StringArray, lengths: NDArray[np.int64]) -> pa.StringArray:
@@ -72,20 +74,6 @@ def _tags_of(tokens: pa.StringArray, lengths: NDArray[np.int64]) -> pa.StringArr
     tagger = load_tagger()
     tags = tagger.tag_encoded(words, encoded.indices.to_numpy(), lengths)
     return pa.array(tagger.labels).take(pa.array(tags))
-
-
-def _write_tags(
-    writer: ArtifactWriter, tags: pa.StringArray, types: pa.Table, *, tokens: int
-) -> None:
-    writer.rows[TAGS] = write_parquet(writer.path(TAGS), {"tags": tags})
-    types = types.sort_by([("word", "ascending"), ("tag", "ascending")])
-    writer.rows[TAGGED_TYPES] = write_parquet(writer.path(TAGGED_TYPES), {
-        "word": types["word"],
-        "tag": types["tag"].dictionary_encode(),
-        "count": types["count_all"].cast(pa.int32()),
-    })  # fmt: skip
-    writer.facts |= {"sentences": len(tags), "tokens": tokens}
-    writer.versions |= {"spacy": version("spacy"), "pyarrow": pa.__version__}
 
 
 def write_tagging(
@@ -103,23 +91,15 @@ def write_tagging(
         TagShard(ctx.store.root, book_folder(corpus, row).resolve(), tagger_identity)
         for row in rows
     ]
-    done = list(ctx.map(tag_book, shards, unit="books"))
-    table = [
-        (row["book_id"], f"../{shard.key.folder_name}", book["sentences"], book["tokens"])
-        for row, shard, book in zip(rows, shards, done, strict=True)
-    ]
+    tokens = sum(ctx.map(tag_book, shards, unit="books"))
+    folders = [f"../{shard.key.folder_name}" for shard in shards]
+    books = [row["book_id"] for row in rows]
     writer.rows[BOOK_TAGS] = write_tsv(
-        writer.path(BOOK_TAGS), ("book_id", "folder", "sentences", "tokens"), table
+        writer.path(BOOK_TAGS), ("book_id", "folder"), zip(books, folders, strict=True)
     )
-    writer.holds = sorted({folder for _, folder, _, _ in table})
-    tokens = sum(book["tokens"] for book in done)
-    writer.facts |= {
-        "tagger": tagger_identity,
-        "books": len(done),
-        "sentences": sum(book["sentences"] for book in done),
-        "tokens": tokens,
-    }
-    ctx.say(f"{tokens:,} tokens of {len(done)} books by {tagger_identity}")
+    writer.holds = sorted(set(folders))
+    writer.facts |= {"tagger": tagger_identity, "tokens": tokens}
+    ctx.say(f"{tokens:,} tokens of {len(books)} books by {tagger_identity}")
 
 
 def tag_folders(tagging: Artifact) -> dict[str, Path]:
@@ -128,9 +108,8 @@ def tag_folders(tagging: Artifact) -> dict[str, Path]:
     }
 
 
-@functools.lru_cache(
-    maxsize=500_000
-)  # the (token, tag) pairs of a corpus; most are looked up thousands of times
+# the (token, tag) pairs of a corpus; most are looked up thousands of times
+@functools.lru_cache(maxsize=500_000)
 def lemma_pair(token: str, tag: str) -> Pair:
     """(lemma, class) of a token's host; lower-cased for proper nouns too.
 

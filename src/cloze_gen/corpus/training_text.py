@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,15 +20,12 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import ArrayWriter, read_parquet
 
 TEXT, TOKENS = "sentences.txt", "tokens.npy"
-_BOOKS_A_SHARD = 8
 
 
 @dataclass(frozen=True, slots=True)
 class TextShard:
     counts: Path
-    folders: tuple[Path, ...]
-    text: Path
-    tokens: Path
+    book: Path
 
 
 def write_training_text(
@@ -38,57 +34,31 @@ def write_training_text(
     """Write the kept books' sentences without headings: `sentences.txt`, and `tokens.npy` (uint32)
     with each token's row in the counts, from 1, and 0 after each sentence.
     """
-    folders = [book_folder(corpus, row) for row in kept_books(corpus)]
-    groups = [
-        tuple(folders[i : i + _BOOKS_A_SHARD]) for i in range(0, len(folders), _BOOKS_A_SHARD)
-    ]
-    parts = writer.path("parts/x").parent
-    shards = [
-        TextShard(counts.folder, group, parts / f"{i:05}.txt", parts / f"{i:05}.ids")
-        for i, group in enumerate(groups)
-    ]
+    shards = [TextShard(counts.folder, book_folder(corpus, row)) for row in kept_books(corpus)]
     sentences = 0
     with open(writer.path(TEXT), "wb") as text, ArrayWriter(writer.path(TOKENS), "<u4") as tokens:
-        for shard, lines in zip(shards, ctx.map(write_part, shards, unit="parts"), strict=True):
-            with open(shard.text, "rb") as part:
-                shutil.copyfileobj(part, text, 1 << 20)
-            tokens.write(np.fromfile(shard.tokens, "<u4"))
-            for path in (shard.text, shard.tokens):
-                path.unlink()  # at once, so that half of the output never needs to reach the disk
-            sentences += lines
-    parts.rmdir()
+        for lines, ids in ctx.map(training_lines, shards, unit="books"):
+            text.write(lines)
+            tokens.write(ids)
+            sentences += lines.count(b"\n")
     n_ids = len(tokens)
     writer.rows |= {TEXT: sentences, TOKENS: n_ids}
     writer.facts |= {"sentences": sentences, "tokens": n_ids - sentences}
     ctx.say(f"{sentences:,} sentences, {n_ids - sentences:,} tokens")
 
 
-@functools.lru_cache(maxsize=1)
-def _vocabulary(counts: Path) -> dict[str, int]:
-    table = read_counts(open_artifact(counts))
-    return {word: i + 1 for i, word in enumerate(table.words)}
-
-
-@functools.lru_cache(maxsize=1)
-def _forms(counts: Path) -> dict[str, str]:
-    return read_hyphen_forms(open_artifact(counts).path(HYPHENS))
-
-
-def write_part(shard: TextShard) -> int:
-    """Write one part; returns its number of sentences."""
-    vocabulary, forms = _vocabulary(shard.counts), _forms(shard.counts)
-    n_lines = 0
-    with open(shard.text, "wb") as text, open(shard.tokens, "wb") as tokens:
-        for folder in shard.folders:
-            lines = training_lines(folder, forms)
-            text.write("".join(f"{line}\n" for line in lines).encode())
-            tokens.write(line_ids(lines, vocabulary).astype("<u4").tobytes())
-            n_lines += len(lines)
-    return n_lines
-
-
-def training_lines(folder: Path, forms: dict[str, str]) -> list[str]:
-    """A book's sentences but headings as lines of mended tokens."""
-    table = read_parquet(folder / SENTENCES, columns=["kind", "tokens"])
+def training_lines(shard: TextShard) -> tuple[bytes, np.ndarray]:
+    """A book's sentences but headings as lines of mended tokens, and their numbers."""
+    vocabulary, forms = _words(shard.counts)
+    table = read_parquet(shard.book / SENTENCES, columns=["kind", "tokens"])
     lines = table.filter(pc.field("kind") != HEADING)["tokens"].to_numpy().tolist()
-    return [mend_line(line, forms) if LINE_END_HYPHEN in line else line for line in lines]
+    mended = [mend_line(line, forms) if LINE_END_HYPHEN in line else line for line in lines]
+    return "".join(f"{line}\n" for line in mended).encode(), line_ids(mended, vocabulary)
+
+
+@functools.lru_cache(maxsize=1)
+def _words(counts: Path) -> tuple[dict[str, int], dict[str, str]]:
+    """The number of each word, and the form of each broken word."""
+    artifact = open_artifact(counts)
+    numbers = {word: i for i, word in enumerate(read_counts(artifact).words, 1)}
+    return numbers, read_hyphen_forms(artifact.path(HYPHENS))

@@ -12,7 +12,6 @@ from cloze_gen.corpus.cross_fitting import (
     of_model,
     read_groups,
     write_for_groups,
-    write_groups,
     write_other_text,
 )
 from cloze_gen.corpus.option_words import OptionLimits
@@ -46,7 +45,6 @@ def write_held_out_indexes(writer: ArtifactWriter, ctx: StageContext, *, model: 
     write_for_groups(
         writer, groups, lambda part, group: write_index(part, ctx, model=of_model(model, group))
     )
-    write_groups(writer, groups)
 
 
 def write_held_out_contexts(
@@ -95,4 +93,3 @@ def _write_of_others(
         ),
     )
     shutil.rmtree(temp)
-    write_groups(writer, groups)

@@ -166,13 +166,13 @@ def training_counts(folder):
     """Counts in which `lamp` alone may be an option."""
     counts = Counter(dict.fromkeys(WORDS, 900_000) | {"lamp": 25})
     total = counts.total()
-    rows = [(word, count, 0, count, count / total, 1.0) for word, count in sorted(counts.items())]
+    rows = [(word, count, count, count / total, 1.0) for word, count in sorted(counts.items())]
     store, key = Store(folder), StageKey("counts", 1)
     with store.writing(key) as writer:
         assert writer is not None
         write_tsv(
             writer.path(COUNTS),
-            ("word", "count", "initial_count", "folded_count", "freq", "lower_share"),
+            ("word", "count", "folded_count", "freq", "lower_share"),
             rows,
         )
         writer.facts["word_tokens"] = total

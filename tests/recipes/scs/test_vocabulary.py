@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.corpus.counts import lemma_counts
 from cloze_gen.english.penn_tags import CONTENT_CLASSES
 from cloze_gen.recipes.scs.vocabulary import (
     VocabularyReason,
@@ -72,11 +71,3 @@ def test_every_pair_is_kept_or_refused(counts, size):
     pairs, refused = content_vocabulary(counts, settings=VocabularySettings(size=size))
     assert len(pairs) + sum(refused.values()) == len(counts)
     assert len(pairs) <= size
-
-
-def test_forms_of_a_lemma_add_up():
-    """`goes` and `went` count for the same pair."""
-    assert lemma_counts([(("go", "verb"), 2), (("go", "noun"), 1), (("go", "verb"), 5)]) == {
-        ("go", "verb"): 7,
-        ("go", "noun"): 1,
-    }

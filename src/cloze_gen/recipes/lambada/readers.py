@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from cloze_gen.corpus.frequencies import read_counts, read_tagged_counts
+from cloze_gen.corpus.frequencies import read_counts, read_form_counts
 from cloze_gen.english.content_words import PASSAGE_RULES, content_words, stem
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS
 from cloze_gen.english.treebank import host
@@ -348,7 +348,7 @@ def read_reader_models(
 ) -> ReaderModels:
     opened, table, space = open_index(index), read_counts(counts), read_context_space(contexts)
     tags: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for (form, tag), count in read_tagged_counts(tagged_counts).forms.items():
+    for (form, tag), count in read_form_counts(tagged_counts).items():
         tags[form][tag] = count
     names = sorted({tag for found in tags.values() for tag in found} | {_NAME, _NOUN})
     number = {tag: i for i, tag in enumerate(names)}

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pydantic import Field
 
 from cloze_gen.adapters.inflector import AMBIGUOUS_LEMMAS, can_have_tag, inflect
-from cloze_gen.corpus.frequencies import read_tagged_counts
+from cloze_gen.corpus.frequencies import read_form_counts
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
@@ -212,7 +212,7 @@ def write_inflections(
     vocabulary: Artifact,
     settings: InflectionsSettings,
 ) -> None:
-    counts = read_tagged_counts(tagged).forms
+    counts = read_form_counts(tagged)
     of_form: Counter[str] = Counter()
     of_class: Counter[tuple[str, str]] = Counter()
     for (form, tag), count in counts.items():
