@@ -38,7 +38,7 @@ from cloze_gen.store.artifacts import ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import escape_cell, write_parquet
 
-BOOK_VERSION = 8
+BOOK_VERSION = 9
 
 
 @dataclass(frozen=True, slots=True)
