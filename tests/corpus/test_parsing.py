@@ -156,7 +156,7 @@ BOOK = (
     b"licence\r\n*END*THE SMALL PRINT! Ver.04*END*\r\n\r\nScanned by me.\r\n\r\nCHAPTER I\r\n\r\n"
     b'It was _very_ dark by candle-\r\nlight--and cold.[3]  "Come!" said Mr.\r\nHolmes, '
     b'"\'tis late."\r\n\r\n'
-    b"   Over the hill\r\n   And under the sky,\r\n\r\n* * *\r\n\r\nThen he was gone, and "
+    b"   Over the hill\r\n   And under the sky,\r\n   And home,\r\n\r\n* * *\r\n\r\nThen he was gone, and "
     b"that was the end of it.\r\n\r\n"
     b"End of Project Gutenberg's Etext of It\r\n"
 )
@@ -196,7 +196,7 @@ def test_a_book_becomes_sentences_of_tokens():
         ("heading", "CHAPTER I"),
         ("prose", "It was very dark by candle\u00adlight -- and cold ."),
         ("prose", '" Come ! " said Mr. Holmes , " \'tis late . "'),
-        ("verse", "Over the hill And under the sky ,"),
+        ("verse", "Over the hill And under the sky , And home ,"),
         ("prose", "Then he was gone , and that was the end of it ."),
     ]
     assert book.audit.line_end_hyphens == 1
