@@ -29,7 +29,6 @@ from cloze_gen.corpus.parse_book import (
 )
 from cloze_gen.corpus.parse_sentences import parse_sentences
 from cloze_gen.corpus.readers.reader import SENTENCES
-from cloze_gen.corpus.text_repairs import lost_characters_warning
 from cloze_gen.corpus.text_warnings import doubtful_books_warning
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError
@@ -125,7 +124,7 @@ def _write_book(writer: ArtifactWriter, parsed: ParsedBook) -> None:
     }
     writer.rows[TYPES] = write_parquet(writer.path(TYPES), counts)
     np.save(writer.path(SKETCH), parsed.sketch)
-    writer.facts |= {name: _plain(value) for name, value in asdict(parsed.audit).items()}
+    writer.facts |= asdict(parsed.audit)
     writer.versions |= _versions()
 
 
@@ -136,10 +135,6 @@ def _versions() -> dict[str, str]:
         "pyarrow": pa.__version__,
         "numpy": np.__version__,
     }
-
-
-def _plain(value: Any) -> Any:
-    return round(value, 6) if isinstance(value, float) else value
 
 
 def write_ingest(
@@ -159,8 +154,6 @@ def write_ingest(
     warn_of_dropped(ctx.say, table)
     kept = [row for row in table if row["status"] == "kept"]
     if warning := ocr_warning((row["book_id"], row["unknown_word_share"]) for row in kept):
-        ctx.say(f"warning: {warning}")
-    if warning := lost_characters_warning((row["book_id"], row["lost_chars"]) for row in kept):
         ctx.say(f"warning: {warning}")
     if warning := doubtful_books_warning((row["book_id"], row["warnings"]) for row in kept):
         ctx.say(f"warning: {warning}")

@@ -156,6 +156,7 @@ def _ends_of_short_lines(
 _OPENERS = " \"'`([_*-"
 # a line that begins with a small letter at the margin: prose
 _LINE_GOES_ON = re.compile(r"\n {0,1}[\"'(\[]?[a-z]")
+_AT_MARGIN = re.compile(r"\n {0,3}[^ \n]")  # verse of HTML has four spaces
 _LETTER = re.compile(r"[^\W\d_]")
 _LOWER = re.compile(r"[a-zà-öø-ÿ]")
 _CAPITAL_START = re.compile(r"[\"'`(\[_*-]*[A-ZÀ-Þ]")
@@ -185,7 +186,8 @@ def _kind(flat: str, start: int, end: int) -> str:
     block = flat[start:end]
     if "\n" not in block:
         return _kind_of_line(block)
-    return _kind_of_lines([line.strip() for line in block.split("\n") if line.strip()])
+    lines = [line.strip() for line in block.split("\n") if line.strip()]
+    return _kind_of_lines(lines, indented=_AT_MARGIN.search(block) is None)
 
 
 def _kind_of_line(line: str) -> str:
@@ -217,7 +219,7 @@ def _sentence_like(text: str) -> bool:
     return small >= 3 and small * 2 >= len(words)
 
 
-def _kind_of_lines(lines: list[str]) -> str:
+def _kind_of_lines(lines: list[str], *, indented: bool) -> str:
     count = len(lines)
     text = " ".join(lines)
     capitals = sum(1 for line in lines if _CAPITAL_START.match(line))
@@ -236,7 +238,8 @@ def _kind_of_lines(lines: list[str]) -> str:
     spoken = sum(1 for line in lines if line[-1] in _SPEECH_ENDS)
     if capitals >= 3 and spoken * 5 >= count * 3 and text.count('"') * 2 >= count:
         return PROSE  # short speeches, one a line, without blank lines between
-    if count >= 3 and capitals >= 0.8 * count and len(text) < _VERSE_LINE_CHARS * count:
+    is_short = count >= 3 and len(text) < _VERSE_LINE_CHARS * count
+    if capitals >= 0.8 * count and (is_short or indented):
         return VERSE
     paused = sum(1 for line in lines[:-1] if line[-1] in ",;:")
     if capitals == count >= 4 and longest < _LONG_VERSE_CHARS and paused * 3 >= (count - 1) * 2:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from cloze_gen.corpus.decoding import flatten
-from cloze_gen.corpus.parse_book import find_sentence_lines
+from cloze_gen.corpus.parse_book import has_sentence_lines
 from cloze_gen.corpus.readers.reader import SENTENCES, Text
 
 SAMPLE_BYTES = 64 * 1024
@@ -20,7 +20,7 @@ def has_sentences(sample: bytes) -> bool:
     """Whether the beginning of a file has one sentence a line."""
     if len(sample) < _MIN_BYTES:
         return False
-    return bool(find_sentence_lines(flatten(sample.decode("utf-8", "replace"))))
+    return has_sentence_lines(flatten(sample.decode("utf-8", "replace")))
 
 
 def parts_of(head: bytes, source: IO[bytes]) -> Iterator[Text]:
