@@ -156,8 +156,9 @@ def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTra
 
 def whole_sentences(book: BookText) -> NDArray[np.bool_]:
     """Shape (sentences,): which sentences have no `sentence_fault`."""
-    sentences = map(book.tokens, range(book.sentence_count))
-    return np.array([sentence_fault(tokens) is None for tokens in sentences], np.bool_)
+    tokens = [book.types[code] for code in book.codes.tolist()]
+    spans = itertools.pairwise(book.bounds.tolist())
+    return np.array([sentence_fault(tokens[start:end]) is None for start, end in spans], np.bool_)
 
 
 def _numbers(book: BookText, measure: Callable[[str], int]) -> NDArray[np.int64]:

@@ -59,9 +59,6 @@ _FLAT = (
 )
 _PLAIN_BYTES = b"\n" + bytes(range(0x20, 0x7F))
 _NOT_PLAIN = re.compile(r"[\n\x20-\x7e]+")  # without these only the special characters are left
-# CP437 accents that lost their high bit on the way (`d\x02collet\x02`): repaired only behind a
-# lower-case letter.
-_LOST_HIGH_BIT = re.compile(r"(?<=[a-z])[\x01-\x08\x10\x11\x13\x14\x16\x17](?=[a-z\s.,;:!?'\"-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,13 +177,7 @@ def flatten(text: str) -> str:
     if not special:
         return flat
     kinds = set(special if isinstance(special, str) else special.decode())
-    if min(kinds) < " ":  # looking for them takes longer than all else
-        flat = _LOST_HIGH_BIT.sub(_restore_high_bit, flat)
     # In order, because U+007F is special and stands for others. Faster than `str.translate`.
     for char in sorted(kinds & _FLAT.keys()):
         flat = flat.replace(char, _FLAT[char])
     return flat
-
-
-def _restore_high_bit(match: re.Match[str]) -> str:
-    return bytes([ord(match.group()) | 0x80]).decode("cp437")

@@ -95,9 +95,8 @@ def sentence_fault(tokens: Sequence[str]) -> SentenceFault | None:
         return fault
     if last > first and _begins_heading(tokens[first], tokens[first + 1]):
         return SentenceFault.HEADING
-    for token in tokens:
-        if fault := _fault_of_token(token):
-            return fault
+    if faults := list(filter(None, map(_fault_of_token, tokens))):
+        return faults[0]
     shouted = sum(map(_is_shouted, tokens))
     if shouted and shouted > _MAX_CAPITALS_SHARE * sum(map(is_word, tokens)):
         return SentenceFault.CAPITALS
