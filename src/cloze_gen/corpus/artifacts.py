@@ -104,7 +104,7 @@ STAGES = {
                     "sha256": "string?: of the book's own bytes, unpacked",
                     "text": "string?: its text below `text/`",
                     "encoding": "string?: the encoding that was detected",
-                    "evidence": "string?: the evidence for this encoding, and what was left out",
+                    "evidence": "string?: the evidence for this encoding, and what was repaired",
                     "is_like_page": "bool?: whether the text begins or ends inside a sentence, or begins with a number",
                     "fault": "list?: reason and detail of a book that cannot be read",
                     "facts": "dict: title, author and more, as the file gives them",
