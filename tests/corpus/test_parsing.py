@@ -190,7 +190,6 @@ def test_a_book_becomes_sentences_of_tokens():
         ("verse", "Over the hill And under the sky , And home ,"),
         ("prose", "Then he was gone , and that was the end of it ."),
     ]
-    assert book.audit.line_end_hyphens == 1
     assert book.audit.footer_marker == "End of Project Gutenberg's Etext of It"
 
 

@@ -44,7 +44,6 @@ BOOK_COLUMNS = {
     "function_word_share": "float?: English function words / word tokens; about 0.5 in English prose",
     "header_marker": "text?: the line that begins the book; empty if none was found",
     "lost_chars": "int?: characters that became U+FFFD or a question mark inside a word",
-    "line_end_hyphens": "int?: words that are broken at a line end",
     "reason": "text?: why the book was dropped; empty for a kept book",
     "removed": "text?: characters of the decoded file that each rule removed: `licence 18,420; footnotes 2,114`",
     "residual_boilerplate": "int?: remaining tokens about licences and e-texts",
@@ -53,7 +52,6 @@ BOOK_COLUMNS = {
     "tokens": "int?: tokens, headings included",
     "unknown_word_share": "float?: different words in small letters that are in no list / word tokens; over "
     "0.01 in text from OCR",
-    "verse_share": "float?: share of the sentences that are verse",
     "warnings": "text?: what is doubtful in a kept book: one paragraph, a play, licence text",
     "word_tokens": "int?: tokens with a letter or a digit",
 }

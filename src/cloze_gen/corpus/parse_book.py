@@ -14,9 +14,9 @@ from pydantic import Field
 from cloze_gen.corpus.content_sketch import Sketch, content_sketch
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.gutenberg import Body, find_body
-from cloze_gen.corpus.normalization import LINE_END_HYPHEN, normalize_many
+from cloze_gen.corpus.normalization import normalize_many
 from cloze_gen.corpus.ocr import unknown_word_share
-from cloze_gen.corpus.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
+from cloze_gen.corpus.paragraphs import HEADING, OTHER, split_paragraphs
 from cloze_gen.corpus.sentences import SentenceCutter
 from cloze_gen.corpus.text_repairs import LOST, MAX_LOST_SHARE, MIN_LOST, count_lost_characters
 from cloze_gen.corpus.text_warnings import text_warnings
@@ -87,8 +87,6 @@ class BookAudit:
     removed: str = ""
     residual_boilerplate: int = 0
     unknown_word_share: float = 0.0
-    line_end_hyphens: int = 0
-    verse_share: float = 0.0
     warnings: str = ""
 
 
@@ -236,8 +234,6 @@ def parse_book(text: str, *, settings: IngestSettings) -> ParsedBook:
         word_tokens=word_tokens,
         function_word_share=round(english_share, 4),
         unknown_word_share=round(unknown_word_share(counts, word_tokens), 4),
-        line_end_hyphens=sum(text.count(LINE_END_HYPHEN) for text in texts),
-        verse_share=round(kinds.count(VERSE) / max(1, len(texts)), 4),
         warnings=text_warnings(
             texts,
             paragraphs,
