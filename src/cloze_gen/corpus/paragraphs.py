@@ -172,6 +172,7 @@ _HEADING_WORD = re.compile(
     r"appendix|conclusion|dedication|note|notes|footnotes?|stave|fytte|finis|the[ ]end)\b",
     re.IGNORECASE,
 )
+_BYLINE = re.compile(r"(?:by|or|and|from|translated|edited)(?:[ ]|$)")
 _NUMERAL = re.compile(r"[\[(*]*(?:[IVXLCDM]+|\d{1,3})[.\])*:]*")
 _FINAL_MARKS = ".!?:;,-\"')]—–"
 _SPEECH_ENDS = ".!?\"'"
@@ -205,9 +206,9 @@ def _kind_of_line(line: str) -> str:
         return HEADING if line[-1] not in ",;" else PROSE
     if _COLUMNS.search(line) or (_LIST_LINE.search(line) and not _sentence_like(line)):
         return OTHER
-    if line[-1] in _FINAL_MARKS or line[0].islower():
+    if line[-1] in _FINAL_MARKS or len(line) >= 70:
         return PROSE
-    return HEADING if len(line) < 70 else PROSE
+    return HEADING if not line[0].islower() or _BYLINE.match(line) else PROSE
 
 
 def _sentence_like(text: str) -> bool:
