@@ -15,15 +15,7 @@ STORIES = f"{STORY}\n" * 100
 
 
 def cases(group):
-    """The cases; those that fail to this day are expected to fail."""
-    return [
-        pytest.param(
-            case,
-            id=name,
-            marks=[pytest.mark.xfail(strict=True)] if case.get("known_failure") else [],
-        )
-        for name, case in CASES[group].items()
-    ]
+    return [pytest.param(case, id=name) for name, case in CASES[group].items()]
 
 
 def book_with(matter, zone, gap="\n\n"):
@@ -59,14 +51,10 @@ def test_what_only_looks_like_matter_stays(case):
     assert kept_text(flat, find_body(flat)).split() == flat.split()
 
 
-def test_a_list_of_books_ends_the_book_behind_the_end():
-    """Far from the end of the file, after THE END alone."""
-    lists = "BY THE SAME AUTHOR\n\n" + "THE SECOND LAMP. A bright book.\n\n" * 200
-    story = STORIES * 12
-    flat = f"{story}\n\nTHE END\n\n{lists}"
-    assert kept_text(flat, find_body(flat)).split() == [*story.split(), "THE", "END"]
-    flat = f"{story}\n\n{lists}"
-    assert kept_text(flat, find_body(flat)).split() == flat.split()
+def test_a_long_text_behind_the_heading_of_a_list_of_books_stays():
+    lists = "THE SECOND LAMP. A bright book.\n\n" * 200
+    flat = f"{STORIES * 12}\n\nBY THE SAME AUTHOR\n\n{lists}"
+    assert kept_text(flat, find_body(flat)).split() == f"{STORIES * 12}{lists}".split()
 
 
 def test_lists_of_books_are_looked_for_at_the_end_alone():
@@ -100,16 +88,6 @@ def test_stars_around_emphasis_mark_no_footnotes():
     assert kept_text(flat, find_body(flat)) == flat
 
 
-@pytest.mark.parametrize("between", [3, 4])
-def test_a_note_has_at_most_three_paragraphs_more(between):
-    """What has a number behind more of them is the text again."""
-    more = "They had it from the keeper of the lamp.\n\n" * between
-    rest = f"{more}2. Of oil.\n\n"
-    flat = f"{STORIES}\nFOOTNOTES\n\n1. Of brass.\n\n{rest}{STORY}"
-    left = "" if between == 3 else rest
-    assert kept_text(flat, find_body(flat)).split() == f"{STORIES} {left}{STORY}".split()
-
-
 def test_numbered_chapters_behind_endnotes_stay():
     """Chapters have numbers too, but no brackets."""
     story = f"8. THE LAMP GOES OUT\n\n{STORY}\n9. NIGHT\n\n{STORY}"
@@ -117,25 +95,11 @@ def test_numbered_chapters_behind_endnotes_stay():
     assert kept_text(flat, find_body(flat)).split() == f"{STORIES}{story}".split()
 
 
-def test_the_first_chapter_keeps_its_heading():
-    """It stands below the table that lists it."""
-    table = "CONTENTS\n\nCHAPTER I. The Lamp\n\nCHAPTER II. The Oil\n\nCHAPTER III. The Wick"
-    flat = f"{table}\n\nCHAPTER I\n\nTHE LAMP\n\n{STORIES}"
-    kept = kept_text(flat, find_body(flat)).split()
-    assert kept == f"CHAPTER I THE LAMP {STORIES}".split()
-
-
-def test_a_heading_without_entries_takes_no_story_along():
-    flat = f"Contents\n\nThe Lamp\n\n{STORY}"
-    assert kept_text(flat, find_body(flat)).split() == f"The Lamp {STORY}".split()
-
-
 @pytest.mark.parametrize(
     "text",
     [
         "[Footnote 1: Of brass.] The lamp was lit.",
         "[Footnote 1: Of brass.]\n[Footnote 2: Of [tin].]  \n     The lamp was lit.",
-        "It hung[1] there.\n\n[1] Of brass.\n     The lamp was lit.",
     ],
 )
 def test_text_behind_a_note_is_a_paragraph_of_its_own(text):

@@ -97,7 +97,7 @@ def test_verse_does_not_run_into_the_prose_around_it():
     kinds = [
         kind
         for kind, _ in paragraphs(
-            "and he sang,\n\n   Over the hill\n   And under the sky,\n\nand wept."
+            "and he sang,\n\n   Over the hill\n   And under the sky\n   And home,\n\nand wept."
         )
     ]
     assert kinds == ["prose", "verse", "prose"]

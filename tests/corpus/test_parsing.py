@@ -14,18 +14,12 @@ from cloze_gen.corpus.normalization import normalize_sentence
 from cloze_gen.corpus.parse_book import (
     BookReason,
     IngestSettings,
-    count_residual_boilerplate,
     find_markup,
-    find_sentence_lines,
+    has_sentence_lines,
     parse_book,
 )
 from cloze_gen.corpus.tokens import tokenize
 from cloze_gen.errors import BookError
-
-
-def test_licence_left_in_the_text_is_counted():
-    """Tokens that no novel has are what is left of the licence."""
-    assert count_residual_boilerplate({"Gutenberg": 2, "etext": 1, "night": 5}) == 3
 
 
 def test_reasons_read_aloud():
@@ -106,7 +100,7 @@ LOWER = "the lamp was out, and nobody had seen it go.\njane didn't answer.\n"
 @pytest.mark.parametrize("size", [200, 20_000])
 def test_lists_of_sentences_are_found(lines, size):
     """Treebank tokens, small letters, or both."""
-    assert find_sentence_lines(lines * (size // lines.count("\n")))
+    assert has_sentence_lines(lines * (size // lines.count("\n")))
 
 
 @pytest.mark.parametrize(
@@ -131,19 +125,16 @@ def test_lists_of_sentences_are_found(lines, size):
 )
 def test_books_stay_books(text):
     """What has its letter case and punctuation is one, and so is what has no sentence a line."""
-    assert find_sentence_lines(text * 500) == ""
+    assert not has_sentence_lines(text * 500)
 
 
 def test_a_short_list_is_no_file_of_sentences():
     """An article of thirty such lines is read."""
-    assert find_sentence_lines(CASED * 15) == ""
+    assert not has_sentence_lines(CASED * 15)
 
 
 def test_such_a_file_is_dropped_with_its_reason():
-    expected = (
-        "100 % of its lines are a sentence each, with spaces before commas and in small letters"
-    )
-    with pytest.raises(BookError, match=expected) as caught:
+    with pytest.raises(BookError, match="each line is a sentence, with spaces") as caught:
         parse_book(BOOKCORPUS * 100, settings=IngestSettings())
     assert caught.value.reason == "one_sentence_per_line"
 
@@ -156,7 +147,7 @@ BOOK = (
     b"licence\r\n*END*THE SMALL PRINT! Ver.04*END*\r\n\r\nScanned by me.\r\n\r\nCHAPTER I\r\n\r\n"
     b'It was _very_ dark by candle-\r\nlight--and cold.[3]  "Come!" said Mr.\r\nHolmes, '
     b'"\'tis late."\r\n\r\n'
-    b"   Over the hill\r\n   And under the sky,\r\n\r\n* * *\r\n\r\nThen he was gone, and "
+    b"   Over the hill\r\n   And under the sky,\r\n   And home,\r\n\r\n* * *\r\n\r\nThen he was gone, and "
     b"that was the end of it.\r\n\r\n"
     b"End of Project Gutenberg's Etext of It\r\n"
 )
@@ -196,10 +187,9 @@ def test_a_book_becomes_sentences_of_tokens():
         ("heading", "CHAPTER I"),
         ("prose", "It was very dark by candle\u00adlight -- and cold ."),
         ("prose", '" Come ! " said Mr. Holmes , " \'tis late . "'),
-        ("verse", "Over the hill And under the sky ,"),
+        ("verse", "Over the hill And under the sky , And home ,"),
         ("prose", "Then he was gone , and that was the end of it ."),
     ]
-    assert book.audit.line_end_hyphens == 1
     assert book.audit.footer_marker == "End of Project Gutenberg's Etext of It"
 
 
@@ -262,9 +252,11 @@ LATE = "It was late, and off went the fire.\n\n"
 @pytest.mark.parametrize(
     ("text", "warning"),
     [
-        ("It was late. " * 99, "99 of 99 sentences in one paragraph"),
-        ("JOAN.\n\nIt was late.\n\nAMOS.\n\nIt was not.\n\n" * 20, "as in a play"),
-        ("It was late.\n\n" * 40 + "[It is a note of three sentences.]\n\n" * 60, "only"),
+        (LATE.replace("\n", " ") * 299, "299 of 299 sentences in one paragraph"),
+        (f"JOAN.\n\n{LATE}AMOS.\n\nIt was not.\n\n" * 60, "as in a play"),
+        (LATE * 200 + "[It is a note of three sentences.]\n\n" * 400, "only"),
+        ("He couldn?t see the fire.\n\n" + "He did not see the fire.\n\n" * 999, ""),
+        ("He couldn?t see the fire.\n\n" * 30 + LATE * 999, "30 lost characters (U+FFFD, or"),
         (
             LATE * 400 + "He left the Etext where it was.\n\n" * 30 + LATE * 400,
             "30 words of licences",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -62,12 +60,8 @@ class BookText:
         return len(self.bounds) - 1
 
     def tokens(self, sentence: int) -> tuple[str, ...]:
-        return tuple(
-            map(
-                self.types.__getitem__,
-                self.codes[self.bounds[sentence] : self.bounds[sentence + 1]].tolist(),
-            )
-        )
+        codes = self.codes[self.bounds[sentence] : self.bounds[sentence + 1]]
+        return tuple(self.types[code] for code in codes.tolist())
 
 
 def book_text(
@@ -84,9 +78,7 @@ def book_text(
     >>> book.codes.tolist(), book.tokens(1)
     ([0, 1, 2, 3, 4, 2], ('Nobody', 'came', '.'))
     """
-    split = pc.split_pattern(
-        lines if isinstance(lines, pa.Array) else pa.array(lines, pa.string()), " "
-    )
+    split = pc.split_pattern(pa.array(lines, pa.string()), " ")
     coded = split.flatten().dictionary_encode()
     types = [(forms or {}).get(word, word) for word in coded.dictionary.to_pylist()]
     bounds = split.offsets.to_numpy().astype(np.int64)
@@ -116,7 +108,6 @@ def least_context(
 
 
 _FINAL_OR_CLOSING = FINAL_MARKS | frozenset("\"'")
-_SPEECH = ('"', "'")  # the mark that a book sets around speech: the commoner of the two
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,74 +137,54 @@ def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTra
     >>> traits.tokens.tolist(), traits.in_speech.tolist(), traits.offensive.tolist()
     ([6, 4, 3], [False, True, False], [False, False, True])
     """
-    starts = book.bounds[:-1]
-    ends = book.bounds[1:]
-    last_word = _last_before(np.flatnonzero(_holds(book, is_word)), starts, ends)
-    behind = np.where(last_word >= 0, last_word + 1, starts)
-    finals = _sums(_holds(book, FINAL_MARKS.__contains__), behind, ends)
-    marks = _sums(_holds(book, _FINAL_OR_CLOSING.__contains__), behind, ends)
-    speech = _holds(book, _speech_mark(book).__eq__)
-    speech_marks = _sums(speech, starts, ends)
+    last_word, closed = _ends(book)
+    # the mark that a book sets around speech: the commoner of the two
+    is_mark = max((_numbers(book, mark.__eq__) for mark in ('"', "'")), key=np.sum)
+    speech_marks = _sums(book, is_mark)
+    before = np.cumsum(speech_marks) - speech_marks
+    first_of_paragraph = np.searchsorted(book.paragraph, book.paragraph)
     return SentenceTraits(
-        tokens=_sums(_numbers(book, _treebank_tokens, np.int64), starts, ends),
+        tokens=_sums(book, _numbers(book, lambda word: len(treebank_split(word)))),
         last_word=last_word,
-        closed=(last_word >= 0) & (finals > 0) & (marks == ends - behind),
-        offensive=_sums(_holds(book, lambda word: word.casefold() in offensive), starts, ends) > 0,
-        in_speech=_in_speech(book, speech_marks),
+        closed=closed,
+        offensive=_sums(book, _numbers(book, lambda word: word.casefold() in offensive)) > 0,
+        in_speech=(before - before[first_of_paragraph]) % 2 == 1,
         speech_marks=speech_marks,
-        begins_with_mark=_sums(speech, starts, np.minimum(starts + 1, ends)) > 0,
+        begins_with_mark=is_mark[book.bounds[:-1]] > 0,
     )
 
 
 def whole_sentences(book: BookText) -> NDArray[np.bool_]:
     """Shape (sentences,): which sentences have no `sentence_fault`."""
-    words = [book.types[code] for code in book.codes.tolist()]
+    tokens = [book.types[code] for code in book.codes.tolist()]
     spans = itertools.pairwise(book.bounds.tolist())
-    return np.array([sentence_fault(words[start:end]) is None for start, end in spans], np.bool_)
+    return np.array([sentence_fault(tokens[start:end]) is None for start, end in spans], np.bool_)
 
 
-@functools.lru_cache(maxsize=200_000)
-def _treebank_tokens(word: str) -> int:
-    return len(treebank_split(word))
+def _numbers(book: BookText, measure: Callable[[str], int]) -> NDArray[np.int64]:
+    """A measure of each token, by its type."""
+    return np.array([measure(word) for word in book.types], np.int64)[book.codes]
 
 
-def _holds(book: BookText, holds: Callable[[str], bool]) -> NDArray[np.bool_]:
-    return _numbers(book, holds, np.bool_)
+def _sums(book: BookText, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sums of the tokens' numbers in each sentence."""
+    return np.diff(np.concatenate(([0], np.cumsum(numbers)))[book.bounds])
 
 
-def _numbers(book: BookText, measure: Callable[[str], int], kind: type[np.generic]) -> NDArray[Any]:
-    return np.fromiter(map(measure, book.types), dtype=kind, count=len(book.types))[book.codes]
-
-
-def _sums(
-    values: NDArray[Any], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    sums = np.concatenate((np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)))
-    return sums[ends] - sums[starts]
-
-
-def _last_before(
-    places: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    padded = np.concatenate(([-1], places))
-    found = padded[np.searchsorted(places, ends)]
-    return np.where(found >= starts, found, -1)
-
-
-def _speech_mark(book: BookText) -> str:
-    counts = np.bincount(book.codes, minlength=len(book.types))
-    return max(
-        _SPEECH,
-        key=lambda mark: sum(counts[code] for code, word in enumerate(book.types) if word == mark),
-    )
-
-
-def _in_speech(book: BookText, marks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each sentence follows an odd number of speech marks of its paragraph."""
-    count = book.sentence_count
-    if not count:
-        return np.zeros(0, np.bool_)
-    before = np.cumsum(marks) - marks
-    opens = np.concatenate(([True], book.paragraph[1:] != book.paragraph[:-1]))
-    own_start = np.maximum.accumulate(np.where(opens, np.arange(count), 0))
-    return (before - before[own_start]) % 2 == 1
+def _ends(book: BookText) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """`last_word` and `closed` of the traits."""
+    word_types = [is_word(word) for word in book.types]
+    codes = book.codes.tolist()
+    last_word: list[int] = []
+    closed: list[bool] = []
+    for start, end in itertools.pairwise(book.bounds.tolist()):
+        last = end - 1
+        while last >= start and not word_types[codes[last]]:
+            last -= 1
+        marks = [book.types[code] for code in codes[last + 1 : end]]
+        has_word = last >= start
+        last_word.append(last if has_word else -1)
+        closed.append(
+            has_word and not FINAL_MARKS.isdisjoint(marks) and _FINAL_OR_CLOSING.issuperset(marks)
+        )
+    return np.array(last_word, np.int64), np.array(closed, np.bool_)

@@ -40,7 +40,6 @@ BOOK_COLUMNS = {
     "function_word_share": "float?: English function words / word tokens; about 0.5 in English prose",
     "header_marker": "text?: the line that begins the book; empty if none was found",
     "lost_chars": "int?: characters that became U+FFFD or a question mark inside a word",
-    "line_end_hyphens": "int?: words that are broken at a line end",
     "reason": "text?: why the book was dropped; empty for a kept book",
     "removed": "text?: characters of the decoded file that each rule removed: `licence 18,420; footnotes 2,114`",
     "residual_boilerplate": "int?: remaining tokens about licences and e-texts",
@@ -49,7 +48,6 @@ BOOK_COLUMNS = {
     "tokens": "int?: tokens, headings included",
     "unknown_word_share": "float?: different words in small letters that are in no list / word tokens; over "
     "0.01 in text from OCR",
-    "verse_share": "float?: share of the sentences that are verse",
     "warnings": "text?: what is doubtful in a kept book: one paragraph, a play, licence text",
     "word_tokens": "int?: tokens with a letter or a digit",
 }
@@ -100,7 +98,7 @@ STAGES = {
                     "sha256": "string: of the book's own bytes, unpacked; empty if they cannot be read",
                     "text": "string: its text below `text/`; empty if it cannot be read",
                     "encoding": "string?: the encoding that was detected",
-                    "evidence": "string?: the evidence for this encoding, and how many documents of an EPUB have text that is read",
+                    "evidence": "string?: the evidence for this encoding, and what was repaired",
                     "fault": "list?: reason and detail of a book that cannot be read; else null",
                     "facts": "dict: title, author and more, as the file gives them",
                 },

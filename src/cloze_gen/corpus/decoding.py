@@ -28,13 +28,8 @@ _MARKS = {  # UTF-32 first: its mark begins with that of UTF-16
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-# By which bytes of four are zero in English text.
-_ZERO_BYTES: dict[tuple[bool, ...], str] = {
-    (False, True, True, True): "utf-32-le",
-    (True, True, True, False): "utf-32-be",
-    (False, True, False, True): "utf-16-le",
-    (True, False, True, False): "utf-16-be",
-}
+# By whether the even and the odd bytes of English text are zero.
+_ZERO_BYTES = {(False, True): "utf-16-le", (True, False): "utf-16-be"}
 _MAX_SHIFTED_SHARE = 0.01
 # UTF-7's accented letters, quotation marks and dashes
 _UTF7 = re.compile(rb"\+(?:A[MO]|IB)[A-Za-z0-9+/]+-")
@@ -59,9 +54,6 @@ _FLAT = (
 )
 _PLAIN_BYTES = b"\n" + bytes(range(0x20, 0x7F))
 _NOT_PLAIN = re.compile(r"[\n\x20-\x7e]+")  # without these only the special characters are left
-# CP437 accents that lost their high bit on the way (`d\x02collet\x02`): repaired only behind a
-# lower-case letter.
-_LOST_HIGH_BIT = re.compile(r"(?<=[a-z])[\x01-\x08\x10\x11\x13\x14\x16\x17](?=[a-z\s.,;:!?'\"-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,25 +94,23 @@ def decode_book(raw: bytes, *, markup: bool = False) -> Decoded:
 
 
 def _decode_wide(raw: bytes) -> Decoded | None:
-    """UTF-16 and UTF-32, also without a mark; None for other encodings."""
+    """UTF-32, and UTF-16, also without a mark; None for other encodings."""
     if b"\0" not in raw:  # not even of spaces and line ends
         return None
     encoding = next((name for mark, name in _MARKS.items() if raw.startswith(mark)), "")
     evidence = "byte-order mark"
     if not encoding:
-        zero = tuple(raw[at::4].count(0) > len(raw) / 8 for at in range(4))
-        encoding = _ZERO_BYTES.get(zero, "")
+        are_zero = (raw[::2].count(0) > len(raw) / 4, raw[1::2].count(0) > len(raw) / 4)
+        encoding = _ZERO_BYTES.get(are_zero, "")
         evidence = "zero bytes"
     if not encoding:
         return None
-    rest = len(raw) % (4 if "32" in encoding else 2)
-    text = raw[: len(raw) - rest].decode(encoding, "replace")
+    # without a byte behind the last character
+    text = raw.decode(encoding, "replace").removesuffix("\ufffd")
     # a missing byte makes U+7400 U+6800 U+6500 of "the"
     shifted = sum(ord(char) % 256 == 0 for char in text)
     if not text or shifted > _MAX_SHIFTED_SHARE * len(text):
         raise BookError("binary", f"damaged {encoding.upper()}: bytes are missing or added")
-    if rest:
-        evidence += "; bytes after the last character left out"
     return Decoded(text, encoding, evidence)
 
 
@@ -180,13 +170,7 @@ def flatten(text: str) -> str:
     if not special:
         return flat
     kinds = set(special if isinstance(special, str) else special.decode())
-    if min(kinds) < " ":  # looking for them takes longer than all else
-        flat = _LOST_HIGH_BIT.sub(_restore_high_bit, flat)
     # In order, because U+007F is special and stands for others. Faster than `str.translate`.
     for char in sorted(kinds & _FLAT.keys()):
         flat = flat.replace(char, _FLAT[char])
     return flat
-
-
-def _restore_high_bit(match: re.Match[str]) -> str:
-    return bytes([ord(match.group()) | 0x80]).decode("cp437")

@@ -2,6 +2,7 @@ r"""Words broken at line ends: joined or hyphenated, as the corpus has them else
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +11,6 @@ from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.records.rejection import Reason
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.store.tables import read_tsv, write_tsv
-
-_CLITICS = ("'s", "s'", "'")
 
 
 class HyphenReason(Reason):
@@ -52,42 +51,37 @@ def resolve_hyphens(counts: Mapping[str, int]) -> dict[str, HyphenDecision]:
     >>> resolve_hyphens({"door\xadgod": 1, "door": 9, "god": 9})["door\xadgod"].form
     'door-god'
     """
-    folded: dict[str, int] = {}
+    folded = Counter[str]()
     broken: list[str] = []
     for word, count in counts.items():
         if LINE_END_HYPHEN in word:
             broken.append(word)
-            continue
-        key = word.casefold()
-        folded[key] = folded.get(key, 0) + count
+        else:
+            folded[word.casefold()] += count
     return {word: _decide(word, folded) for word in sorted(broken)}
 
 
-def _decide(word: str, folded: Mapping[str, int]) -> HyphenDecision:
-    joined, hyphenated = word.replace(LINE_END_HYPHEN, ""), word.replace(LINE_END_HYPHEN, "-")
-    joined_count, hyphenated_count = _attested(joined, folded), _attested(hyphenated, folded)
-    if joined_count or hyphenated_count:
-        if joined_count > hyphenated_count:
-            return HyphenDecision(
-                joined, HyphenReason.JOINED_ATTESTED, joined_count, hyphenated_count
-            )
-        return HyphenDecision(
-            hyphenated, HyphenReason.HYPHENATED_ATTESTED, joined_count, hyphenated_count
-        )
-    parts = hyphenated.casefold().split("-")
-    if all(_attested(part, folded) >= _MIN_PART_COUNT for part in parts):
-        return HyphenDecision(hyphenated, HyphenReason.PARTS_ARE_WORDS, 0, 0)
-    return HyphenDecision(joined, HyphenReason.PARTS_ARE_NOT_WORDS, 0, 0)
+def _decide(word: str, folded: Counter[str]) -> HyphenDecision:
+    form = word.replace(LINE_END_HYPHEN, "")
+    hyphenated = word.replace(LINE_END_HYPHEN, "-")
+    joined_count = _attested(form, folded)
+    hyphenated_count = _attested(hyphenated, folded)
+    if joined_count > hyphenated_count:
+        reason = HyphenReason.JOINED_ATTESTED
+    elif hyphenated_count:
+        form, reason = hyphenated, HyphenReason.HYPHENATED_ATTESTED
+    elif all(_attested(part, folded) >= _MIN_PART_COUNT for part in hyphenated.split("-")):
+        form, reason = hyphenated, HyphenReason.PARTS_ARE_WORDS
+    else:
+        reason = HyphenReason.PARTS_ARE_NOT_WORDS
+    return HyphenDecision(form, reason, joined_count, hyphenated_count)
 
 
-def _attested(word: str, folded: Mapping[str, int]) -> int:
+def _attested(word: str, folded: Counter[str]) -> int:
+    """Tokens of the word in any case, with and without its possessive ending."""
     key = word.casefold()
-    total = folded.get(key, 0)
-    for clitic in _CLITICS:
-        if key.endswith(clitic) and len(key) > len(clitic):
-            bare = key[: -len(clitic)]
-            return total + folded.get(bare if clitic != "s'" else bare + "s", 0)
-    return total
+    forms = {key, key.removesuffix("'s").removesuffix("'")}
+    return sum(folded[form] for form in forms)
 
 
 # ---- words that a line end broke
@@ -102,12 +96,12 @@ def write_hyphens(writer: ArtifactWriter, counts: Mapping[str, int]) -> dict[str
         (
             token.replace(LINE_END_HYPHEN, "|"),
             counts[token],
-            found.joined_count,
-            found.hyphenated_count,
-            found.form,
-            found.reason,
+            decision.joined_count,
+            decision.hyphenated_count,
+            decision.form,
+            decision.reason,
         )
-        for token, found in sorted(decisions.items())
+        for token, decision in sorted(decisions.items())
     )
     header = ("broken", "count", "joined_count", "hyphenated_count", "form", "reason")
     writer.rows[HYPHENS] = write_tsv(writer.path(HYPHENS), header, rows)

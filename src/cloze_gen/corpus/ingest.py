@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import importlib.metadata
 import os
-import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -29,7 +27,6 @@ from cloze_gen.corpus.parse_book import (
 )
 from cloze_gen.corpus.parse_sentences import parse_sentences
 from cloze_gen.corpus.readers.reader import SENTENCES
-from cloze_gen.corpus.text_repairs import lost_characters_warning
 from cloze_gen.corpus.text_warnings import doubtful_books_warning
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError
@@ -38,7 +35,10 @@ from cloze_gen.store.artifacts import ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import escape_cell, write_parquet
 
-BOOK_VERSION = 8
+BOOK_VERSION = 9
+_LIBRARIES = {  # whose versions can change the bytes
+    name: importlib.metadata.version(name) for name in ("spacy", "pyarrow", "numpy")
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,6 @@ class BookShard:
         return StageKey("book", BOOK_VERSION, settings, item=self.book.sha256[:24])
 
 
-_READING = threading.Lock()  # the memory of tokens is one a process
-
-
 def ingest_book(shard: BookShard) -> dict[str, Any]:
     """Read one book into the store unless it is there; returns its audit row.
 
@@ -75,16 +72,18 @@ def ingest_book(shard: BookShard) -> dict[str, Any]:
         if book.fault:
             reason, detail = book.fault
             raise BookError(reason, f"{quote(book.place)}: {detail}")
-        if book.differs_from_manifest:
-            raise BookError(BookReason.DIFFERS_FROM_MANIFEST, _difference(book))
+        if book.listed and book.differs_from_manifest:
+            raise BookError(
+                BookReason.DIFFERS_FROM_MANIFEST,
+                f"sha256 {book.sha256[:12]}..., but {MANIFEST_NAME}, line {book.listed.line}, "
+                f"lists {book.listed.sha256[:12]}...: a different file",
+            )
         if not store.is_complete(shard.key):
             text = read_text(book)
             parse = parse_sentences if book.format == SENTENCES else parse_book
             with store.writing(shard.key) as writer:
                 if writer is not None:
-                    with _READING:
-                        parsed = parse(text, settings=shard.settings)
-                    _write_book(writer, parsed)
+                    _write_book(writer, parse(text, settings=shard.settings))
     except BookError as error:
         return {
             "status": "rejected",
@@ -96,18 +95,9 @@ def ingest_book(shard: BookShard) -> dict[str, Any]:
     return {"status": "kept", "reason": "", "detail": "", "folder": folder, **facts}
 
 
-def _difference(book: Book) -> str:
-    assert book.listed is not None
-    return (
-        f"sha256 {book.sha256[:12]}..., but {MANIFEST_NAME}, line {book.listed.line}, lists "
-        f"{book.listed.sha256[:12]}...: a different file"
-    )
-
-
 def _write_book(writer: ArtifactWriter, parsed: ParsedBook) -> None:
-    n = len(parsed.start)
     columns = {
-        "index": pa.array(np.arange(n, dtype=np.int32)),
+        "index": pa.array(range(len(parsed.start)), pa.int32()),
         "start": pa.array(parsed.start, pa.int32()),
         "end": pa.array(parsed.end, pa.int32()),
         "paragraph": pa.array(parsed.paragraph, pa.int32()),
@@ -125,21 +115,8 @@ def _write_book(writer: ArtifactWriter, parsed: ParsedBook) -> None:
     }
     writer.rows[TYPES] = write_parquet(writer.path(TYPES), counts)
     np.save(writer.path(SKETCH), parsed.sketch)
-    writer.facts |= {name: _plain(value) for name, value in asdict(parsed.audit).items()}
-    writer.versions |= _versions()
-
-
-@functools.cache
-def _versions() -> dict[str, str]:
-    return {
-        "spacy": importlib.metadata.version("spacy"),
-        "pyarrow": pa.__version__,
-        "numpy": np.__version__,
-    }
-
-
-def _plain(value: Any) -> Any:
-    return round(value, 6) if isinstance(value, float) else value
+    writer.facts |= asdict(parsed.audit)
+    writer.versions |= _LIBRARIES
 
 
 def write_ingest(
@@ -158,16 +135,16 @@ def write_ingest(
     table = [_row(book, audit, folder) for book, audit in zip(books, audits, strict=True)]
     warn_of_dropped(ctx.say, table)
     kept = [row for row in table if row["status"] == "kept"]
-    if warning := ocr_warning((row["book_id"], row["unknown_word_share"]) for row in kept):
-        ctx.say(f"warning: {warning}")
-    if warning := lost_characters_warning((row["book_id"], row["lost_chars"]) for row in kept):
-        ctx.say(f"warning: {warning}")
-    if warning := doubtful_books_warning((row["book_id"], row["warnings"]) for row in kept):
+    warnings = (
+        ocr_warning((row["book_id"], row["unknown_word_share"]) for row in kept),
+        doubtful_books_warning((row["book_id"], row["warnings"]) for row in kept),
+    )
+    for warning in filter(None, warnings):
         ctx.say(f"warning: {warning}")
     write_book_table(writer, table, strict=ctx.strict)
     texts = {row["text"].rpartition("/text/")[0] for row in kept if row["text"]}
     writer.holds = sorted({*writer.holds, *texts})
-    writer.versions |= _versions()
+    writer.versions |= _LIBRARIES
     writer.facts |= {
         "sentences": sum(row["sentences"] for row in kept),
         "tokens": sum(row["tokens"] for row in kept),

@@ -38,9 +38,7 @@ def most_plausible(text: str) -> tuple[str, str]:
         at = match.start()
         contexts[text[max(0, at - 1) : at], match.group(), text[at + 1 : at + 2]] += 1
     scores = {encoding: _score(encoding, contexts) for encoding in LEGACY_ENCODINGS}
-    best = max(
-        LEGACY_ENCODINGS, key=lambda name: (round(scores[name], 6), -LEGACY_ENCODINGS.index(name))
-    )
+    best = max(LEGACY_ENCODINGS, key=lambda name: round(scores[name], 6))  # the first on a tie
     scores_text = ", ".join(f"{name} {scores[name]:.1f}" for name in LEGACY_ENCODINGS)
     return best, f"{contexts.total()} high bytes: {scores_text}"
 
@@ -77,16 +75,11 @@ def _welcome(before: str, char: str, after: str) -> float:
             return value - 1.0
         if char == "à" and (inside_right or before not in "lj"):
             return _RARE_LETTER  # "voilà", "déjà"; elsewhere `\x85` is the dots of cp1252
-        if char.isupper() and (
-            before.islower()
-            or (not inside_left and after.isupper() and before not in ("", " ", "\n", '"'))
-        ):
-            return -1.0
-        return value
+        return -1.0 if char.isupper() and before.islower() else value
     if "\x80" <= char < "\xa0" or char == "\ufffd":
         return -3.0
     if char == "\xa0":
-        return 0.5 if not inside_left else 0.0
+        return 0.5
     if char in _DASHES:
         return 0.5
     if char == "’":

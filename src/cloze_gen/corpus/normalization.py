@@ -1,4 +1,4 @@
-r"""From a sentence's slice of the flat text to clean text; idempotent. A word broken at a line end
+r"""From a sentence's slice of the flat text to clean text. A word broken at a line end
 keeps U+00AD for its hyphen (see `hyphens`).
 """
 
@@ -21,21 +21,23 @@ _SEPARATOR = "\x00"
 _PAGE_LINE = re.compile(
     r"\n[ ]*(?:\[[ ]*|\{|-+[ ]*)?(?:[Pp](?:age|AGE|g)?\.?[ ]*)?\d{1,4}(?:[ ]*\]|\}|[ ]*-+)?[ ]*(?=\n)"
 )
-_INNER_PAGE = re.compile(r"\[[Pp](?:age|g)?\.?[ ]*\d{1,4}\]")
-_INNER_BRACED_PAGE = re.compile(r"\{(?:[Pp](?:age|g)?\.?[ ]*)?\d{1,4}\}")
 _BROKEN_WORD = re.compile(r"-(?<=[^\W\d_]-)[ ]*\n\s*(?=[a-zà-öø-ÿ])")
 _BROKEN_OTHER = re.compile(r"-(?<=[^\W_]-)[ ]*\n\s*(?=[^\W_])")
 _BLANK_RULE = re.compile(r"__+")
-_FOOTNOTE_MARK = re.compile(r"\[(?:\d{1,3}|[a-z]|[+#]+|FN#?[ ]?\d+)?\]")
-_GONE = "\x01"  # stands for a removed mark until the space before it has gone with it
-_TAG = re.compile(
-    r"</?(?:a|abbr|b|big|blockquote|br|center|cite|code|del|dfn|div|em|font|h[1-6]|hr|i|ins|kbd|mark|p|pre|q|s|samp|sc|small|"
-    r"span|strike|strong|sub|sup|tt|u|unk|var|wbr)[ ]?/?>",
-    re.IGNORECASE,
+_BRACKETED = (  # and what is left of it
+    (  # tags
+        re.compile(
+            r"</?(?:a|abbr|b|big|blockquote|br|center|cite|code|del|dfn|div|em|font|h[1-6]|hr|i|ins|kbd|mark|p|pre|q|s|samp|sc|small|"
+            r"span|strike|strong|sub|sup|tt|u|unk|var|wbr)[ ]?/?>",
+            re.IGNORECASE,
+        ),
+        "",
+    ),
+    (re.compile(r"<([A-Za-z]{1,2})[\^'`:?,~]?>"), r"\1"),  # SJV04 writes <oe>, <e'>
+    (re.compile(r"\[(?:\d{1,3}|[a-z]|[+#]+)?\]"), ""),  # marks of footnotes
+    (re.compile(r"\[[Pp](?:age|g)?\.?[ ]*\d{1,4}\]"), ""),  # page numbers
+    (re.compile(r"\{(?:[Pp](?:age|g)?\.?[ ]*)?\d{1,4}\}"), ""),
 )
-_TAGGED_WORDS = re.compile(r"<i ([^<>\x00=]{1,60})>")  # DSOWN marks italics as <i Mon Dieu>
-_ENCODED_LETTER = re.compile(r"<([A-Za-z]{1,2})[\^'`:?,~]?>")  # SJV04 writes <oe>, <e'>
-_MAX_PASSES = 20  # deeper nesting is not text but an attack on the running time
 _ELLIPSIS = re.compile(r"\.(?:\s*\.){2,}")
 _DIGIT_DASH = re.compile(r"(?<=\d)[–‒](?=\d)")
 # Every pattern here begins with a plain character where it can: a class or a look-behind in front
@@ -89,8 +91,8 @@ def normalize_many(pieces: Sequence[str]) -> list[str]:
     for mark in _MARKS:
         if mark in text:
             text = text.replace(mark, "")
-    if "<" in text or "[" in text or "{" in text:
-        text = _drop_bracketed_marks(text)
+    for pattern, left in _BRACKETED:
+        text = pattern.sub(left, text)
     if beyond_ascii:
         text = unicodedata.normalize("NFC", text)
         text = _LONG_DASH.sub(" -- ", _DIGIT_DASH.sub("-", text))
@@ -111,24 +113,3 @@ def _single_spaced(text: str) -> str:
     kept = data[keep]
     kept[kept == _NEWLINE] = _SPACE
     return kept.tobytes().decode()
-
-
-def _drop_bracketed_marks(text: str) -> str:
-    """Remove tags, footnote marks and page marks until none is left: removal can make new ones."""
-    for _ in range(_MAX_PASSES):
-        before = text
-        if "<" in text:
-            text = _TAG.sub("", text)
-            text = _TAGGED_WORDS.sub(r"\1", text)
-            text = _ENCODED_LETTER.sub(r"\1", text)
-        text = _FOOTNOTE_MARK.sub(_GONE, text)
-        if _GONE in text:
-            text = (
-                text.replace(f"{_SEPARATOR} {_GONE}", f"{_SEPARATOR}  {_GONE}")
-                .replace(f" {_GONE}", "")
-                .replace(_GONE, "")
-            )
-        text = _INNER_BRACED_PAGE.sub("", _INNER_PAGE.sub("", text))
-        if text == before:
-            break
-    return text

@@ -25,7 +25,6 @@ class Paragraph(NamedTuple):
 
 _FURNITURE_CHARS = 12  # a page number or a rule between two pages
 _CLOSED = ".!?\"')]:"
-_ENDS_OPEN = re.compile(r"[a-zà-ÿ,;-]\s*$")
 _PAGE = r"[\[{(<-]*[ ]*(?:[Pp](?:age|AGE|g)?\.?[ ]*)?\d{1,4}[ ]*[\]})>-]*"
 _PAGE_OPENS = "0123456789[{(<-pP"
 _PAGE_NUMBER = re.compile(_PAGE)
@@ -52,7 +51,7 @@ def split_paragraphs(flat: str, body: Body) -> Iterator[Paragraph]:
             held = []
         yield from held
         held = []
-        if kind == PROSE and flat[end - 1] not in _CLOSED and _ENDS_OPEN.search(flat, end - 3, end):
+        if kind == PROSE and (flat[end - 1].islower() or flat[end - 1] in ",;-"):
             held.append(block)
         else:
             yield block
@@ -124,9 +123,8 @@ def _separators(flat: str, body: Body) -> _Separators:
     indents = [line.startswith("  ") for line in lines]
     # the first lines of paragraphs, not of verse or of a letter
     indented = sum(a > b for a, b in pairwise(indents)) / len(lines)
-    wrapped = sum(1 for line in lines if line.lstrip(_OPENERS)[:1].islower()) > _WRAPPED * len(
-        lines
-    )
+    low = sum(1 for line in lines if line.lstrip(_OPENERS)[:1].islower())
+    wrapped = low > _WRAPPED * len(lines)
     if wrapped and blank > _NEARLY_ALL:
         return _TWO_BLANK_LINES.finditer
     if wrapped and indented > max(2 * blank, _HARDLY_ANY):
@@ -158,68 +156,59 @@ def _ends_of_short_lines(
 _OPENERS = " \"'`([_*-"
 # a line that begins with a small letter at the margin: prose
 _LINE_GOES_ON = re.compile(r"\n {0,1}[\"'(\[]?[a-z]")
+_AT_MARGIN = re.compile(r"\n {0,3}[^ \n]")  # verse of HTML has four spaces
 _LETTER = re.compile(r"[^\W\d_]")
 _LOWER = re.compile(r"[a-zà-öø-ÿ]")
-_CAPITAL_START = re.compile(r"^[ ]*[\"'`(\[_*-]*[A-ZÀ-Þ]")
+_CAPITAL_START = re.compile(r"[\"'`(\[_*-]*[A-ZÀ-Þ]")
 _NUMBER = r"(?:[IVXLC]+|\d{1,3})\b"
 # An entry of a list: "IV. The Lamp", "12 The Lamp", "The Lamp ..... 12"; not "I bowed", "12 men".
 _LIST_LINE = re.compile(
-    rf"^[ ]*(?:(?i:chapter|chap\.|book|part|letter|canto|section)[ ]+)?{_NUMBER}"
-    r"(?:[.:)][ ]+\S|[ ]+(?![a-z])\S|[ ]{2,}\S)|[ .]{3}[ ]?\d{1,4}[ ]*$"
+    rf"^(?:(?i:chapter|chap\.|book|part|letter|canto|section)[ ]+)?{_NUMBER}"
+    r"(?:[.:)][ ]+\S|[ ]+(?![a-z])\S|[ ]{2,}\S)|[ .]{3}[ ]?\d{1,4}$"
 )
-_INNER_SPACES = re.compile(r"\S[ ]{3,}\S")
+_COLUMNS = re.compile(r"\S[ ]{3,}\S")
 _HEADING_WORD = re.compile(
     r"(?:the[ ])?(?:chapter|chap\.|book|part|volume|vol\.|act|scene|canto|letter|section|prologue|epilogue|introduction|preface|contents|"
     r"appendix|conclusion|dedication|note|notes|footnotes?|stave|fytte|finis|the[ ]end)\b",
     re.IGNORECASE,
 )
-_BYLINE = re.compile(r"[ ]*(?:by|or|and|from|translated|edited)(?:[ ]|$)", re.IGNORECASE)
-_CHAPTER_NUMBER = re.compile(r"\d{1,2}\.")
+_BYLINE = re.compile(r"(?:by|or|and|from|translated|edited)(?:[ ]|$)")
 _NUMERAL = re.compile(r"[\[(*]*(?:[IVXLCDM]+|\d{1,3})[.\])*:]*")
-_TITLE_CHARS = 160  # a title page may hold lines with small first letters: "by Wilkie Collins"
-_TABLE_CHARS = 240  # a table shows its columns in its first lines
 _FINAL_MARKS = ".!?:;,-\"')]—–"
 _SPEECH_ENDS = ".!?\"'"
 _MAX_HEADING_CHARS = 160
 _VERSE_LINE_CHARS = 60
 _LONG_VERSE_CHARS = 140
-_VERSE_INDENT = 4  # each line begins with a capital behind so many spaces: long verse
 
 
 def _kind(flat: str, start: int, end: int) -> str:
-    if _LINE_GOES_ON.search(flat, start, end):
-        plain = flat.find("   ", start, min(end, start + _TABLE_CHARS)) < 0
-        if plain and (end - start > _TITLE_CHARS or flat[end - 1] in _CLOSED):
-            return PROSE
-    line_start = flat.rfind("\n", 0, start) + 1
-    indent = flat[line_start:start] if flat[line_start:start].isspace() else ""
+    if flat.find("   ", start, end) < 0 and _LINE_GOES_ON.search(flat, start, end):
+        return PROSE
     block = flat[start:end]
     if "\n" not in block:
-        return _kind_of_line(block, len(indent))
-    return _kind_of_lines(
-        [line.rstrip() for line in f"{indent}{block}".split("\n") if line.strip()]
-    )
+        return _kind_of_line(block)
+    lines = [line.strip() for line in block.split("\n") if line.strip()]
+    return _kind_of_lines(lines, indented=_AT_MARGIN.search(block) is None)
 
 
-def _kind_of_line(line: str, indent: int) -> str:
+def _kind_of_line(line: str) -> str:
     # The most common single line: without it the other checks take a third longer.
     speech = line[0] in "\"'" and line[-1] in _SPEECH_ENDS and len(line) > 8 and "   " not in line
     if len(line) > _MAX_HEADING_CHARS or speech:
         return PROSE
     if _LETTER.search(line) is None or _PAGE_NUMBER.fullmatch(line):
-        return HEADING if indent == 0 and _CHAPTER_NUMBER.fullmatch(line) else OTHER
+        return OTHER
     if _NUMERAL.fullmatch(line) or (
         _HEADING_WORD.match(line) and len(line) < 80 and not _sentence_like(line)
     ):
         return HEADING
     if _LOWER.search(line) is None and (len(line) > 3 or line.isupper()) and line[0] not in "\"'`":
         return HEADING if line[-1] not in ",;" else PROSE
-    if _INNER_SPACES.search(line) or (_LIST_LINE.search(line) and not _sentence_like(line)):
+    if _COLUMNS.search(line) or (_LIST_LINE.search(line) and not _sentence_like(line)):
         return OTHER
-    if line[-1] in _FINAL_MARKS:
+    if line[-1] in _FINAL_MARKS or len(line) >= 70:
         return PROSE
-    title_like = not line[0].islower() or _BYLINE.match(line)
-    return HEADING if len(line) < 70 and title_like else PROSE
+    return HEADING if not line[0].islower() or _BYLINE.match(line) else PROSE
 
 
 def _sentence_like(text: str) -> bool:
@@ -231,43 +220,29 @@ def _sentence_like(text: str) -> bool:
     return small >= 3 and small * 2 >= len(words)
 
 
-def _kind_of_lines(lines: list[str]) -> str:
-    """The kind of lines without spaces at their ends."""
+def _kind_of_lines(lines: list[str], *, indented: bool) -> str:
     count = len(lines)
     text = " ".join(lines)
-    if _LETTER.search(text) is None:
-        return OTHER
-    indents = [len(line) - len(line.lstrip()) for line in lines]
-    indent = min(indents)
-    longest = max(map(len, lines)) - indent
-    mean = sum(map(len, lines)) / count - indent
     capitals = sum(1 for line in lines if _CAPITAL_START.match(line))
     listed = sum(1 for line in lines if _LIST_LINE.search(line))
-    spaced = sum(1 for line in lines if _INNER_SPACES.search(line))
+    in_columns = sum(1 for line in lines if _COLUMNS.search(line))
     # Justified lines have wide spaces too, but begin with small letters.
-    small = sum(1 for line in lines if line.lstrip()[:1].islower())
-    tabled = count >= 2 and spaced * 2 >= count and small * 2 < count
-    if tabled or (count >= 3 and listed * 5 >= count * 3):
+    small = sum(1 for line in lines if line[0].islower())
+    is_table = in_columns * 2 >= count and small * 2 < count
+    if is_table or (count >= 3 and listed * 5 >= count * 3):
         return OTHER
     if _LOWER.search(text) is None and count <= 5 and not text.endswith((",", '"')):
         return HEADING
-    if (
-        _HEADING_WORD.match(lines[0].lstrip())
-        and len(lines[0].strip()) < 40
-        and count <= 4
-        and not _sentence_like(text)
-    ):
-        return HEADING
-    titles = capitals == count or any(map(_BYLINE.match, lines))
-    if titles and count <= 6 and longest + indent < 60 and text[-1] not in _FINAL_MARKS:
-        return HEADING  # a title page: "THE MOONSTONE / A Romance / by Wilkie Collins"
+    longest = max(map(len, lines))
+    if capitals == count <= 6 and longest < 60 and text[-1] not in _FINAL_MARKS:
+        return HEADING  # a title page: "THE MOONSTONE / A Romance / By Wilkie Collins"
     spoken = sum(1 for line in lines if line[-1] in _SPEECH_ENDS)
     if capitals >= 3 and spoken * 5 >= count * 3 and text.count('"') * 2 >= count:
         return PROSE  # short speeches, one a line, without blank lines between
-    paused = sum(1 for line in lines[:-1] if line[-1] in ",;:")
-    short = mean < _VERSE_LINE_CHARS or indent >= _VERSE_INDENT
-    if capitals >= 0.8 * count and (count >= 3 or indent >= 2) and short:
+    is_short = count >= 3 and len(text) < _VERSE_LINE_CHARS * count
+    if capitals >= 0.8 * count and (is_short or indented):
         return VERSE
+    paused = sum(1 for line in lines[:-1] if line[-1] in ",;:")
     if capitals == count >= 4 and longest < _LONG_VERSE_CHARS and paused * 3 >= (count - 1) * 2:
         return VERSE  # long lines, most of which end in a pause
     return PROSE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import compress
 from typing import NamedTuple
@@ -14,25 +14,22 @@ from pydantic import Field
 from cloze_gen.corpus.content_sketch import Sketch, content_sketch
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.gutenberg import Body, find_body
-from cloze_gen.corpus.normalization import LINE_END_HYPHEN, normalize_many
+from cloze_gen.corpus.normalization import normalize_many
 from cloze_gen.corpus.ocr import unknown_word_share
-from cloze_gen.corpus.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
+from cloze_gen.corpus.paragraphs import HEADING, OTHER, split_paragraphs
 from cloze_gen.corpus.sentences import SentenceCutter
-from cloze_gen.corpus.text_repairs import (
-    LOST,
-    MAX_LOST_SHARE,
-    MIN_LOST,
-    count_lost_characters,
-)
+from cloze_gen.corpus.text_repairs import LOST, MAX_LOST_SHARE, MIN_LOST, count_lost_characters
 from cloze_gen.corpus.text_warnings import text_warnings
 from cloze_gen.corpus.tokens import tokenize
 from cloze_gen.english.content_words import function_word_share
 from cloze_gen.errors import BookError
+from cloze_gen.parsing import quote
 from cloze_gen.records.rejection import Reason
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.word_tokens import count_words, is_word
 
-_BOILERPLATE_WORDS = tuple(
+# Words about the e-text and its licence; a book on printing has a few.
+_BOILERPLATE_WORDS = (
     "Gutenberg GUTENBERG Gutenberg-tm etext Etext eText etexts Etexts e-text E-text eBook "
     "transcriber's".split()
 )
@@ -90,27 +87,10 @@ class BookAudit:
     removed: str = ""
     residual_boilerplate: int = 0
     unknown_word_share: float = 0.0
-    line_end_hyphens: int = 0
-    verse_share: float = 0.0
     warnings: str = ""
 
 
-def count_residual_boilerplate(type_counts: Mapping[str, int]) -> int:
-    """Tokens about the e-text and its licence; a book on printing has a few of its own.
-
-    >>> count_residual_boilerplate({"night": 2, "Etext": 1})
-    1
-    """
-    return sum(type_counts.get(word, 0) for word in _BOILERPLATE_WORDS)
-
-
-_OPENINGS = (
-    (re.compile(r"\s*<!doctype\s+html", re.IGNORECASE), "HTML"),
-    (re.compile(r"\s*<html[\s>]", re.IGNORECASE), "HTML"),
-    (re.compile(r"\s*<\?xml\s"), "XML"),
-    (re.compile(r"\s*\{\\rtf\d"), "RTF"),
-    (re.compile(r"\s*%PDF-\d"), "PDF"),
-)
+_OPENING = re.compile(r"\s*(<!doctype\s+html|<html[\s>]|<\?xml\s|\{\\rtf\d|%PDF-\d)", re.IGNORECASE)
 _PAGE_TAG = re.compile(
     r"</?(?:a|article|blockquote|body|br|div|dd|dl|dt|font|h[1-6]|head|hr|html|img|lb?|lg|li|link|meta|ol|p|pb|pre|s|script|section|span|"
     r"style|table|tbody|td|teiheader|text|th|title|tr|ul|w)(?:\s[^<>=]{0,200}=[^<>]{0,1000}|\s*/?)>",
@@ -125,71 +105,56 @@ def find_markup(text: str) -> str:
     within a line (`<i>`) do not count; a few page tags (`<p>`) may occur in a plain book.
 
     >>> find_markup("<!DOCTYPE html><html><body><p>Call me Ishmael.")
-    'HTML: begins with <!DOCTYPE html'
+    'it begins with <!DOCTYPE html'
     >>> find_markup("It was <i>she</i> who wrote: a < b, and x > y.")
     ''
-    >>> find_markup('<p class="a">Call me Ishmael.</p>' * 20)
-    'HTML or XML: 40 tags in 660 characters, the first <p class="a">'
+    >>> find_markup("<p>Call me Ishmael.</p>" * 20)
+    "it has 40 tags of HTML or XML in 460 characters, the first '<p>'"
     """
-    for opening, kind in _OPENINGS:
-        found = opening.match(text)
-        if found:
-            return f"{kind}: begins with {found[0].strip()}"
+    if opening := _OPENING.match(text):
+        return f"it begins with {opening[1].strip()}"
     if text.count("<") < _MIN_TAGS:
         return ""
     tags = _PAGE_TAG.findall(text)
     if len(tags) < _MIN_TAGS or len(text) > _MAX_CHARS_A_TAG * len(tags):
         return ""
-    first = " ".join(tags[0].split())
     return (
-        f"HTML or XML: {len(tags):,} tags in {len(text):,} characters, the first "
-        f"{first if len(first) <= 60 else first[:57] + '...'}"
+        f"it has {len(tags):,} tags of HTML or XML in {len(text):,} characters, the first "
+        f"{quote(tags[0])}"
     )
 
 
 _SAMPLE_CHARS = 200_000  # looked at, from the middle: there is no licence there
 _MIN_LINES = 100  # fewer may be a list, a poem or an article
-_MAX_MEAN_WORDS = 60  # of a line; longer ones are paragraphs
 _MIN_SHARE = 0.8  # of lines that end as sentences do, and of commas behind a space
 _MAX_CAPITALS = 0.001  # share of the letters
 _FINAL_MARKS = (".", "!", "?", "'", '"')
 
 
-def find_sentence_lines(flat: str) -> str:
-    r"""The evidence that a file has one sentence a line (BookCorpus's `books_large_p1.txt`), in
-    words; empty for a book. Of 612 plain books none has over 0.03 of its commas after a space.
+def has_sentence_lines(flat: str) -> bool:
+    r"""Whether a file has one sentence a line (BookCorpus's `books_large_p1.txt`): spaces stand before
+    commas, or no letter is a capital. Of 612 plain books none has over 0.03 of its commas after a space.
 
-    >>> find_sentence_lines("`` i do n't know , '' he said .\n" * 200)
-    '100 % of its lines are a sentence each, with spaces before commas and in small letters'
-    >>> find_sentence_lines('"I do not know," he said.\n' * 200)
-    ''
+    >>> has_sentence_lines("`` i do n't know , '' he said .\n" * 200)
+    True
+    >>> has_sentence_lines('"I do not know," he said.\n' * 200)
+    False
     """
     middle = max(0, (len(flat) - _SAMPLE_CHARS) // 2)
     sample = flat[middle : middle + _SAMPLE_CHARS]
     lines = [line.rstrip() for line in sample.split("\n") if line.strip()]
-    if len(lines) < _MIN_LINES or sample.count(" ") > _MAX_MEAN_WORDS * len(lines):
-        return ""
-    ends = sum(1 for line in lines if line.endswith(_FINAL_MARKS)) / len(lines)
-    if ends < _MIN_SHARE:
-        return ""
-    signs = []
+    ends = sum(1 for line in lines if line.endswith(_FINAL_MARKS))
+    if len(lines) < _MIN_LINES or ends < _MIN_SHARE * len(lines):
+        return False
     if sample.count(" , ") > _MIN_SHARE * sample.count(",") > 0:
-        signs.append("with spaces before commas")
-    if sum(map(str.isupper, sample)) <= _MAX_CAPITALS * sum(map(str.isalpha, sample)):
-        signs.append("in small letters")
-    return (
-        f"{100 * ends:.0f} % of its lines are a sentence each, {' and '.join(signs)}"
-        if signs
-        else ""
-    )
+        return True
+    return sum(map(str.isupper, sample)) <= _MAX_CAPITALS * sum(map(str.isalpha, sample))
 
 
 # ---- parse book
 
-# PG-19 replaces offensive words: "an old <DW64>" (README of google-deepmind/pg19). U+FFFD is a lost
-# character.
-_PLACEHOLDER = re.compile(r"<DW\d*>|\ufffd")
-_SHORT_CHARS = 8  # only a sentence this short can be without a word (stray quotation marks, rules)
+# PG-19 replaces offensive words: "an old <DW64>" (README of google-deepmind/pg19).
+_PLACEHOLDER = "<DW"
 
 
 class IngestSettings(SettingsGroup):
@@ -242,11 +207,11 @@ def parse_book(text: str, *, settings: IngestSettings) -> ParsedBook:
     if markup := find_markup(text):
         raise BookError(BookReason.MARKUP, f"{markup}; tags are not prose")
     flat = flatten(text)
-    if sentence_lines := find_sentence_lines(flat):
+    if has_sentence_lines(flat):
         raise BookError(
             BookReason.ONE_SENTENCE_PER_LINE,
-            f"{sentence_lines}, as in BookCorpus's books_large_p1.txt; book borders, paragraphs or "
-            "names are lost",
+            "each line is a sentence, with spaces before commas or in small letters, as in "
+            "BookCorpus's books_large_p1.txt; book borders, paragraphs or names are lost",
         )
     body = find_body(flat)
     spans, texts = _sentences(flat, body)
@@ -255,7 +220,7 @@ def parse_book(text: str, *, settings: IngestSettings) -> ParsedBook:
     word_tokens, english_share = check_prose(counts, settings)
     kinds = [span.kind for span in spans]
     paragraphs = [span.paragraph for span in spans]
-    residual_boilerplate = count_residual_boilerplate(counts)
+    residual_boilerplate = sum(counts[word] for word in _BOILERPLATE_WORDS)
     body_share = sum(span.end - span.start for span in spans) / len(flat)
     audit = BookAudit(
         header_marker=body.header_marker,
@@ -269,17 +234,16 @@ def parse_book(text: str, *, settings: IngestSettings) -> ParsedBook:
         word_tokens=word_tokens,
         function_word_share=round(english_share, 4),
         unknown_word_share=round(unknown_word_share(counts, word_tokens), 4),
-        line_end_hyphens=sum(text.count(LINE_END_HYPHEN) for text in texts),
-        verse_share=round(kinds.count(VERSE) / max(1, len(texts)), 4),
         warnings=text_warnings(
             texts,
             paragraphs,
             etexts=body.etexts,
             licence_words=residual_boilerplate,
             body_share=body_share,
+            lost_chars=lost,
         ),
     )
-    _subtract_headings(counts, tokenized.lines, kinds)
+    headings = " ".join(compress(tokenized.lines, [kind == HEADING for kind in kinds]))
     return ParsedBook(
         audit,
         start=[span.start for span in spans],
@@ -288,20 +252,9 @@ def parse_book(text: str, *, settings: IngestSettings) -> ParsedBook:
         kind=kinds,
         text=texts,
         tokens=tokenized.lines,
-        type_counts=counts,
+        type_counts=counts - Counter(headings.split()),
         sketch=content_sketch(tokenized.word_hashes),
     )
-
-
-def _subtract_headings(counts: Counter[str], lines: Sequence[str], kinds: Sequence[str]) -> None:
-    headings = Counter[str]()
-    for line, kind in zip(lines, kinds, strict=True):
-        if kind == HEADING:
-            headings.update(line.split(" "))
-    counts.subtract(headings)
-    for token in headings:
-        if not counts[token]:
-            del counts[token]
 
 
 def check_prose(counts: Mapping[str, int], settings: IngestSettings) -> tuple[int, float]:
@@ -335,20 +288,19 @@ def _sentences(flat: str, body: Body) -> tuple[list[_Span], list[str]]:
     """The sentences that hold a word, and their normalized texts."""
     spans = list(_sentence_spans(flat, body))
     texts = normalize_many([flat[span.start : span.end] for span in spans])
-    has_word = [len(text) >= _SHORT_CHARS or is_word(text) for text in texts]
+    has_word = list(map(is_word, texts))
     return list(compress(spans, has_word)), list(compress(texts, has_word))
 
 
 def _sentence_spans(flat: str, body: Body) -> Iterator[_Span]:
     cutter = SentenceCutter(flat)
-    placeholders = "<DW" in flat or LOST in flat
     for index, (begin, end, kind) in enumerate(split_paragraphs(flat, body)):
         if kind == OTHER:
             continue
         if kind == HEADING:
             yield _Span(begin, end, index, kind)
             continue
-        if placeholders and _PLACEHOLDER.search(flat, begin, end):
+        if flat.find(_PLACEHOLDER, begin, end) >= 0 or flat.find(LOST, begin, end) >= 0:
             kind = OTHER  # background only: no item, and no context of one
         for start, stop in zip(*cutter.bounds(begin, end), strict=True):
             yield _Span(start, stop, index, kind)

@@ -6,10 +6,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable
 
 from cloze_gen.corpus.legacy_encodings import most_plausible, read_as
-from cloze_gen.parsing import name_list
 
 _ASCII = bytes(range(0x80))
 LOST = "\ufffd"  # stands for a character that a program could not read
@@ -133,7 +131,6 @@ def resolve_references(text: str) -> tuple[str, str]:
 # begins with the mark itself: that is many times as fast.
 _LOST_AS_QUESTION = re.compile(r"\?(?:(?<![^A-Za-z\s]\?)[A-Za-z]|(?<=,\?))")
 MIN_LOST = 5  # so many or fewer drop no book
-_MENTIONED_LOST = 20  # so many or fewer are only counted in the table of books
 # Quotation marks and apostrophes are one in 158 characters of the median of 615 books. One of these,
 # whose hyphens and `æ` are question marks, has lost one in 540; no other one in 50,000.
 MAX_LOST_SHARE = 1 / 500
@@ -146,19 +143,3 @@ def count_lost_characters(text: str) -> int:
     4
     """
     return text.count(LOST) + len(_LOST_AS_QUESTION.findall(text))
-
-
-def lost_characters_warning(counts: Iterable[tuple[str, int]]) -> str:
-    """A warning about the books (id, lost characters) that miss some; empty without any.
-
-    >>> lost_characters_warning([("a", 504), ("b", 3)])[:85]
-    '1 book has lost characters (U+FFFD, or question marks inside words): a (504). Prefer '
-    """
-    books = [f"{book} ({count:,})" for book, count in counts if count > _MENTIONED_LOST]
-    if not books:
-        return ""
-    have = "book has" if len(books) == 1 else "books have"
-    return (
-        f"{len(books):,} {have} lost characters (U+FFFD, or question marks inside words): "
-        f"{name_list(books)}. Prefer other copies, or check their questions."
-    )

@@ -19,8 +19,8 @@ _LEAST_LIGATURES = 0.02  # a sentence
 # the sentences are such names; both have plays.
 _NAME_CHARS, _NAME_TIMES = 30, 5
 _MOST_NAMES = 0.15
-_MIN_SENTENCES = 30  # fewer show nothing
-_MIN_SENTENCES_FOR_LETTERS = 200
+_MIN_SENTENCES = 200  # fewer show nothing
+_MOST_LOST = 20  # characters
 REMEDY = (
     "Look at their sentences, and replace or leave out what is damaged: use editions with blank "
     "lines between paragraphs, and one file for each novel."
@@ -34,11 +34,12 @@ def text_warnings(
     etexts: int,
     licence_words: int,
     body_share: float,
+    lost_chars: int,
 ) -> str:
     """What is doubtful in a book of these sentences and their paragraphs; empty for most books.
 
-    >>> text_warnings(["It was late."] * 40, [0] * 40, etexts=2, licence_words=0, body_share=1)
-    '2 texts of Project Gutenberg in one file, 40 of 40 sentences in one paragraph'
+    >>> text_warnings(["It left."] * 200, [0] * 200, etexts=2, licence_words=0, body_share=1, lost_chars=0)
+    '2 texts of Project Gutenberg in one file, 200 of 200 sentences in one paragraph, no word with fi, fl or ff: ligatures were lost'
     """
     sentences = len(texts)
     warnings = []
@@ -46,6 +47,8 @@ def text_warnings(
         warnings.append(f"{etexts} texts of Project Gutenberg in one file")
     if licence_words > _MOST_LICENCE_WORDS:
         warnings.append(f"{licence_words:,} words of licences among its sentences")
+    if lost_chars > _MOST_LOST:
+        warnings.append(f"{lost_chars:,} lost characters (U+FFFD, or question marks inside words)")
     if sentences < _MIN_SENTENCES:
         return ", ".join(warnings)
     if body_share < _LEAST_BODY_SHARE:
@@ -59,7 +62,7 @@ def text_warnings(
         warnings.append("repeated short lines in capitals, as in a play or from the tops of pages")
     running = " ".join(texts)
     letters = sum(running.count(pair) for pair in _LIGATURES)
-    if sentences >= _MIN_SENTENCES_FOR_LETTERS and letters < _LEAST_LIGATURES * sentences:
+    if letters < _LEAST_LIGATURES * sentences:
         warnings.append("no word with fi, fl or ff: ligatures were lost")
     return ", ".join(warnings)
 

@@ -50,7 +50,7 @@ class TokenizedText:
 
 
 def tokenize(texts: Sequence[str]) -> TokenizedText:
-    """Tokens of normalized, single-spaced sentences; not for several threads at a time.
+    """Tokens of normalized, single-spaced sentences.
 
     >>> text = tokenize(["Come, now.", "Now?"])
     >>> text.lines, text.type_counts["now"], len(text.word_hashes)

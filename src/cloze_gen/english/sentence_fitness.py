@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Container, Sequence
-from itertools import filterfalse, pairwise
+from itertools import pairwise
 
 from cloze_gen.english.penn_tags import FINITE
 from cloze_gen.english.word_lists import DASHES, FINAL_MARKS, FOLDED_TITLES, QUOTATION_MARKS
@@ -95,15 +95,11 @@ def sentence_fault(tokens: Sequence[str]) -> SentenceFault | None:
         return fault
     if last > first and _begins_heading(tokens[first], tokens[first + 1]):
         return SentenceFault.HEADING
-    unusual = list(filterfalse(_is_usual, tokens))
-    if not unusual:
-        return None
-    if any(map(_is_shouted_heading, unusual)):
-        return SentenceFault.HEADING
-    if sum(map(_is_shouted, unusual)) > _MAX_CAPITALS_SHARE * sum(map(is_word, tokens)):
+    if faults := list(filter(None, map(_fault_of_token, tokens))):
+        return faults[0]
+    shouted = sum(map(_is_shouted, tokens))
+    if shouted and shouted > _MAX_CAPITALS_SHARE * sum(map(is_word, tokens)):
         return SentenceFault.CAPITALS
-    if any(map(_is_odd, unusual)):
-        return SentenceFault.ODD_MARKS
     return None
 
 
@@ -151,31 +147,22 @@ def lacks_main_clause(tokens: Sequence[str], tags: Sequence[str]) -> bool:
     return finite <= openers
 
 
-# The checks of a token are cached: a novel has 5,000 sentences, and types recur.
-@functools.lru_cache(maxsize=200_000)
 def _begins_sentence(word: str) -> bool:
     first = word.lstrip("'")[:1]
     return first.isupper() or first.isdigit()
 
 
-@functools.lru_cache(maxsize=200_000)
 def _fault_of_end(word: str, mark: str) -> SentenceFault | None:
-    """The fault of a sentence by its last word and the mark behind it, empty without one. Speech
-    may break off after any word.
-    """
-    if not mark:
-        is_initial = len(word) == 2 and word[0].isupper() and word[1] == "."
-        if is_initial or word.rstrip(".").casefold() in _NEVER_LAST:
-            return SentenceFault.CUT_AT_ABBREVIATION
-        return None if word.endswith(".") else SentenceFault.INCOMPLETE
-    if mark not in FINAL_MARKS:
-        return None
-    if word.rstrip(".").casefold() in _NEVER_LAST:
+    """The fault of a sentence by its last word and the mark behind it, empty without one."""
+    if mark and mark not in FINAL_MARKS:
+        return None  # speech may break off after any word
+    is_initial = not mark and len(word) == 2 and word[0].isupper() and word[1] == "."
+    if is_initial or word.rstrip(".").casefold() in _NEVER_LAST:
         return SentenceFault.CUT_AT_ABBREVIATION
-    return SentenceFault.INCOMPLETE if word in _HANGING else None
+    is_complete = word not in _HANGING if mark else word.endswith(".")
+    return None if is_complete else SentenceFault.INCOMPLETE
 
 
-@functools.lru_cache(maxsize=200_000)
 def _begins_heading(first: str, second: str) -> bool:
     """Whether a sentence begins ``Chapter IV``, ``Book 2`` or ``3 .``"""
     if _NUMERAL.fullmatch(first):
@@ -184,28 +171,23 @@ def _begins_heading(first: str, second: str) -> bool:
 
 
 @functools.lru_cache(maxsize=200_000)
-def _is_usual(word: str) -> bool:
-    return not (_is_shouted_heading(word) or _is_shouted(word) or _is_odd(word))
+def _fault_of_token(token: str) -> SentenceFault | None:
+    """A word of a heading or of a licence, an odd mark, or a stray lower-case letter: of a lost
+    accented letter (``Ram n``), or of a reference. Cached, for types recur.
+    """
+    folded = token.casefold()
+    if token.isupper() and folded in _HEADING_WORDS:
+        return SentenceFault.HEADING
+    if not token.islower() and folded in _BOILERPLATE_WORDS:
+        return SentenceFault.HEADING
+    if len(token) == 1 and token.isascii() and token.islower() and token not in _LETTER_WORDS:
+        return SentenceFault.ODD_MARKS
+    return None if _ODD_MARKS.isdisjoint(token) else SentenceFault.ODD_MARKS
 
 
-def _is_shouted_heading(word: str) -> bool:
-    folded = word.casefold()
-    if word.islower():
-        return False
-    return folded in _BOILERPLATE_WORDS or (folded in _HEADING_WORDS and word.isupper())
-
-
+@functools.lru_cache(maxsize=200_000)
 def _is_shouted(word: str) -> bool:
     return len(word) > 1 and word.isupper() and word.replace("-", "").isalpha()
-
-
-def _is_odd(word: str) -> bool:
-    """An odd mark, or a stray lower-case letter: of a lost accented letter (``Ram n``), or of a
-    reference.
-    """
-    if len(word) == 1 and word.isascii() and word.islower():
-        return word not in _LETTER_WORDS
-    return not _ODD_MARKS.isdisjoint(word)
 
 
 def _lists_names(words: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from cloze_gen.corpus.decoding import flatten
-from cloze_gen.corpus.parse_book import find_sentence_lines
+from cloze_gen.corpus.parse_book import has_sentence_lines
 from cloze_gen.corpus.readers.reader import SENTENCES, Text
 
 SAMPLE_BYTES = 64 * 1024
@@ -20,7 +20,7 @@ def has_sentences(data: bytes) -> bool:
     sample = data[:SAMPLE_BYTES]
     if len(sample) < _MIN_BYTES:
         return False
-    return bool(find_sentence_lines(flatten(sample.decode("utf-8", "replace"))))
+    return has_sentence_lines(flatten(sample.decode("utf-8", "replace")))
 
 
 def parts_of(lines: Iterable[bytes]) -> Iterator[Text]:
