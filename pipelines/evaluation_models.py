@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.adapters.lmplz import find_lmplz
-from cloze_gen.corpus.books import kept_books
 from cloze_gen.corpus.folder import Location
 from cloze_gen.engine.local import engine_scope
 from cloze_gen.errors import StoreError
@@ -38,19 +37,15 @@ from cloze_gen.evaluation.question_models import (
 )
 from cloze_gen.models.language_model import LmSettings
 from cloze_gen.pipelines.books import BookSettings, corpus, find_books, ingest
-from cloze_gen.pipelines.shared import count_words, ngram_index, ngram_model, training_text
+from cloze_gen.pipelines.shared import count_words, ngram_index, training_text
 from cloze_gen.pipelines.stage import Pipeline, Stage, logged
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.fingerprint import StageKey
 
-# A training text below this many bytes is too small for Kneser-Ney discounts (the sample has 250
-# kB); lmplz's fixed ones serve.
-_SMALL_CORPUS_TOKENS = 1_000_000
-_BYTES_A_TOKEN = 5  # of English prose
-_TRAINED_ON = (
-    "training novels",
-    "corpus train",
-)  # labels of the stages with a run's training books
+# Of the generating model for books without a run that records them. The sample is too small to
+# estimate discounts.
+_LM = LmSettings(discount_fallback=True)
+_TRAINED_ON = ("training novels", "corpus train")  # labels of stages with a run's training books
 
 
 @dataclass(frozen=True)
@@ -74,10 +69,9 @@ def books_of_folder(train: str, out: Path, workers: int) -> TrainingBooks:
     run = Pipeline(store=Store(out), workers=workers)
     settings = BookSettings()
     found = find_books(run, Location.parse(train), settings.input, side="train")
-    size = sum(book.text.stat().st_size for book in found.value if not book.fault)
     ingested = ingest(run, found, "train", settings=settings.ingest)
     kept = corpus(run, ingested, "train", "train")
-    return _training_books(run, kept, _lm_settings(size // _BYTES_A_TOKEN))
+    return _training_books(run, kept, _LM)
 
 
 def books_of_run(
@@ -94,11 +88,7 @@ def books_of_run(
         return None
     run = Pipeline(store=Store(folder.parent.parent), workers=workers)
     settings = described["settings"].get("lm")  # a style without a language model has none
-    if settings is None:
-        books = kept_books(open_artifact(run.store.store / folders[trained_on]))
-        lm = _lm_settings(sum(int(row["tokens"]) for row in books))
-    else:
-        lm = LmSettings.model_validate_json(json.dumps(settings))
+    lm = LmSettings.model_validate_json(json.dumps(settings)) if settings else _LM
     items = _finished(run, folders[left_out]) if left_out else None
     return _training_books(run, _finished(run, folders[trained_on]), lm, left_out=items)
 
@@ -109,11 +99,6 @@ def _training_books(
     counts = count_words(run, kept)
     text = training_text(run, kept, counts)
     return TrainingBooks(run, counts, text, lm, left_out)
-
-
-def _lm_settings(corpus_tokens: int) -> LmSettings:
-    """Settings of the generating model for runs that record none."""
-    return LmSettings(discount_fallback=corpus_tokens < _SMALL_CORPUS_TOKENS)
 
 
 def _finished(run: Pipeline, folder: str) -> Stage:
@@ -149,9 +134,8 @@ def question_models(books: TrainingBooks) -> dict[str, Stage]:
         text=text,
         sizes=LSA,
     )
-    model = ngram_model(run, books.text, books.lm)
     models = {
-        "index": ngram_index(run, model),
+        "index": ngram_index(run, books.text, books.lm),
         "counts": books.counts,
         "text": text,
         "lsa": lsa,

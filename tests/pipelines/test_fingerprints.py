@@ -22,6 +22,7 @@ CONFIGS = config_names(style_names())
 NO_STAGE = {
     "input.keep_splits",
     "lm.memory",
+    "lm.discount_fallback",
     "guessing.passages_per_page",
     "guessing.sentences_per_page",
 }

@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
-from pyarrow.parquet import read_metadata
 
 from cloze_gen.corpus.cross_fitting import of_model, read_groups
 from cloze_gen.engine.stage_context import StageContext
@@ -53,6 +53,9 @@ class Part:
     model: int
     file: str
 
+    def path(self, artifact: Artifact | ArtifactWriter, table: Table) -> Path:
+        return artifact.path(f"{table.folder}/{self.file}")
+
 
 def focus_parts(focus: Artifact, index: Artifact) -> list[Part]:
     groups = read_groups(index)
@@ -80,29 +83,23 @@ def cut_in_parts(runs: Iterable[tuple[int, int]]) -> list[Part]:
     return parts
 
 
-def write_parts(
-    writer: ArtifactWriter,
+def map_parts(
     ctx: StageContext,
-    table: Table,
-    write_part: Callable[..., Result],
+    work: Callable[..., Result],
     *,
     focus: Artifact,
     index: Artifact,
     **arguments: Any,
-) -> list[Result]:
-    """Write a table part by part; the results of `write_part`, in order.
-
-    It gets the part, `focus`, `index`, the folder of the parts as `out`, and the
-    arguments.
-    """
-    out = writer.path(table.name).parent
-    write = functools.partial(write_part, focus=focus, index=index, out=out, **arguments)
+) -> Iterator[tuple[Part, Result]]:
+    """Each part with what `work` returns; it gets the part, `focus`, `index` and the arguments."""
     parts = focus_parts(focus, index)
-    results = list(ctx.map(write, parts, unit="parts"))
-    for part in parts:
-        writer.rows[f"{table.folder}/{part.file}"] = read_metadata(out / part.file).num_rows
+    bound = functools.partial(work, focus=focus, index=index, **arguments)
+    return zip(parts, ctx.map(bound, parts, unit="parts"), strict=True)
+
+
+def write_part(writer: ArtifactWriter, table: Table, part: Part, rows: pa.Table) -> None:
+    writer.rows[f"{table.folder}/{part.file}"] = write_parquet(part.path(writer, table), rows)
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    return results
 
 
 def write_items(

@@ -250,7 +250,7 @@ def rows_of(artifact, table):
 def test_the_retained_candidates_are_read_best_first(inputs):
     """Compared with a plain loop over the rows of `scored`."""
     (part,) = focus_parts(inputs["focus"], inputs["index"])
-    items = read_items(inputs["focus"].folder, inputs["forward"].path("scored"), part)
+    items = read_items(inputs["focus"], inputs["forward"], part)
     ranked = defaultdict(list)
     for row in read_parquet(inputs["forward"].path("scored")).to_pylist():
         if row["kept"]:

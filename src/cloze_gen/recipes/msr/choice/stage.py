@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -99,8 +98,7 @@ def write_choice(
     writer.rows[CANDIDATES] = write_jsonl(writer.path(CANDIDATES), shown)
     write_rejections(writer, rejected, unit="focus words", kept=len(ids))
     wanted = len(ids) if settings.n_questions == "auto" else settings.n_questions
-    classes = dict(sorted(Counter(pool.word_class[item[chosen]].tolist()).items()))
-    writer.facts |= {"wanted": wanted, "classes": classes, "leak": None}
+    writer.facts |= {"wanted": wanted, "leak": None}
     short = f" (choice.n_questions asks for {wanted:,}; the funnel shows why items were rejected)"
     ctx.say(f"{len(ids):,} questions{'' if len(ids) == wanted else short}")
     if check:

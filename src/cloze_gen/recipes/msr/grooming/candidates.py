@@ -68,13 +68,8 @@ GROOMED_ITEMS = Table(
         "Penn tag of the answer between the eight tokens on each side, as the candidates are tagged",
     ),
     Column("answer_topicality", pa.float64(), "topicality of the answer; NaN if not measured"),
-    Column(
-        "place_requires",
-        pa.string(),
-        "what the place of a verb or noun requires; empty for other tags",
-    ),
     example='{"id": "the-lost-luggage-of-penny-cross:70:2", "verdict": "fit", "answer_tag": "VBD", '
-    '"answer_topicality": 0.7771, "place_requires": "object"}',
+    '"answer_topicality": 0.7771}',
 )
 
 
@@ -165,7 +160,6 @@ def item_rows(items: Sequence[Item]) -> pa.Table:
             "verdict": [str(item.fault) for item in items],
             "answer_tag": [item.window_tag for item in items],
             "answer_topicality": [round(item.topicality, 4) for item in items],
-            "place_requires": [str(item.frame or "") for item in items],
         }
     )
 
@@ -180,10 +174,10 @@ def retained_words(scored: Path, ids: pa.Array) -> dict[str, list[str]]:
     return words
 
 
-def read_items(focus: Artifact, scored: Path, part: Part) -> list[Item]:
+def read_items(focus: Artifact, forward: Artifact, part: Part) -> list[Item]:
     """A part's focus words that passed the screening."""
     rows = read_focus(focus, part)
-    words = retained_words(scored / part.file, rows["id"])
+    words = retained_words(part.path(forward, SCORED), rows["id"])
     sentences = read_sentences_of(focus, rows)
     return [
         Item(row["id"], sentences[row["sentence_id"]], row["position"], words[row["id"]])
