@@ -24,6 +24,7 @@ from cloze_gen.store.tables import escape_cell
 # Faults in the books of either side are reported before long stages start.
 BOOKS_FIRST = 2
 SIDES = ("train", "source", "books")
+_OTHER_SIDE = {"train": "source", "source": "train"}
 
 
 class BookSettings(SettingsGroup):
@@ -121,14 +122,13 @@ def corpora(run: Pipeline, books: Books, s: BookSettings) -> dict[str, Stage]:
         for side, read_as in sides.items()
     }
     kept = {}
+    # the side that loses its books looks for those of the other; the source side, if none does
+    loser = "train" if s.overlap.across == "drop_train" else "source"
     for side, stage in ingested.items():
-        across = s.overlap.across
-        # the side that loses its books looks for those of the other; the source side, if none does
-        looks_across = side == ("train" if across == "drop_train" else "source")
-        other = ingested.get("source" if side == "train" else "train")
-        compared = other if looks_across and not books.own_background else None
-        keep_across = compared is not None and across == "keep"
-        kept[side] = corpus(run, stage, side, sides[side], other=compared, keep_across=keep_across)
+        looks_across = side == loser and not books.own_background
+        other = ingested[_OTHER_SIDE[side]] if looks_across else None
+        keep_across = other is not None and s.overlap.across == "keep"
+        kept[side] = corpus(run, stage, side, sides[side], other=other, keep_across=keep_across)
     return kept
 
 

@@ -6,7 +6,7 @@ They use the stages of a run where these have the same arguments.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -204,31 +204,25 @@ def blank_models(books: TrainingBooks) -> dict[str, Stage]:
 
 def fit_models(
     run: Pipeline, models: Mapping[str, Stage], *, log_name: str
-) -> tuple[dict[str, Artifact], list[dict[str, Any]]]:
+) -> tuple[dict[str, Artifact], list[dict[str, str]]]:
     """Train the models that are not on disk; the inputs of a finished model may be gone.
 
     Returns:
-        artifacts by name; and for each trained now ``stage``, ``artifact`` (folder name),
-            ``seconds``.
+        artifacts by name; and for each trained now ``stage`` and ``artifact`` (folder name).
     """
     run.store.sweep()
-    missing = [stage for stage in models.values() if not run.is_complete(stage)]
+    missing = _missing(run, models.values())
     if missing:
-        needed = _needed(run, missing)
-        run.check_early(needed)
+        run.check_early(missing)
         with run.store.in_use(), engine_scope(run.engine), logged(run.store, log_name):
-            run.run(needed)
-    fitted = [
-        {"stage": stage.label, "artifact": stage.key.folder_name, "seconds": round(seconds, 1)}
-        for stage, seconds in run.seconds.items()
-    ]
-    fitted.sort(key=lambda row: str(row["artifact"]))
+            run.run(missing)
+    fitted = [{"stage": stage.label, "artifact": stage.key.folder_name} for stage in missing]
     return {name: run.open(stage) for name, stage in models.items()}, fitted
 
 
-def _needed(run: Pipeline, stages: list[Stage]) -> list[Stage]:
-    """These stages and all below them that are missing, without what only a finished one needs."""
-    needed = set(stages)
+def _missing(run: Pipeline, stages: Iterable[Stage]) -> list[Stage]:
+    """The missing ones of these stages, and of all that a missing one needs."""
+    needed = {stage for stage in stages if not run.is_complete(stage)}
     for stage in reversed(run.stages):
         if stage in needed:
             needed.update(earlier for earlier in stage.inputs if not run.is_complete(earlier))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import replace
 from typing import Any, Self
 
@@ -96,6 +95,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     # Without training books, a question is made by models that have not read its book.
     groups: dict[str, Any] = {}
     if books.own_background:
+        check_several(book_ids(run, "source"))
         groups = {"corpus": train, "n_groups": s.cross_fitting.groups}
     counts = count_words(run, train)
     text = training_text(run, train, counts)
@@ -107,7 +107,6 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
         "focus",
         write_focus,
         v=9,
-        check=functools.partial(check_several, book_ids(run, "source")) if groups else None,
         source=kept["source"],
         counts=counts,
         settings=s.focus,

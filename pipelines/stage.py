@@ -28,7 +28,7 @@ from luigi.worker import Worker
 
 from cloze_gen import __version__
 from cloze_gen.engine.local import Engine, make_engine
-from cloze_gen.engine.progress import LOGS, Stopwatch, keeping_log, note, say
+from cloze_gen.engine.progress import LOGS, keeping_log, note, say
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.engine.threads import one_math_thread
 from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
@@ -140,7 +140,6 @@ class Pipeline:
         strict: a dropped book ends the run.
         remedy: what to do if a stage keeps nothing.
         failures: of the last call of `run`, the first one first.
-        seconds: of each stage that ran, without those that ran while it waited.
     """
 
     store: Store
@@ -154,7 +153,6 @@ class Pipeline:
     def __post_init__(self) -> None:
         self.stages: list[Stage] = []
         self.failures: list[BaseException] = []
-        self.seconds: dict[Stage, float] = {}
         self._intact = set[str]()  # folders of artifacts that were checked
         self._wanted: Sequence[Stage] = ()
         self._begun = set[Stage]()
@@ -244,20 +242,16 @@ class Pipeline:
             self._begun.add(stage)
             if self._wanted:
                 say(f"stage {len(self._begun)} of {len(self._wanted)}: {stage.label}")
-            clock = Stopwatch()
-            before = sum(self.seconds.values())
             try:
                 # The last digits of a product depend on the number of threads.
                 with one_math_thread():
                     stage.write(writer, ctx, **self._opened(stage.arguments))
             except MemoryError as error:
-                if not hasattr(error, "__notes__"):  # of two stages at work the inner one
-                    error.add_note(stage.label)
+                error.add_note(stage.label)
                 raise
             self._check_unchanged(stage)
             self._check_something_kept(stage, writer.funnel)
         pa.default_memory_pool().release_unused()  # Arrow keeps it for itself otherwise
-        self.seconds[stage] = clock.seconds - (sum(self.seconds.values()) - before)
 
     def _opened(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         return {name: self._argument(value) for name, value in arguments.items()}

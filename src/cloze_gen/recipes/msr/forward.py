@@ -29,10 +29,10 @@ from cloze_gen.recipes.msr.tables import (
     map_parts,
     model_index,
     read_focus,
-    read_sentences_of,
     write_items,
     write_part,
 )
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.records.rejection import Reason
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
@@ -227,7 +227,7 @@ def forward_part(
     rank = ranks(item, forward)
     kept = rank <= keep
 
-    sentences = read_sentences_of(focus, words)
+    sentences = read_source_sentences(focus, words["sentence_id"].unique())
     is_asked = np.append(kept, passed)
     totals = np.full(len(is_asked), np.nan)
     totals[is_asked] = sentence_log10_probs(

@@ -23,8 +23,6 @@ from cloze_gen.models.contexts import read_word_knowledge
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
-from cloze_gen.recipes.tables import read_source_sentences
-from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.schema import CODED, Column, Table
 from cloze_gen.store.tables import FOCUS, read_parquet, write_parquet
@@ -58,11 +56,9 @@ class Part:
 
 
 def focus_parts(focus: Artifact, index: Artifact) -> list[Part]:
-    groups = read_groups(index)
-    if not groups:
-        return cut_in_parts([(focus.funnel["kept"], 0)])
+    group_of = read_groups(index)
     ids = read_parquet(focus.path(FOCUS), columns=["id"])["id"].to_pylist()
-    models = (groups[item_id.rsplit(":", 2)[0]] for item_id in ids)
+    models = (group_of.get(item_id.rsplit(":", 2)[0], 0) for item_id in ids)
     return cut_in_parts((len(list(run)), model) for model, run in itertools.groupby(models))
 
 
@@ -134,9 +130,3 @@ def _focus_words(focus: Artifact) -> pa.Table:
 def read_focus(focus: Artifact, part: Part) -> pa.Table:
     """The part's focus words."""
     return _focus_words(focus).slice(part.first, part.last - part.first).combine_chunks()
-
-
-def read_sentences_of(focus: Artifact, words: pa.Table) -> dict[str, Sentence]:
-    """The sentences of some focus words, by id."""
-    ids = words["sentence_id"].unique()
-    return read_source_sentences(focus, ids)

@@ -14,7 +14,8 @@ from cloze_gen.formats.printed_tokens import rendered_positions
 from cloze_gen.models.neighbour_counts import Blanks
 from cloze_gen.recipes.msr.forward import SCORED
 from cloze_gen.recipes.msr.grooming.frames import Frame
-from cloze_gen.recipes.msr.tables import FIT, Part, read_focus, read_sentences_of
+from cloze_gen.recipes.msr.tables import FIT, Part, read_focus
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.schema import Column, Table
@@ -178,7 +179,7 @@ def read_items(focus: Artifact, forward: Artifact, part: Part) -> list[Item]:
     """A part's focus words that passed the screening."""
     rows = read_focus(focus, part)
     words = retained_words(part.path(forward, SCORED), rows["id"])
-    sentences = read_sentences_of(focus, rows)
+    sentences = read_source_sentences(focus, rows["sentence_id"].unique())
     return [
         Item(row["id"], sentences[row["sentence_id"]], row["position"], words[row["id"]])
         for row in rows.to_pylist()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -173,7 +172,7 @@ def groom_part(
     offensive: Collection[str],
     frequent: Collection[str],
     use_tagger: bool,
-    language_model: Path | None,
+    language_model: str | None,
     people: Mapping[str, Mapping[str, Any]] | None,
 ) -> tuple[pa.Table, pa.Table]:
     """Rows of `DECISIONS` and of `GROOMED_ITEMS` of one part.
@@ -204,7 +203,7 @@ def groom_part(
         if tagger is not None:
             judge_tags(table, tagger)
         if language_model is not None:
-            judge(language_model=worker_causal_model(str(language_model)))
+            judge(language_model=worker_causal_model(language_model))
     return table.decisions(), item_rows(items)
 
 
@@ -241,7 +240,7 @@ def write_grooming(
         offensive=offensive,
         frequent=frequent_words(counts),
         use_tagger=bool(tagger_identity),
-        language_model=Path(language_model.removeprefix("hf:")) if language_model else None,
+        language_model=language_model,
         people={row["id"]: row for row in people.rows} if people else None,
     )
     groomed = []
