@@ -21,8 +21,6 @@ from cloze_gen.release.style import Style
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.tables import escape_cell
 
-# Faults in the books of either side are reported before long stages start.
-BOOKS_FIRST = 2
 SIDES = ("train", "source", "books")
 _OTHER_SIDE = {"train": "source", "source": "train"}
 
@@ -104,8 +102,8 @@ def find_books(run: Pipeline, location: Location, settings: InputSettings, *, si
     files = books_of_split(found.books, side) if settings.keep_splits else found.books
     if len(files) < len(found.books):
         say(f"{side}: {len(files):,} of these books, by the splits")
-    names = (f"{book.book_id} {escape_cell(book.place)}" for book in files)
-    return Content(files, dict(zip(names, (book.digest for book in files), strict=True)))
+    digests = {f"{book.book_id} {escape_cell(book.place)}": book.digest for book in files}
+    return Content(files, digests)
 
 
 def corpora(run: Pipeline, books: Books, s: BookSettings) -> dict[str, Stage]:
@@ -152,7 +150,6 @@ def ingest(run: Pipeline, books: Content, side: str, *, settings: IngestSettings
         write_ingest,
         v=BOOK_VERSION,
         label=f"ingest {side}",
-        priority=BOOKS_FIRST,
         books=books,
         settings=settings,
     )
@@ -173,7 +170,6 @@ def corpus(
         write_overlap,
         v=6,
         label=f"corpus {side}",
-        priority=BOOKS_FIRST,
         own=own,
         other=other,
         side=read_as,

@@ -5,7 +5,6 @@ They use the stages of a run where these have the same arguments.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,7 +87,7 @@ def books_of_run(
         return None
     run = Pipeline(store=Store(folder.parent.parent), workers=workers)
     settings = described["settings"].get("lm")  # a style without a language model has none
-    lm = LmSettings.model_validate_json(json.dumps(settings)) if settings else _LM
+    lm = LmSettings(**settings) if settings else _LM
     items = _finished(run, folders[left_out]) if left_out else None
     return _training_books(run, _finished(run, folders[trained_on]), lm, left_out=items)
 
@@ -115,7 +114,7 @@ def _finished(run: Pipeline, folder: str) -> Stage:
 
 
 def question_models(books: TrainingBooks) -> dict[str, Stage]:
-    """The models by their names in `evaluation.questions.MODELS`; the largest begin first."""
+    """The models by their names in `evaluation.questions.MODELS`."""
     run = books.run
     # The training sentences as published questions print them.
     text = run.stage(
@@ -126,14 +125,7 @@ def question_models(books: TrainingBooks) -> dict[str, Stage]:
         left_out=books.left_out,
     )
     # Word vectors of the LSA baseline (MSR 4.3).
-    lsa = run.stage(
-        "lsa",
-        write_lsa,
-        v=2,
-        priority=1 + max(EVAL_LMS),
-        text=text,
-        sizes=LSA,
-    )
+    lsa = run.stage("lsa", write_lsa, v=2, text=text, sizes=LSA)
     models = {
         "index": ngram_index(run, books.text, books.lm),
         "counts": books.counts,
@@ -146,7 +138,6 @@ def question_models(books: TrainingBooks) -> dict[str, Stage]:
             "eval-lm",
             write_evaluation_lm,
             label=f"eval-lm {order}-gram",
-            priority=order,
             check=find_lmplz,
             text=text,
             sizes=sizes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import Any, Self
 
@@ -80,14 +81,6 @@ class HolmesSettings(BookSettings):
         return self
 
 
-def grooming_tagger(settings: GroomingSettings) -> str:
-    """Identity of the tagger; empty: no check of this run needs one."""
-    articles_alone = settings.checks == "articles" and not settings.verdicts
-    if settings.tagger == "none" or articles_alone:
-        return ""
-    return tagger_identity()
-
-
 def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     """The steps of the paper, in order."""
     kept = corpora(run, books, s)
@@ -95,7 +88,6 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     # Without training books, a question is made by models that have not read its book.
     groups: dict[str, Any] = {}
     if books.own_background:
-        check_several(book_ids(run, "source"))
         groups = {"corpus": train, "n_groups": s.cross_fitting.groups}
     counts = count_words(run, train)
     text = training_text(run, train, counts)
@@ -107,6 +99,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
         "focus",
         write_focus,
         v=9,
+        check=functools.partial(check_several, book_ids(run, "source")) if groups else None,
         source=kept["source"],
         counts=counts,
         settings=s.focus,
@@ -146,7 +139,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
         forward=forward,
         settings=s.grooming,
         offensive=word_list(s.grooming.offensive_words),
-        tagger_identity=grooming_tagger(s.grooming),
+        tagger_identity=tagger_identity() if s.grooming.tagger == "builtin" else "",
         language_model=run.file_input(s.grooming.language_model, setting="grooming.language_model"),
         people=people_of(s.grooming.verdicts, read_groomed),
     )

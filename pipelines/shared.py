@@ -115,7 +115,6 @@ def ngram_index(
     model = run.stage(
         "lm",
         _for_groups(write_language_model, groups),
-        priority=1,
         waits=True,
         check=find_lmplz,
         text=text,

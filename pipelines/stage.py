@@ -61,7 +61,6 @@ class Stage:
     Attributes:
         write: called with the writer, the context and the arguments.
         arguments: by name; those that are stages become artifacts.
-        priority: of stages that are ready, the highest runs first.
         waits: for a program that uses all cores; no other one starts meanwhile.
         may_keep_nothing: the run goes on although this stage rejects everything.
         check: fails early where the stage would, for example without a program.
@@ -72,7 +71,6 @@ class Stage:
     label: str
     write: Callable[..., None]
     arguments: Mapping[str, Any]
-    priority: int = 0
     waits: bool = False
     may_keep_nothing: bool = False
     check: Callable[[], object] | None = None
@@ -164,7 +162,6 @@ class Pipeline:
         *,
         v: int = 1,
         label: str = "",
-        priority: int = 0,
         waits: bool = False,
         may_keep_nothing: bool = False,
         check: Callable[[], object] | None = None,
@@ -182,7 +179,6 @@ class Pipeline:
             label=label or name.replace("_", " "),
             write=write,
             arguments=arguments,
-            priority=priority,
             waits=waits,
             may_keep_nothing=may_keep_nothing,
             check=check,
@@ -267,7 +263,7 @@ class Pipeline:
         """Run ready stages while one waits for a program, but no second program: each uses all
         cores and their memory.
         """
-        for stage in sorted(self._wanted or self.stages, key=lambda stage: -stage.priority):
+        for stage in self._wanted or self.stages:
             begun = stage.waits or stage in self._begun or self.is_complete(stage)
             if not begun and all(map(self.is_complete, stage.inputs)):
                 self.run_stage(stage)
@@ -328,7 +324,9 @@ class StageTask(PipelineTask):
 
     @property
     def priority(self) -> int:  # type: ignore[override]
-        return int(self.stage.priority)
+        """Of stages that are ready, the first of the run comes first; Luigi would take any."""
+        stages = self.pipeline.stages
+        return len(stages) - int(stages.index(self.stage))
 
     def requires(self) -> list[StageTask]:
         return [StageTask(stage=stage, pipeline=self.pipeline) for stage in self.stage.inputs]

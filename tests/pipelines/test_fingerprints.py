@@ -29,7 +29,6 @@ NO_STAGE = {
 # Settings of stages that only some runs have.
 SOME_RUNS = {
     "cross_fitting.groups",
-    "grooming.tagger",
     "overlap.across",
     "committee.rendering",
     "books.min_similarity",

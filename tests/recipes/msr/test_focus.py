@@ -3,8 +3,6 @@
 import tracemalloc
 from collections import Counter
 
-import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -168,30 +166,20 @@ def training_counts(folder):
 
 def source_books(folder, n_books):
     """Books that say one sentence over and over."""
-    line = " ".join(TOKENS)
-    indices = np.arange(SENTENCES)
+    indices = list(range(SENTENCES))
+    texts = [" ".join(TOKENS)] * SENTENCES
+    spans = dict.fromkeys(("index", "start", "end", "paragraph"), indices)
+    sentences = {**spans, "kind": ["prose"] * SENTENCES, "text": texts, "tokens": texts}
+    counts = Counter(WORDS)
+    types = {
+        "word": list(counts),
+        "count": list(counts.values()),
+        "initial_count": [0] * len(counts),
+    }
     for i in range(n_books):
         (folder / f"b{i:03}").mkdir(parents=True)
-        spans = {
-            "start": pa.array(indices * 60, pa.int32()),
-            "end": pa.array(indices * 60 + 55, pa.int32()),
-        }
-        texts = {
-            "kind": ["prose"] * SENTENCES,
-            "text": [line] * SENTENCES,
-            "tokens": [line] * SENTENCES,
-        }
-        columns = {
-            "index": pa.array(indices, pa.int32()),
-            **spans,
-            "paragraph": pa.array(indices, pa.int32()),
-            **texts,
-        }
-        write_parquet(folder / f"b{i:03}" / "sentences.parquet", columns)
-        counts = Counter(WORDS)
-        write_parquet(folder / f"b{i:03}" / "types.parquet", {
-            "word": sorted(counts), "count": [counts[word] for word in sorted(counts)], "initial_count": [0] * len(counts),
-        })  # fmt: skip
+        write_parquet(folder / f"b{i:03}" / "sentences.parquet", sentences)
+        write_parquet(folder / f"b{i:03}" / "types.parquet", types)
     rows = [(f"b{i:03}", "kept", "", "", f"b{i:03}") for i in range(n_books)]
     write_tsv(folder / "books.tsv", ("book_id", "status", "reason", "detail", "folder"), rows)
     return Artifact(folder, {})
