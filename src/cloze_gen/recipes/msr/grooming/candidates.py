@@ -66,7 +66,7 @@ GROOMED_ITEMS = Table(
     Column(
         "answer_tag",
         pa.string(),
-        "Penn tag of the answer between the eight tokens on each side, as the candidates are tagged",
+        "Penn tag of the answer in the window that the tagger reads, as the candidates are tagged",
     ),
     Column("answer_topicality", pa.float64(), "topicality of the answer; NaN if not measured"),
     example='{"id": "the-lost-luggage-of-penny-cross:70:2", "verdict": "fit", "answer_tag": "VBD", '
