@@ -21,9 +21,8 @@ from cloze_gen.release.style import Style
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.tables import escape_cell
 
-# Faults in the books of either side are reported before long stages start.
-BOOKS_FIRST = 2
 SIDES = ("train", "source", "books")
+_OTHER_SIDE = {"train": "source", "source": "train"}
 
 
 class BookSettings(SettingsGroup):
@@ -103,8 +102,8 @@ def find_books(run: Pipeline, location: Location, settings: InputSettings, *, si
     files = books_of_split(found.books, side) if settings.keep_splits else found.books
     if len(files) < len(found.books):
         say(f"{side}: {len(files):,} of these books, by the splits")
-    names = (f"{book.book_id} {escape_cell(book.place)}" for book in files)
-    return Content(files, dict(zip(names, (book.digest for book in files), strict=True)))
+    digests = {f"{book.book_id} {escape_cell(book.place)}": book.digest for book in files}
+    return Content(files, digests)
 
 
 def corpora(run: Pipeline, books: Books, s: BookSettings) -> dict[str, Stage]:
@@ -121,14 +120,13 @@ def corpora(run: Pipeline, books: Books, s: BookSettings) -> dict[str, Stage]:
         for side, read_as in sides.items()
     }
     kept = {}
+    # the side that loses its books looks for those of the other; the source side, if none does
+    loser = "train" if s.overlap.across == "drop_train" else "source"
     for side, stage in ingested.items():
-        across = s.overlap.across
-        # the side that loses its books looks for those of the other; the source side, if none does
-        looks_across = side == ("train" if across == "drop_train" else "source")
-        other = ingested.get("source" if side == "train" else "train")
-        compared = other if looks_across and not books.own_background else None
-        keep_across = compared is not None and across == "keep"
-        kept[side] = corpus(run, stage, side, sides[side], other=compared, keep_across=keep_across)
+        looks_across = side == loser and not books.own_background
+        other = ingested[_OTHER_SIDE[side]] if looks_across else None
+        keep_across = other is not None and s.overlap.across == "keep"
+        kept[side] = corpus(run, stage, side, sides[side], other=other, keep_across=keep_across)
     return kept
 
 
@@ -152,7 +150,6 @@ def ingest(run: Pipeline, books: Content, side: str, *, settings: IngestSettings
         write_ingest,
         v=BOOK_VERSION,
         label=f"ingest {side}",
-        priority=BOOKS_FIRST,
         books=books,
         settings=settings,
     )
@@ -173,7 +170,6 @@ def corpus(
         write_overlap,
         v=7,
         label=f"corpus {side}",
-        priority=BOOKS_FIRST,
         own=own,
         other=other,
         side=read_as,

@@ -5,14 +5,12 @@ They use the stages of a run where these have the same arguments.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.adapters.lmplz import find_lmplz
-from cloze_gen.corpus.books import kept_books
 from cloze_gen.corpus.folder import Location
 from cloze_gen.engine.local import engine_scope
 from cloze_gen.errors import StoreError
@@ -38,19 +36,15 @@ from cloze_gen.evaluation.question_models import (
 )
 from cloze_gen.models.language_model import LmSettings
 from cloze_gen.pipelines.books import BookSettings, corpus, find_books, ingest
-from cloze_gen.pipelines.shared import count_words, ngram_index, ngram_model, training_text
+from cloze_gen.pipelines.shared import count_words, ngram_index, training_text
 from cloze_gen.pipelines.stage import Pipeline, Stage, logged
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.fingerprint import StageKey
 
-# A training text below this many bytes is too small for Kneser-Ney discounts (the sample has 250
-# kB); lmplz's fixed ones serve.
-_SMALL_CORPUS_TOKENS = 1_000_000
-_BYTES_A_TOKEN = 5  # of English prose
-_TRAINED_ON = (
-    "training novels",
-    "corpus train",
-)  # labels of the stages with a run's training books
+# Of the generating model for books without a run that records them. The sample is too small to
+# estimate discounts.
+_LM = LmSettings(discount_fallback=True)
+_TRAINED_ON = ("training novels", "corpus train")  # labels of stages with a run's training books
 
 
 @dataclass(frozen=True)
@@ -74,10 +68,9 @@ def books_of_folder(train: str, out: Path, workers: int) -> TrainingBooks:
     run = Pipeline(store=Store(out), workers=workers)
     settings = BookSettings()
     found = find_books(run, Location.parse(train), settings.input, side="train")
-    size = sum(book.text.stat().st_size for book in found.value if not book.fault)
     ingested = ingest(run, found, "train", settings=settings.ingest)
     kept = corpus(run, ingested, "train", "train")
-    return _training_books(run, kept, _lm_settings(size // _BYTES_A_TOKEN))
+    return _training_books(run, kept, _LM)
 
 
 def books_of_run(
@@ -94,11 +87,7 @@ def books_of_run(
         return None
     run = Pipeline(store=Store(folder.parent.parent), workers=workers)
     settings = described["settings"].get("lm")  # a style without a language model has none
-    if settings is None:
-        books = kept_books(open_artifact(run.store.store / folders[trained_on]))
-        lm = _lm_settings(sum(int(row["tokens"]) for row in books))
-    else:
-        lm = LmSettings.model_validate_json(json.dumps(settings))
+    lm = LmSettings(**settings) if settings else _LM
     items = _finished(run, folders[left_out]) if left_out else None
     return _training_books(run, _finished(run, folders[trained_on]), lm, left_out=items)
 
@@ -109,11 +98,6 @@ def _training_books(
     counts = count_words(run, kept)
     text = training_text(run, kept, counts)
     return TrainingBooks(run, counts, text, lm, left_out)
-
-
-def _lm_settings(corpus_tokens: int) -> LmSettings:
-    """Settings of the generating model for runs that record none."""
-    return LmSettings(discount_fallback=corpus_tokens < _SMALL_CORPUS_TOKENS)
 
 
 def _finished(run: Pipeline, folder: str) -> Stage:
@@ -130,7 +114,7 @@ def _finished(run: Pipeline, folder: str) -> Stage:
 
 
 def question_models(books: TrainingBooks) -> dict[str, Stage]:
-    """The models by their names in `evaluation.questions.MODELS`; the largest begin first."""
+    """The models by their names in `evaluation.questions.MODELS`."""
     run = books.run
     # The training sentences as published questions print them.
     text = run.stage(
@@ -141,17 +125,9 @@ def question_models(books: TrainingBooks) -> dict[str, Stage]:
         left_out=books.left_out,
     )
     # Word vectors of the LSA baseline (MSR 4.3).
-    lsa = run.stage(
-        "lsa",
-        write_lsa,
-        v=2,
-        priority=1 + max(EVAL_LMS),
-        text=text,
-        sizes=LSA,
-    )
-    model = ngram_model(run, books.text, books.lm)
+    lsa = run.stage("lsa", write_lsa, v=2, text=text, sizes=LSA)
     models = {
-        "index": ngram_index(run, model),
+        "index": ngram_index(run, books.text, books.lm),
         "counts": books.counts,
         "text": text,
         "lsa": lsa,
@@ -162,7 +138,6 @@ def question_models(books: TrainingBooks) -> dict[str, Stage]:
             "eval-lm",
             write_evaluation_lm,
             label=f"eval-lm {order}-gram",
-            priority=order,
             check=find_lmplz,
             text=text,
             sizes=sizes,
@@ -220,31 +195,25 @@ def blank_models(books: TrainingBooks) -> dict[str, Stage]:
 
 def fit_models(
     run: Pipeline, models: Mapping[str, Stage], *, log_name: str
-) -> tuple[dict[str, Artifact], list[dict[str, Any]]]:
+) -> tuple[dict[str, Artifact], list[dict[str, str]]]:
     """Train the models that are not on disk; the inputs of a finished model may be gone.
 
     Returns:
-        artifacts by name; and for each trained now ``stage``, ``artifact`` (folder name),
-            ``seconds``.
+        artifacts by name; and for each trained now ``stage`` and ``artifact`` (folder name).
     """
     run.store.sweep()
-    missing = [stage for stage in models.values() if not run.is_complete(stage)]
+    missing = _missing(run, models.values())
     if missing:
-        needed = _needed(run, missing)
-        run.check_early(needed)
+        run.check_early(missing)
         with run.store.in_use(), engine_scope(run.engine), logged(run.store, log_name):
-            run.run(needed)
-    fitted = [
-        {"stage": stage.label, "artifact": stage.key.folder_name, "seconds": round(seconds, 1)}
-        for stage, seconds in run.seconds.items()
-    ]
-    fitted.sort(key=lambda row: str(row["artifact"]))
+            run.run(missing)
+    fitted = [{"stage": stage.label, "artifact": stage.key.folder_name} for stage in missing]
     return {name: run.open(stage) for name, stage in models.items()}, fitted
 
 
-def _needed(run: Pipeline, stages: list[Stage]) -> list[Stage]:
-    """These stages and all below them that are missing, without what only a finished one needs."""
-    needed = set(stages)
+def _missing(run: Pipeline, stages: Iterable[Stage]) -> list[Stage]:
+    """The missing ones of these stages, and of all that a missing one needs."""
+    needed = {stage for stage in stages if not run.is_complete(stage)}
     for stage in reversed(run.stages):
         if stage in needed:
             needed.update(earlier for earlier in stage.inputs if not run.is_complete(earlier))

@@ -21,7 +21,6 @@ from cloze_gen.pipelines.shared import (
     contexts,
     count_words,
     ngram_index,
-    ngram_model,
     people_of,
     training_text,
     word_list,
@@ -82,14 +81,6 @@ class HolmesSettings(BookSettings):
         return self
 
 
-def grooming_tagger(settings: GroomingSettings) -> str:
-    """Identity of the tagger; empty: no check of this run needs one."""
-    articles_alone = settings.checks == "articles" and not settings.verdicts
-    if settings.tagger == "none" or articles_alone:
-        return ""
-    return tagger_identity()
-
-
 def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     """The steps of the paper, in order."""
     kept = corpora(run, books, s)
@@ -100,20 +91,17 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
         groups = {"corpus": train, "n_groups": s.cross_fitting.groups}
     counts = count_words(run, train)
     text = training_text(run, train, counts)
-    model = ngram_model(run, text, s.lm, groups)
-    index = ngram_index(run, model, groups)
+    index = ngram_index(run, text, s.lm, groups)
     limits = OptionLimits.of(s.focus)
     knowledge = contexts(run, text, counts, s.contexts, limits, groups)
     # Step 1: the infrequent words of the source sentences.
     focus = run.stage(
         "focus",
         write_focus,
-        v=8,
+        v=9,
         check=functools.partial(check_several, book_ids(run, "source")) if groups else None,
         source=kept["source"],
         counts=counts,
-        text=text if groups else None,
-        n_groups=groups.get("n_groups", 0),
         settings=s.focus,
     )
     # Step 2: 150 distinct rare words a focus word, sampled from the model. Alternates must be
@@ -133,7 +121,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     forward = run.stage(
         "forward",
         write_forward,
-        v=3,
+        v=4,
         focus=focus,
         index=index,
         alternates=alternates,
@@ -143,7 +131,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     grooming = run.stage(
         "grooming",
         write_grooming,
-        v=18,
+        v=19,
         focus=focus,
         counts=counts,
         index=index,
@@ -151,7 +139,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
         forward=forward,
         settings=s.grooming,
         offensive=word_list(s.grooming.offensive_words),
-        tagger_identity=grooming_tagger(s.grooming),
+        tagger_identity=tagger_identity() if s.grooming.tagger == "builtin" else "",
         language_model=run.file_input(s.grooming.language_model, setting="grooming.language_model"),
         people=people_of(s.grooming.verdicts, read_groomed),
     )
@@ -159,7 +147,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     run.stage(
         "choice",
         write_choice,
-        v=15,
+        v=16,
         counts=counts,
         focus=focus,
         forward=forward,

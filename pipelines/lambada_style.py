@@ -18,7 +18,6 @@ from cloze_gen.pipelines.shared import (
     contexts,
     count_words,
     ngram_index,
-    ngram_model,
     partition,
     people_of,
     tagged_counts,
@@ -104,7 +103,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     novels = training_novels(run, parts)
     counts = count_words(run, novels)
     text = training_text(run, novels, counts)
-    index = ngram_index(run, ngram_model(run, text, s.lm))
+    index = ngram_index(run, text, s.lm)
     limits = OptionLimits.of(s.triggers)
     space = contexts(run, text, counts, s.contexts, limits)
     # 3.1: passages, one for each sentence that can end one.

@@ -119,11 +119,8 @@ class RunTask(PipelineTask):
             strict=self.strict,
             remedy=self._remedy,
         )
-        if not self.plan_only:
-            self.of_style.stages(pipeline, self.sides, self.settings)
-            return pipeline
         with tempfile.TemporaryDirectory(prefix="cloze-gen-plan-") as scratch:
-            pipeline.scratch = Store(Path(scratch))
+            pipeline.scratch = Store(Path(scratch)) if self.plan_only else None
             self.of_style.stages(pipeline, self.sides, self.settings)
         return pipeline
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,17 +22,17 @@ from cloze_gen.models.contexts import (
     builtin_words_facts,
     write_context_vectors,
 )
-from cloze_gen.models.held_out import (
-    write_held_out_contexts,
-    write_held_out_indexes,
-    write_held_out_models,
-)
+from cloze_gen.models.held_out import write_held_out, write_held_out_indexes
 from cloze_gen.models.language_model import LmSettings, write_index, write_language_model
 from cloze_gen.pipelines.stage import Content, Pipeline, Stage
 from cloze_gen.records.passage import Part
 
 # Of cross-fitting: the arguments `corpus` and `n_groups` of models that have not read a group each.
 NO_GROUPS: Mapping[str, Any] = {}
+
+
+def _for_groups(write: Callable[..., None], groups: Mapping[str, Any]) -> Callable[..., None]:
+    return functools.partial(write_held_out, write=write) if groups else write
 
 
 def word_list(setting: str) -> Content:
@@ -102,29 +103,26 @@ def training_novels(run: Pipeline, parts: Stage) -> Stage:
     return run.stage("training_novels", write_part, partition=parts, part=Part.TRAIN)
 
 
-def ngram_model(
+def ngram_index(
     run: Pipeline,
     text: Stage,
     settings: LmSettings,
     groups: Mapping[str, Any] = NO_GROUPS,
 ) -> Stage:
-    """KenLM's modified Kneser-Ney model, or one a group. While `lmplz` works, other stages run."""
-    return run.stage(
+    """KenLM's modified Kneser-Ney model, or one a group, as sorted arrays for many look-ups.
+
+    While `lmplz` works, other stages run.
+    """
+    model = run.stage(
         "lm",
-        write_held_out_models if groups else write_language_model,
-        priority=1,
+        _for_groups(write_language_model, groups),
         waits=True,
         check=find_lmplz,
         text=text,
         settings=settings,
         **groups,
     )
-
-
-def ngram_index(run: Pipeline, model: Stage, groups: Mapping[str, Any] = NO_GROUPS) -> Stage:
-    """The model as sorted arrays, for look-ups of many n-grams at once."""
-    write = write_held_out_indexes if groups else write_index
-    return run.stage("index", write, model=model)
+    return run.stage("index", write_held_out_indexes if groups else write_index, model=model)
 
 
 def contexts(
@@ -139,7 +137,7 @@ def contexts(
     from_books = background_of(settings) is Background.CORPUS
     return run.stage(
         "contexts",
-        write_held_out_contexts if groups else write_context_vectors,
+        _for_groups(write_context_vectors, groups),
         v=9,
         text=text,
         counts=counts,

@@ -28,7 +28,7 @@ from luigi.worker import Worker
 
 from cloze_gen import __version__
 from cloze_gen.engine.local import Engine, make_engine
-from cloze_gen.engine.progress import LOGS, Stopwatch, keeping_log, note, say
+from cloze_gen.engine.progress import LOGS, keeping_log, note, say
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.engine.threads import one_math_thread
 from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
@@ -61,7 +61,6 @@ class Stage:
     Attributes:
         write: called with the writer, the context and the arguments.
         arguments: by name; those that are stages become artifacts.
-        priority: of stages that are ready, the highest runs first.
         waits: for a program that uses all cores; no other one starts meanwhile.
         may_keep_nothing: the run goes on although this stage rejects everything.
         check: fails early where the stage would, for example without a program.
@@ -72,7 +71,6 @@ class Stage:
     label: str
     write: Callable[..., None]
     arguments: Mapping[str, Any]
-    priority: int = 0
     waits: bool = False
     may_keep_nothing: bool = False
     check: Callable[[], object] | None = None
@@ -140,7 +138,6 @@ class Pipeline:
         strict: a dropped book ends the run.
         remedy: what to do if a stage keeps nothing.
         failures: of the last call of `run`, the first one first.
-        seconds: of each stage that ran, without those that ran while it waited.
     """
 
     store: Store
@@ -154,7 +151,6 @@ class Pipeline:
     def __post_init__(self) -> None:
         self.stages: list[Stage] = []
         self.failures: list[BaseException] = []
-        self.seconds: dict[Stage, float] = {}
         self._intact = set[str]()  # folders of artifacts that were checked
         self._wanted: Sequence[Stage] = ()
         self._begun = set[Stage]()
@@ -166,7 +162,6 @@ class Pipeline:
         *,
         v: int = 1,
         label: str = "",
-        priority: int = 0,
         waits: bool = False,
         may_keep_nothing: bool = False,
         check: Callable[[], object] | None = None,
@@ -184,7 +179,6 @@ class Pipeline:
             label=label or name.replace("_", " "),
             write=write,
             arguments=arguments,
-            priority=priority,
             waits=waits,
             may_keep_nothing=may_keep_nothing,
             check=check,
@@ -244,20 +238,16 @@ class Pipeline:
             self._begun.add(stage)
             if self._wanted:
                 say(f"stage {len(self._begun)} of {len(self._wanted)}: {stage.label}")
-            clock = Stopwatch()
-            before = sum(self.seconds.values())
             try:
                 # The last digits of a product depend on the number of threads.
                 with one_math_thread():
                     stage.write(writer, ctx, **self._opened(stage.arguments))
             except MemoryError as error:
-                if not hasattr(error, "__notes__"):  # of two stages at work the inner one
-                    error.add_note(stage.label)
+                error.add_note(stage.label)
                 raise
             self._check_unchanged(stage)
             self._check_something_kept(stage, writer.funnel)
         pa.default_memory_pool().release_unused()  # Arrow keeps it for itself otherwise
-        self.seconds[stage] = clock.seconds - (sum(self.seconds.values()) - before)
 
     def _opened(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         return {name: self._argument(value) for name, value in arguments.items()}
@@ -273,7 +263,7 @@ class Pipeline:
         """Run ready stages while one waits for a program, but no second program: each uses all
         cores and their memory.
         """
-        for stage in sorted(self._wanted or self.stages, key=lambda stage: -stage.priority):
+        for stage in self._wanted or self.stages:
             begun = stage.waits or stage in self._begun or self.is_complete(stage)
             if not begun and all(map(self.is_complete, stage.inputs)):
                 self.run_stage(stage)
@@ -334,7 +324,9 @@ class StageTask(PipelineTask):
 
     @property
     def priority(self) -> int:  # type: ignore[override]
-        return int(self.stage.priority)
+        """Of stages that are ready, the first of the run comes first; Luigi would take any."""
+        stages = self.pipeline.stages
+        return len(stages) - int(stages.index(self.stage))
 
     def requires(self) -> list[StageTask]:
         return [StageTask(stage=stage, pipeline=self.pipeline) for stage in self.stage.inputs]

@@ -20,7 +20,6 @@ from cloze_gen.text_layout import printable
 Settings = TypeVar("Settings", bound=BaseModel)
 # The only key of a config that is not a group of settings.
 STYLE = "style"
-_MAX_REPORTED = 8  # errors in one message
 _MAX_CONFIG_BYTES = 1024 * 1024  # a style has some fifty settings
 
 
@@ -157,10 +156,7 @@ def _messages(model: type[BaseModel], error: ValidationError, where: str) -> str
     problems: dict[tuple[int | str, ...], Any] = {}
     for problem in error.errors():
         problems.setdefault(problem["loc"][:2], problem)
-    lines = [_message(model, problem, where) for problem in problems.values()]
-    if len(lines) > _MAX_REPORTED:
-        lines[_MAX_REPORTED:] = [f"... and {len(lines) - _MAX_REPORTED} more"]
-    return "\n".join(lines)
+    return "\n".join(_message(model, problem, where) for problem in problems.values())
 
 
 def _message(model: type[BaseModel], problem: Mapping[str, Any], where: str) -> str:

@@ -8,7 +8,7 @@ from cloze_gen.corpus.cross_fitting import of_model, read_groups
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.models.held_out import write_held_out_indexes, write_held_out_models
+from cloze_gen.models.held_out import write_held_out, write_held_out_indexes
 from cloze_gen.models.language_model import ARPA, LmSettings, open_index, write_language_model
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.fingerprint import StageKey
@@ -60,7 +60,8 @@ def made(tmp_path_factory):
     keys = StageKey("lm", 1), StageKey("index", 1)
     with store.writing(keys[0]) as writer:
         assert writer is not None
-        write_held_out_models(writer, ctx, text=text, corpus=corpus, settings=SETTINGS, n_groups=8)
+        arguments = {"text": text, "corpus": corpus, "settings": SETTINGS, "n_groups": 8}
+        write_held_out(writer, ctx, write=write_language_model, **arguments)
     with store.writing(keys[1]) as writer:
         assert writer is not None
         write_held_out_indexes(writer, ctx, model=store.open(keys[0]))

@@ -22,13 +22,13 @@ CONFIGS = config_names(style_names())
 NO_STAGE = {
     "input.keep_splits",
     "lm.memory",
+    "lm.discount_fallback",
     "guessing.passages_per_page",
     "guessing.sentences_per_page",
 }
 # Settings of stages that only some runs have.
 SOME_RUNS = {
     "cross_fitting.groups",
-    "grooming.tagger",
     "overlap.across",
     "committee.rendering",
     "books.min_similarity",

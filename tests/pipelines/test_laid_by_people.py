@@ -60,7 +60,7 @@ def test_no_command_takes_what_a_person_laid(copied, cli):
     assert len(laid) > 100
     in_release = {path for path in laid if path.is_relative_to(copied.release)}
     first_aside = copied.folder / "release.aside-1"
-    run = ("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1")
+    run = copied.call()
     for call in sequence_of_calls(run, copied.out):
         done = cli(*call)
         assert done.status == 0, (call, done.err)
@@ -74,7 +74,7 @@ def test_no_command_takes_what_a_person_laid(copied, cli):
 
 @pytest.mark.slow
 def test_what_a_person_changed_in_a_run_is_kept(copied, cli):
-    run = ("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1")
+    run = copied.call()
     for turn, options in enumerate(([], ["--set", "choice.n_questions=12"]), 1):
         with open(copied.release / "candidates.jsonl", "a", encoding="utf-8") as handle:
             handle.write(f"groomed {turn}\n")
@@ -99,9 +99,7 @@ def test_a_folder_that_never_was_a_run(copied, cli):
     (place / "release").mkdir(parents=True)
     (place / "release" / "README.md").write_text("my own")
     (place / "novel.txt").write_text("Chapter one")
-    done = cli(
-        "run", *copied.corpus.options, "--name", "mine", "--out", copied.out, "--workers", "1"
-    )
+    done = cli(*copied.call(name="mine"))
     assert done.status == 0, done.err
     assert (place / "novel.txt").read_text() == "Chapter one"
     assert (place / "release.aside-1" / "README.md").read_text() == "my own"
@@ -117,9 +115,7 @@ def test_a_run_in_whose_place_something_else_stands(copied, cli, tmp_path, kind)
     else:
         (tmp_path / "elsewhere").mkdir()
         place.symlink_to(tmp_path / "elsewhere")
-    done = cli(
-        "run", *copied.corpus.options, "--name", "mine", "--out", copied.out, "--workers", "1"
-    )
+    done = cli(*copied.call(name="mine"))
     assert done.status == 1
     assert "is not a folder" in done.err
     assert (
@@ -200,7 +196,7 @@ def test_the_whole_output_folder_is_checked(copied, cli):
 
 @pytest.mark.slow
 def test_an_evaluation_comes_back_with_its_questions(copied, cli):
-    run = ("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1")
+    run = copied.call()
     assert cli("evaluate", "tiny", "--out", copied.out, "--only", "longest").status == 0
     evaluation = copied.folder / "evaluation" / "evaluation.json"
     first = evaluation.read_bytes()
@@ -212,49 +208,8 @@ def test_an_evaluation_comes_back_with_its_questions(copied, cli):
     assert "Not measured yet" not in (copied.release / "report.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.thorough
-def test_sets_that_differ_have_signatures_that_differ(copied, cli):
-    run = ("run", *copied.corpus.options, "--out", copied.out, "--workers", "1", "--name", "tiny")
-    variants = [
-        (), ("--set", "alternates.count=100"), ("--set", "choice.n_questions=12"), ("--set", "grooming.max_ambiguity=0.3"),
-        ("--seed", "2"), ("--set", "choice.method=random"), ("--set", "forward.keep=20"),
-    ]  # fmt: skip
-    found = {}
-    for options in variants:
-        done = cli(*run, *options)
-        assert done.status == 0, done.err
-        release = copied.out / "runs" / "tiny" / "release"
-        signature, questions = (
-            (release / "signature.txt").read_text(),
-            (release / "questions.jsonl").read_text(encoding="utf-8"),
-        )
-        assert found.setdefault(signature, questions) == questions, "one signature for two sets"
-    assert len(found) == len(set(found.values())) >= 5
-    assert cli(*run).status == 0
-    assert (copied.release / "signature.txt").read_text() in found
-
-
 def test_a_run_that_was_copied_is_whole(copied, cli, tmp_path):
     """Other times and inodes: everything is checked again and nothing runs."""
     shutil.copytree(copied.out, tmp_path / "elsewhere", symlinks=True)
-    sides = {side: tmp_path / "copy" / "books" / side for side in ("train", "source")}
-    options = (
-        "holmes-sample",
-        "--train",
-        sides["train"],
-        "--source",
-        sides["source"],
-        *copied.corpus.options[5:],
-    )
-    done = cli(
-        "run",
-        *options,
-        "--name",
-        "tiny",
-        "--out",
-        tmp_path / "elsewhere",
-        "--workers",
-        "1",
-        "--dry-run",
-    )
+    done = cli(*copied.call("--dry-run", out=tmp_path / "elsewhere"))
     assert "would run" not in done.out

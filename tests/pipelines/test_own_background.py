@@ -91,11 +91,21 @@ def test_every_option_is_known_without_the_book(alone):
 
 
 def test_words_of_one_book_are_told_as_such(alone):
-    """They are no focus words, and the rejection says why."""
-    rejected = read_parquet(
-        stage_artifact(alone / "runs" / "alone", "focus").path("rejected.parquet")
-    ).to_pylist()
-    assert any(row["reason"] == "word_in_no_other_book" for row in rejected)
+    """The model of their book does not know them, and the rejection says why."""
+    run = alone / "runs" / "alone"
+    indexes = stage_artifact(run, "index")
+    models = {
+        book: open_index(of_model(indexes, number)) for book, number in read_groups(indexes).items()
+    }
+    words = read_parquet(stage_artifact(run, "focus").path("focus.parquet")).to_pylist()
+    items = read_parquet(stage_artifact(run, "forward").path("items.parquet")).to_pylist()
+    unknown = {
+        word["id"]
+        for word in words
+        if word["word"] not in models[word["id"].rsplit(":", 2)[0]].id_of
+    }
+    assert unknown
+    assert unknown == {row["id"] for row in items if row["status"] == "word_in_no_other_book"}
 
 
 def test_card_and_report_say_it(alone):

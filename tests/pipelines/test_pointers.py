@@ -117,18 +117,7 @@ def test_the_full_release_comes_back_and_no_text_is_given_away(pointed, tmp_path
 
 @pytest.mark.thorough
 def test_an_evaluation_reaches_both(copied, tmp_path, cli):
-    run = (
-        "run",
-        *copied.corpus.options,
-        "--name",
-        "told",
-        "--out",
-        copied.out,
-        "--workers",
-        "1",
-        "--set",
-        "release.text=pointers",
-    )
+    run = copied.call("--set", "release.text=pointers", name="told")
     assert cli(*run).status == 0
     assert (
         cli("evaluate", "told", "--out", copied.out, "--only", "bias", "--workers", "1").status == 0
@@ -150,18 +139,7 @@ def test_what_cannot_be_filled_is_told(copied, tmp_path, cli):
     release = copied.out / "runs" / "tiny" / "release"
     full = cli("fill", release, "--books", SAMPLE, "--to", tmp_path / "x")
     assert (full.status, "already contains its text" in full.err) == (2, True)
-    run = (
-        "run",
-        *copied.corpus.options,
-        "--name",
-        "told",
-        "--out",
-        copied.out,
-        "--workers",
-        "1",
-        "--set",
-        "release.text=pointers",
-    )
+    run = copied.call("--set", "release.text=pointers", name="told")
     assert cli(*run).status == 0
     told = copied.out / "runs" / "told" / "release"
     none = cli("fill", told, "--books", SAMPLE / "train", "--to", tmp_path / "x")
@@ -196,17 +174,7 @@ def test_what_only_a_person_knows_is_told(copied, cli):
         "release.url=https://example.org/set",
     )
     overrides = [part for one in given for part in ("--set", one)]
-    outcome = cli(
-        "run",
-        *copied.corpus.options,
-        "--name",
-        "told",
-        "--out",
-        copied.out,
-        "--workers",
-        "1",
-        *overrides,
-    )
+    outcome = cli(*copied.call(*overrides, name="told"))
     assert outcome.status == 0, outcome.err
     release = copied.out / "runs" / "told" / "release"
     card = (release / "README.md").read_text(encoding="utf-8")
@@ -225,7 +193,7 @@ def test_what_only_a_person_knows_is_told(copied, cli):
 @pytest.mark.thorough
 def test_what_a_person_laid_into_full_disturbs_nobody(copied, cli):
     """A run of pointers that becomes a full one has it aside, and is evaluated by its release."""
-    run = ("run", *copied.corpus.options, "--name", "told", "--out", copied.out, "--workers", "1")
+    run = copied.call(name="told")
     assert cli(*run, "--set", "release.text=pointers").status == 0
     folder = copied.out / "runs" / "told"
     (folder / "full" / "notes").mkdir()

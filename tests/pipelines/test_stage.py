@@ -280,18 +280,13 @@ def test_an_evaluation_reads_no_config(finished, monkeypatch):
     assert question_models(books)["index"].key.fingerprint == made["index"]
 
 
-@pytest.mark.parametrize(("tokens", "lm"), [("1000", {"discount_fallback": True}), ("9000000", {})])
-def test_a_run_without_a_language_model_is_measured_by_its_size(finished, monkeypatch, tokens, lm):
+def test_a_run_without_a_language_model_gets_the_default(finished):
     """Books too small to estimate discounts get the fixed ones, as those of `--train` do."""
     described = read_run(finished.folder)
-    described["sample"] = False
     described["settings"].pop("lm")
-    monkeypatch.setattr(
-        "cloze_gen.pipelines.evaluation_models.kept_books", lambda _: [{"tokens": tokens}]
-    )
     books = books_of_run(finished.folder, described, workers=1)
     assert books is not None
-    assert books.lm == LmSettings(**lm)
+    assert books.lm == LmSettings(discount_fallback=True)
 
 
 def test_a_run_without_training_books_has_no_corpus(finished):

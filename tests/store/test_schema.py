@@ -52,7 +52,7 @@ def test_a_missing_or_unknown_column_is_not_written(tmp_path, columns):
 
 def test_a_table_of_another_schema_is_damage(tmp_path):
     other = Table("other.parquet", "", Column("word", CODED, ""))
-    other.write_records(tmp_path / "part.parquet", [{"word": "sea"}])
+    other.write(tmp_path / "part.parquet", {"word": ["sea"]})
     with pytest.raises(DamageError, match="has the columns"):
         WORDS.read(tmp_path / "part.parquet")
 

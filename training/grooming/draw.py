@@ -25,7 +25,6 @@ from typing import NamedTuple
 from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.english.penn_tags import coarse_class
-from cloze_gen.recipes.msr.forward import SCORED
 from cloze_gen.recipes.msr.grooming.candidates import CandidateTable, Item, read_items
 from cloze_gen.recipes.msr.grooming.rules import CandidateFault
 from cloze_gen.recipes.msr.grooming.stage import (
@@ -62,7 +61,7 @@ def plain_items(run: Path, *, seed: int, wanted: int) -> dict[str, list[JudgedIt
     offensive = offensive_words("builtin")
     judged: dict[str, list[JudgedItem]] = defaultdict(list)
     for number in derive_rng(seed, "training.grooming.parts").permutation(len(parts)).tolist():
-        items = read_items(focus.folder, forward.path(SCORED.folder), parts[number])
+        items = read_items(focus, forward, parts[number])
         rng = derive_rng(seed, "training.grooming.items", str(number))
         order = rng.permutation(len(items))[:ITEMS_A_PART].tolist()
         chosen = list({items[i].sentence.id: items[i] for i in order}.values())

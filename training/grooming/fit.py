@@ -67,7 +67,7 @@ def measured(
     focus, index, contexts, counts = (
         stage_artifact(run, name) for name in ("focus", "index", "contexts", "counts")
     )
-    knowledge = model_knowledge(contexts.folder, 0)
+    knowledge = model_knowledge(contexts, 0)
     sentences = read_source_sentences(focus)
     items: list[Item] = []
     marks_of: dict[str, list[dict[str, Any]]] = {}
@@ -95,7 +95,7 @@ def measured(
         )
     frequent = frequent_words(counts)
     places = [place_features(item, frequent=frequent) for item in table.items]
-    measures = measures_of(table, rows, model_index(index.folder, 0), knowledge, model)
+    measures = measures_of(table, rows, model_index(index, 0), knowledge, model)
     kept = [mark for item in table.items for mark in marks_of[item.id]]
     return features_of(measures, places, table.item[rows]), [kept[row] for row in rows]
 

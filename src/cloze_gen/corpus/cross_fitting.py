@@ -14,7 +14,6 @@ from pydantic import Field
 
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
-from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.paragraphs import HEADING
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.errors import CorpusError
@@ -82,27 +81,14 @@ def _group_of_ids(ids: np.ndarray, of_lines: np.ndarray) -> np.ndarray:
     return np.repeat(of_lines, np.diff(np.flatnonzero(ids == SEPARATOR), prepend=-1))
 
 
-def words_of_one_group(
-    text: Artifact, counts: Artifact, of_lines: np.ndarray
-) -> dict[int, frozenset[str]]:
-    """Group -> the words that only its books hold, which its model therefore lacks."""
-    ids, words = memory_mapped(text.path(TOKENS)), read_counts(counts).words
-    holds = np.zeros((of_lines.max() + 1, len(words) + 1), dtype=np.bool_)
-    holds[_group_of_ids(ids, of_lines), ids] = True
-    holds[:, SEPARATOR] = False
-    alone = holds & (holds.sum(axis=0) == 1)
-    return {
-        group: frozenset(words[i - 1] for i in np.flatnonzero(alone[group]).tolist())
-        for group in sorted(set(of_lines.tolist()))
-    }
-
-
 def write_for_groups(
     writer: ArtifactWriter, groups: Mapping[str, int], write: Callable[[ArtifactWriter, int], None]
 ) -> None:
-    """Write each group's model into its own folder, to be read by `of_model`, and
-    `cross-fitting.tsv`; `model` is the model whose text lacks the book.
+    """Write each group's model into its own folder, to be read by `of_model`.
+
+    In `cross-fitting.tsv`, `model` is the model whose text lacks the book.
     """
+    writer.rows[HELD_OUT] = write_tsv(writer.path(HELD_OUT), ("book_id", "model"), groups.items())
     numbers = sorted(set(groups.values()))
     writer.facts |= {"models": len(numbers), "books": len(groups), "of_model": {}}
     for group in numbers:
@@ -112,7 +98,6 @@ def write_for_groups(
         writer.rows |= {f"{model_folder(group)}/{file}": n for file, n in part.rows.items()}
         writer.versions |= part.versions
         writer.facts["of_model"][str(group)] = part.facts
-    writer.rows[HELD_OUT] = write_tsv(writer.path(HELD_OUT), ("book_id", "model"), groups.items())
 
 
 def of_model(artifact: Artifact, model: int) -> Artifact:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from cloze_gen.corpus.cross_fitting import (
@@ -14,82 +14,41 @@ from cloze_gen.corpus.cross_fitting import (
     write_for_groups,
     write_other_text,
 )
-from cloze_gen.corpus.option_words import OptionLimits
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.models.contexts import ContextSettings, write_context_vectors
-from cloze_gen.models.language_model import LmSettings, write_index, write_language_model
+from cloze_gen.models.language_model import write_index
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 
 
-def write_held_out_models(
+def write_held_out(
     writer: ArtifactWriter,
     ctx: StageContext,
     *,
+    write: Callable[..., None],
     text: Artifact,
     corpus: Artifact,
-    settings: LmSettings,
     n_groups: int,
+    **arguments: Any,
 ) -> None:
-    """Estimate a model for each of at most `n_groups` groups, from the others' text."""
+    """Write a model for each of at most `n_groups` groups, from the text of the others.
+
+    `write` writes one; it gets the writer, the context, `text` and the arguments.
+    """
     groups = held_out_groups(corpus, n_groups=n_groups)
+    of_lines = group_of_lines(corpus, groups)
+    temp = writer.path("others/x").parent  # the text without a group, while its model is written
 
-    def write(part: ArtifactWriter, group: int, others: Artifact) -> None:
-        write_language_model(part, ctx, text=others, settings=settings)
+    def write_of_others(part: ArtifactWriter, group: int) -> None:
+        others = write_other_text(temp, text=text, of_lines=of_lines, group=group)
+        write(part, ctx, text=others, **arguments)
 
-    _write_of_others(writer, groups, text=text, corpus=corpus, write=write)
+    write_for_groups(writer, groups, write_of_others)
+    shutil.rmtree(temp)
     ctx.say(f"{writer.facts['models']} models, each trained without the books of its questions")
 
 
 def write_held_out_indexes(writer: ArtifactWriter, ctx: StageContext, *, model: Artifact) -> None:
-    groups = read_groups(model)
-    write_for_groups(
-        writer, groups, lambda part, group: write_index(part, ctx, model=of_model(model, group))
-    )
-
-
-def write_held_out_contexts(
-    writer: ArtifactWriter,
-    ctx: StageContext,
-    *,
-    text: Artifact,
-    counts: Artifact,
-    corpus: Artifact,
-    limits: OptionLimits,
-    settings: ContextSettings,
-    n_groups: int,
-    builtin_words: Mapping[str, Any] | None = None,
-) -> None:
-    def write(part: ArtifactWriter, group: int, others: Artifact) -> None:
-        write_context_vectors(
-            part,
-            ctx,
-            text=others,
-            counts=counts,
-            limits=limits,
-            settings=settings,
-            builtin_words=builtin_words,
-        )
-
-    _write_of_others(
-        writer, held_out_groups(corpus, n_groups=n_groups), text=text, corpus=corpus, write=write
-    )
-
-
-def _write_of_others(
-    writer: ArtifactWriter,
-    groups: dict[str, int],
-    *,
-    text: Artifact,
-    corpus: Artifact,
-    write: Callable[[ArtifactWriter, int, Artifact], None],
-) -> None:
-    """Write one model per group; the text without the group is on disk only meanwhile."""
-    of_lines, temp = group_of_lines(corpus, groups), writer.path("others/x").parent
     write_for_groups(
         writer,
-        groups,
-        lambda part, group: write(
-            part, group, write_other_text(temp, text=text, of_lines=of_lines, group=group)
-        ),
+        read_groups(model),
+        lambda part, group: write_index(part, ctx, model=of_model(model, group)),
     )
-    shutil.rmtree(temp)

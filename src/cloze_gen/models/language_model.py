@@ -46,7 +46,8 @@ class LmSettings(SettingsGroup):
         pattern=r"^[1-9]\d{0,6}[KMG]$",
         description="lmplz -S: memory for sorting, such as 4G, at least 100M",
     )
-    discount_fallback: bool = Field(
+    # It changes no model that could be made without it.
+    discount_fallback: Unhashed[bool] = Field(
         False,
         description="lmplz --discount_fallback, for small corpora",
     )

@@ -4,8 +4,11 @@ from collections import Counter
 
 import pytest
 
+from cloze_gen.corpus.option_words import OptionLimits
 from cloze_gen.models.language_model import open_index
+from cloze_gen.pipelines.holmes_style import HolmesSettings
 from cloze_gen.recipes.msr.alternates import ALTERNATES
+from cloze_gen.recipes.msr.focus import option_words
 from cloze_gen.recipes.msr.forward import KEPT, SCORED, SCORED_ITEMS, ForwardReason
 from cloze_gen.recipes.msr.tables import (
     FORWARD_SCORE,
@@ -25,7 +28,7 @@ LOOKED_AT = 25  # focus words that are asked one by one
 def stages(finished):
     return {
         name: stage_artifact(finished.folder, name)
-        for name in ("focus", "index", "alternates", "forward")
+        for name in ("counts", "focus", "index", "alternates", "forward")
     }
 
 
@@ -66,12 +69,14 @@ def test_alternates_are_likely_words_after_the_history(
     finished,
 ):
     drawn = by_item(stages["alternates"], ALTERNATES)
-    wanted = read_run(finished.folder)["settings"]["alternates"]["count"]
-    possible = stages["focus"].facts["option_words"] - 1  # so few books have fewer than are wanted
+    settings = HolmesSettings.model_validate(read_run(finished.folder)["settings"], strict=False)
+    options = option_words(stages["counts"], OptionLimits.of(settings.focus))
+    # so few books have fewer than are wanted
+    expected = min(settings.alternates.count, len(options) - 1)
     assert list(drawn) == list(focus)
     for item_id, rows in list(drawn.items())[:LOOKED_AT]:
         words, scores = [row["word"] for row in rows], [row[HISTORY_SCORE] for row in rows]
-        assert len(set(words)) == len(words) == min(wanted, possible)
+        assert len(set(words)) == len(words) == expected
         assert focus[item_id]["word"] not in words
         assert scores == sorted(scores, reverse=True)
         model = index.next_word_log10_probs(

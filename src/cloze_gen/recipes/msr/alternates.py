@@ -9,7 +9,6 @@ import functools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -18,16 +17,17 @@ from pydantic import Field
 from cloze_gen.corpus.option_words import OptionLimits
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.models.ngram_index import ForwardIndex
-from cloze_gen.recipes.msr.focus import option_table
+from cloze_gen.recipes.msr.focus import option_words
 from cloze_gen.recipes.msr.tables import (
     HISTORY,
     HISTORY_SCORE,
     ITEM_ID,
     WORD,
     Part,
+    map_parts,
     model_index,
     read_focus,
-    write_parts,
+    write_part,
 )
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
@@ -191,7 +191,7 @@ def gumbel_top(log10_probs: np.ndarray, *, k: int, rng: np.random.Generator) -> 
 
 @functools.lru_cache(maxsize=1)
 def _allowed(index: Artifact, model: int, counts: Artifact, limits: OptionLimits) -> AllowedWords:
-    return AllowedWords(model_index(index, model), option_table(counts, limits))
+    return AllowedWords(model_index(index, model), option_words(counts, limits))
 
 
 def sample_part(
@@ -199,13 +199,12 @@ def sample_part(
     *,
     focus: Artifact,
     index: Artifact,
-    out: Path,
     counts: Artifact,
     limits: OptionLimits,
     count: int,
     seed: int,
-) -> None:
-    """Write the alternates of one part."""
+) -> pa.Table:
+    """Rows of `ALTERNATES` of one part."""
     allowed = _allowed(index, part.model, counts, limits)
     model = allowed.index
     words = read_focus(focus, part)
@@ -214,18 +213,20 @@ def sample_part(
             allowed.distribution([row["history1"], row["history2"]]),
             k=count,
             rng=derive_rng(seed, "msr.alternates", row["id"]),
-            excluded=int(allowed.place[model.id_of[row["word"]]]),
+            # -1 if the model does not know the word; `forward` rejects it then
+            excluded=int(allowed.place[model.ids([row["word"]])[0]]),
         )
         for row in words.to_pylist()
     ]
     item = np.repeat(np.arange(len(words)), [len(places) for places, _ in samples])
     word = allowed.words[np.concatenate([places for places, _ in samples])]
-    table = {
-        "id": words["id"].take(pa.array(item)),
-        "word": model.vocabulary.take(pa.array(word)),
-        HISTORY_SCORE: np.concatenate([log10_probs for _, log10_probs in samples]),
-    }
-    ALTERNATES.write(out / part.file, table)
+    return ALTERNATES.arrow(
+        {
+            "id": words["id"].take(pa.array(item)),
+            "word": model.vocabulary.take(pa.array(word)),
+            HISTORY_SCORE: np.concatenate([log10_probs for _, log10_probs in samples]),
+        }
+    )
 
 
 def write_alternates(
@@ -240,10 +241,8 @@ def write_alternates(
     seed: int,
 ) -> None:
     """Write the alternates of every focus word; they are words within the limits of answers."""
-    write_parts(
-        writer,
+    results = map_parts(
         ctx,
-        ALTERNATES,
         sample_part,
         focus=focus,
         index=index,
@@ -252,6 +251,8 @@ def write_alternates(
         count=settings.count,
         seed=seed,
     )
+    for part, rows in results:
+        write_part(writer, ALTERNATES, part, rows)
     ctx.say(
         f"{sum(writer.rows.values()):,} alternates sampled for {focus.funnel['kept']:,} focus words"
     )

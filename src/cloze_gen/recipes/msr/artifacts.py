@@ -52,7 +52,6 @@ STAGES = {
                 '{"id": "the-clockmakers-debt:4:3", "reason": "word_not_eligible", "detail": "engraver"}',
             ),
         ),
-        {"option_words": "words that may be options"},
     ),
     "alternates": StageDoc(
         "Draws rare words for each focus word from the n-gram model.",
@@ -75,7 +74,6 @@ STAGES = {
         "Chooses four impostors for each question, one focus word a sentence, and the questions of the set.",
         _CHOICE_FILES,
         {
-            "classes": "coarse class -> questions of the set",
             "leak": "matched choice: `check`, the share of answers that a classifier of scores finds on folds that did not choose the set, "
             "its standard `error`, `max_leak`, and the `rounds` of the search; null if there were too few sentences",
             "wanted": "number of questions wanted",

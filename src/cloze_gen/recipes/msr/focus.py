@@ -9,8 +9,7 @@ every published development question.
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from collections.abc import Container
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +18,6 @@ import pyarrow as pa
 from pydantic import Field
 
 from cloze_gen.corpus.books import book_folder, kept_books
-from cloze_gen.corpus.cross_fitting import group_of_lines, held_out_groups, words_of_one_group
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
 from cloze_gen.corpus.option_words import OptionLimits, option_mask
@@ -72,7 +70,6 @@ class FocusReason(Reason):
         "word_not_eligible",
         "the word is too frequent, too rare in the training books, or a name",
     )
-    NO_OTHER_BOOK = ("word_in_no_other_book", "the word occurs in no book of another group")
 
 
 FOCUS_WORDS = Table(
@@ -89,12 +86,9 @@ FOCUS_WORDS = Table(
     ),
     Column("history2", pa.string(), "the token before it"),
     Column("next_token", pa.string(), "the token after it"),
-    Column("count", pa.int64(), "tokens of the word in the training books"),
-    Column("freq", pa.float64(), "`freq` of `counts.tsv`"),
     example='{"id": "the-lost-luggage-of-penny-cross:70:2", '
     '"sentence_id": "the-lost-luggage-of-penny-cross:70", "position": 2, "word": "broke", '
-    '"history1": "Then", "history2": "she", "next_token": "the", "count": 11, '
-    '"freq": 0.0002583675866118614}',
+    '"history1": "Then", "history2": "she", "next_token": "the"}',
 )
 
 
@@ -115,21 +109,15 @@ def sentence_rejection(sentence: Sentence, settings: FocusSettings) -> FocusReas
 
 
 def select_focus_words(
-    sentence: Sentence,
-    *,
-    options: Mapping[str, tuple[int, float]],
-    settings: FocusSettings,
-    only_here: Container[str] = (),
+    sentence: Sentence, *, options: Container[str], settings: FocusSettings
 ) -> tuple[list[dict[str, Any]], list[Rejection]]:
     """Rows of `FOCUS_WORDS`, and a rejection of the sentence or of each of its other words.
 
-    Args:
-        options: count and frequency of each word that may be an option.
-        only_here: words that the model of this sentence's book does not know.
+    `options`: the words that may be options.
 
     >>> tokens = ("He", "could", "climb", "to", "the", "attic", ".")
     >>> sentence = Sentence("b", 0, 0, 33, 0, "prose", "He could climb to the attic.", tokens)
-    >>> options = {"climb": (30, 4e-5), "attic": (25, 2e-5)}
+    >>> options = {"climb", "attic"}
     >>> rows, rejected = select_focus_words(sentence, options=options, settings=FocusSettings(min_tokens=6))
     >>> [row["word"] for row in rows]
     ['climb']
@@ -150,12 +138,9 @@ def select_focus_words(
             reason = FocusReason.NO_HISTORY
         elif word not in options:
             reason = FocusReason.NOT_ELIGIBLE
-        elif word in only_here:
-            reason = FocusReason.NO_OTHER_BOOK
         elif rank == len(printed) - 2:
             reason = FocusReason.BEFORE_FINAL_STOP
         else:
-            count, freq = options[word]
             row = {
                 "id": item_id,
                 "sentence_id": sentence.id,
@@ -164,8 +149,6 @@ def select_focus_words(
                 "history1": tokens[position - 2],
                 "history2": tokens[position - 1],
                 "next_token": tokens[position + 1],
-                "count": count,
-                "freq": freq,
             }
             rows.append(row)
             continue
@@ -174,20 +157,10 @@ def select_focus_words(
 
 
 @functools.lru_cache(maxsize=1)
-def option_table(counts: Artifact, limits: OptionLimits) -> dict[str, tuple[int, float]]:
-    """Each word that may be an option -> its count and frequency."""
+def option_words(counts: Artifact, limits: OptionLimits) -> frozenset[str]:
     table = read_counts(counts)
-    rows = np.flatnonzero(option_mask(table, limits)).tolist()
-    return {table.words[row]: (int(table.count[row]), float(table.freq[row])) for row in rows}
-
-
-@dataclass(frozen=True, slots=True)
-class SourceBook:
-    """A book, its folder, and its words that no other group has."""
-
-    id: str
-    folder: Path
-    only_here: frozenset[str]
+    rows = np.flatnonzero(option_mask(table, limits))
+    return frozenset(table.words[row] for row in rows)
 
 
 class BookTables(NamedTuple):
@@ -199,16 +172,20 @@ class BookTables(NamedTuple):
 
 
 def search_book(
-    book: SourceBook, *, counts: Artifact, hyphens: Path, settings: FocusSettings
+    book: dict[str, str],
+    *,
+    source: Artifact,
+    counts: Artifact,
+    hyphens: Path,
+    settings: FocusSettings,
 ) -> BookTables:
-    options = option_table(counts, OptionLimits.of(settings))
+    options = option_words(counts, OptionLimits.of(settings))
     sentences: list[Sentence] = []
     rows: list[dict[str, Any]] = []
     rejected: list[Rejection] = []
-    for sentence in read_sentences(book.folder, book.id, decided_hyphens(hyphens)):
-        selected, others = select_focus_words(
-            sentence, options=options, settings=settings, only_here=book.only_here
-        )
+    folder = book_folder(source, book)
+    for sentence in read_sentences(folder, book["book_id"], decided_hyphens(hyphens)):
+        selected, others = select_focus_words(sentence, options=options, settings=settings)
         rows += selected
         rejected += others
         if selected:
@@ -225,43 +202,29 @@ def write_focus(
     source: Artifact,
     counts: Artifact,
     settings: FocusSettings,
-    text: Artifact | None = None,
-    n_groups: int = 0,
 ) -> None:
-    """Write focus words, their sentences, and every rejection with its reason.
-
-    `text`: training text, if the source books are also the training books. An answer must then
-    occur in a book of another group too.
-    """
+    """Write focus words, their sentences, and every rejection with its reason."""
     write_hyphens(writer, hyphen_evidence(source, read_counts(counts)))
-    only_here: dict[str, frozenset[str]] = {}
-    if text is not None:
-        groups = held_out_groups(source, n_groups=n_groups)
-        alone = words_of_one_group(text, counts, group_of_lines(source, groups))
-        only_here = {book: alone[group] for book, group in groups.items()}
-    books = [
-        SourceBook(
-            row["book_id"], book_folder(source, row), only_here.get(row["book_id"], frozenset())
-        )
-        for row in kept_books(source)
-    ]
     search = functools.partial(
-        search_book, counts=counts, hyphens=writer.path(HYPHENS), settings=settings
+        search_book,
+        source=source,
+        counts=counts,
+        hyphens=writer.path(HYPHENS),
+        settings=settings,
     )
     with (
         TableWriter(writer, FOCUS_WORDS) as focus,
         TableWriter(writer, SENTENCES) as sentences,
         RejectionWriter(writer) as rejections,
     ):
-        for tables in ctx.map(search, books, unit="books"):
+        for tables in ctx.map(search, kept_books(source), unit="books"):
             focus.append(tables.focus)
             sentences.append(tables.sentences)
             rejections.append(tables.rejected)
     writer.funnel = funnel(
         "sentences and word positions", kept=focus.rows, rejected=rejections.reasons
     )
-    n_options = len(option_table(counts, OptionLimits.of(settings)))
-    writer.facts["option_words"] = n_options
+    n_options = len(option_words(counts, OptionLimits.of(settings)))
     ctx.say(
         f"{focus.rows:,} focus words in {sentences.rows:,} sentences; "
         f"{n_options:,} words may be options"

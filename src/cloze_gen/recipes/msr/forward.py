@@ -9,7 +9,6 @@ probability of 'and' following 'most handsome'".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -27,12 +26,13 @@ from cloze_gen.recipes.msr.tables import (
     SENTENCE_SCORE,
     WORD,
     Part,
+    map_parts,
     model_index,
     read_focus,
-    read_sentences_of,
     write_items,
-    write_parts,
+    write_part,
 )
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.records.rejection import Reason
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
@@ -47,6 +47,7 @@ class ForwardReason(Reason):
         "the answer has a better score than every alternate",
     )
     NO_ALTERNATES = ("no_alternates", "the model offers no alternate for the word")
+    NO_OTHER_BOOK = ("word_in_no_other_book", "the word occurs in no book of another group")
 
 
 class ForwardSettings(SettingsGroup):
@@ -159,28 +160,25 @@ def sentence_log10_probs(
         item: the sentence of each option.
     """
     reach = index.order - 1
-    padding = np.full(reach, -1)
-    padded = [np.append(ids, padding) for ids in sentences]
-    flat = np.concatenate([padding, *padded])
-    lengths = np.array([len(ids) for ids in padded])
-    start = reach + np.cumsum(lengths) - lengths
-    end = start + lengths - reach
-    blank = start + blanks
-    ngrams = np.lib.stride_tricks.sliding_window_view(flat, index.order)  # row i ends at i + reach
+    lengths = np.array([len(ids) for ids in sentences])
+    padded = np.full((len(sentences), reach + lengths.max(initial=0)), -1)
+    for row, ids in zip(padded, sentences, strict=True):
+        row[reach : reach + len(ids)] = ids
+    # the n-gram that ends at each token, shape (sentences, tokens, order)
+    ngrams = np.lib.stride_tricks.sliding_window_view(padded, index.order, axis=1)
 
     # n-grams without the option, once a sentence; none ends at `<s>`
-    sentence = np.repeat(np.arange(len(sentences)), lengths)
-    last = reach + np.arange(len(sentence))
-    after_blank = last - blank[sentence]
-    outside = (last > start[sentence]) & (last < end[sentence])
+    token = np.arange(ngrams.shape[1])
+    after_blank = token - blanks[:, None]
+    outside = (token > 0) & (token < lengths[:, None])
     outside &= (after_blank < 0) | (after_blank > reach)
-    scores = _scores(index, ngrams[last[outside] - reach])
-    totals = np.bincount(sentence[outside], scores, minlength=len(sentences))
+    scores = _scores(index, ngrams[outside])
+    totals = np.bincount(np.nonzero(outside)[0], scores, minlength=len(sentences))
 
     # n-grams with the option
-    last = blank[item][:, None] + np.arange(index.order)
-    row, step = np.nonzero(last < end[item][:, None])
-    with_option = ngrams[last[row, step] - reach]
+    last = blanks[item][:, None] + np.arange(index.order)
+    row, step = np.nonzero(last < lengths[item][:, None])
+    with_option = ngrams[item[row], last[row, step]]
     with_option[np.arange(len(row)), reach - step] = options[row]
     scores = _scores(index, with_option)
     return totals[item] + np.bincount(row, scores, minlength=len(item))
@@ -195,21 +193,22 @@ def _scores(index: ForwardIndex, ngrams: np.ndarray) -> np.ndarray:
 
 
 def forward_part(
-    part: Part, *, focus: Artifact, index: Artifact, alternates: Path, out: Path, keep: int
-) -> pa.Table:
-    """Write the scores of one part. Returns its rows of `SCORED_ITEMS`."""
+    part: Part, *, focus: Artifact, index: Artifact, alternates: Artifact, keep: int
+) -> tuple[pa.Table, pa.Table]:
+    """Rows of `SCORED` and of `SCORED_ITEMS` of one part."""
     model = model_index(index, part.model)
     words = read_focus(focus, part)
     second_last, last, answer, following = (
         np.array(model.ids(words[name].to_pylist()), np.int64)
         for name in ("history1", "history2", "word", "next_token")
     )
-    drawn = ALTERNATES.read(alternates / part.file)
+    drawn = ALTERNATES.read(part.path(alternates, ALTERNATES))
     item = pc.index_in(drawn["id"].cast(pa.string()), words["id"]).to_numpy()
     history = drawn[HISTORY_SCORE].to_numpy()
 
     answer_history = _scores(model, np.column_stack([second_last, last, answer]))
     status = screened(answer_history, item, history)
+    status[answer == model.unknown] = ForwardReason.NO_OTHER_BOOK
     passed = status == KEPT
     items = {
         "id": words["id"],
@@ -228,7 +227,7 @@ def forward_part(
     rank = ranks(item, forward)
     kept = rank <= keep
 
-    sentences = read_sentences_of(focus, words)
+    sentences = read_source_sentences(focus, words["sentence_id"].unique())
     is_asked = np.append(kept, passed)
     totals = np.full(len(is_asked), np.nan)
     totals[is_asked] = sentence_log10_probs(
@@ -253,8 +252,7 @@ def forward_part(
         "kept": kept,
         SENTENCE_SCORE: pa.array(totals[: len(item)], mask=~kept),
     }
-    SCORED.write(out / part.file, scored)
-    return SCORED_ITEMS.arrow(items)
+    return SCORED.arrow(scored), SCORED_ITEMS.arrow(items)
 
 
 def write_forward(
@@ -267,18 +265,15 @@ def write_forward(
     settings: ForwardSettings,
 ) -> None:
     """Write the verdict on every focus word, and the scores of the alternates of those that pass."""
-    results = write_parts(
-        writer,
-        ctx,
-        SCORED,
-        forward_part,
-        focus=focus,
-        index=index,
-        alternates=alternates.path(ALTERNATES.folder),
-        keep=settings.keep,
+    results = map_parts(
+        ctx, forward_part, focus=focus, index=index, alternates=alternates, keep=settings.keep
     )
+    items = []
+    for part, (scored, rows) in results:
+        write_part(writer, SCORED, part, scored)
+        items.append(rows)
     n_scored = sum(writer.rows.values())
-    write_items(writer, SCORED_ITEMS, results, verdict="status", passed=KEPT)
+    write_items(writer, SCORED_ITEMS, items, verdict="status", passed=KEPT)
     ctx.say(
         f"{writer.funnel['kept']:,} of {writer.funnel['seen']:,} focus words pass (an alternate "
         "scores at least as high as the answer); "

@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
-from pyarrow.parquet import read_metadata
 
 from cloze_gen.corpus.cross_fitting import of_model, read_groups
 from cloze_gen.engine.stage_context import StageContext
@@ -23,8 +23,6 @@ from cloze_gen.models.contexts import read_word_knowledge
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
-from cloze_gen.recipes.tables import read_source_sentences
-from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.schema import CODED, Column, Table
 from cloze_gen.store.tables import FOCUS, read_parquet, write_parquet
@@ -53,13 +51,14 @@ class Part:
     model: int
     file: str
 
+    def path(self, artifact: Artifact | ArtifactWriter, table: Table) -> Path:
+        return artifact.path(f"{table.folder}/{self.file}")
+
 
 def focus_parts(focus: Artifact, index: Artifact) -> list[Part]:
-    groups = read_groups(index)
-    if not groups:
-        return cut_in_parts([(focus.funnel["kept"], 0)])
+    group_of = read_groups(index)
     ids = read_parquet(focus.path(FOCUS), columns=["id"])["id"].to_pylist()
-    models = (groups[item_id.rsplit(":", 2)[0]] for item_id in ids)
+    models = (group_of.get(item_id.rsplit(":", 2)[0], 0) for item_id in ids)
     return cut_in_parts((len(list(run)), model) for model, run in itertools.groupby(models))
 
 
@@ -80,29 +79,23 @@ def cut_in_parts(runs: Iterable[tuple[int, int]]) -> list[Part]:
     return parts
 
 
-def write_parts(
-    writer: ArtifactWriter,
+def map_parts(
     ctx: StageContext,
-    table: Table,
-    write_part: Callable[..., Result],
+    work: Callable[..., Result],
     *,
     focus: Artifact,
     index: Artifact,
     **arguments: Any,
-) -> list[Result]:
-    """Write a table part by part; the results of `write_part`, in order.
-
-    It gets the part, `focus`, `index`, the folder of the parts as `out`, and the
-    arguments.
-    """
-    out = writer.path(table.name).parent
-    write = functools.partial(write_part, focus=focus, index=index, out=out, **arguments)
+) -> Iterator[tuple[Part, Result]]:
+    """Each part with what `work` returns; it gets the part, `focus`, `index` and the arguments."""
     parts = focus_parts(focus, index)
-    results = list(ctx.map(write, parts, unit="parts"))
-    for part in parts:
-        writer.rows[f"{table.folder}/{part.file}"] = read_metadata(out / part.file).num_rows
+    bound = functools.partial(work, focus=focus, index=index, **arguments)
+    return zip(parts, ctx.map(bound, parts, unit="parts"), strict=True)
+
+
+def write_part(writer: ArtifactWriter, table: Table, part: Part, rows: pa.Table) -> None:
+    writer.rows[f"{table.folder}/{part.file}"] = write_parquet(part.path(writer, table), rows)
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    return results
 
 
 def write_items(
@@ -137,9 +130,3 @@ def _focus_words(focus: Artifact) -> pa.Table:
 def read_focus(focus: Artifact, part: Part) -> pa.Table:
     """The part's focus words."""
     return _focus_words(focus).slice(part.first, part.last - part.first).combine_chunks()
-
-
-def read_sentences_of(focus: Artifact, words: pa.Table) -> dict[str, Sentence]:
-    """The sentences of some focus words, by id."""
-    ids = words["sentence_id"].unique()
-    return read_source_sentences(focus, ids)

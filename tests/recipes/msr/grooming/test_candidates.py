@@ -10,7 +10,7 @@ from cloze_gen.recipes.msr.grooming.candidates import (
     item_rows,
 )
 from cloze_gen.recipes.msr.tables import FIT
-from tests.recipes.msr.conftest import make_item, make_table
+from tests.recipes.msr.fakes import make_item, make_table
 
 LINE = "He took the oars ."
 WORDS = st.lists(st.sampled_from([FIT, "fault"]), max_size=5)

@@ -13,6 +13,7 @@ from cloze_gen.recipes.msr.grooming.people import (
     read_groomed,
 )
 from cloze_gen.records.judgement import Task
+from tests.recipes.msr.fakes import Books, Space, Tags, make_item, make_table
 
 
 def write_verdicts(folder, *rows):
@@ -47,8 +48,8 @@ def test_a_file_without_verdicts_is_refused(tmp_path):
 LINE = "He drank the wine of Spain ."
 
 
-def test_the_judges_verdicts_on_items(item_of):
-    items = [item_of(LINE, word) for word in ("wine", "drank", "Spain", "of")]
+def test_the_judges_verdicts_on_items():
+    items = [make_item(LINE, word) for word in ("wine", "drank", "Spain", "of")]
     verdicts = {
         items[0].id: {"verdict": "fit", "picked": []},
         items[1].id: {"verdict": str(JudgingReason.DISAGREED), "picked": []},
@@ -63,12 +64,12 @@ def test_the_judges_verdicts_on_items(item_of):
     ]
 
 
-def test_the_judges_picks_are_the_verdicts(table_of, books, space, tagger):
+def test_the_judges_picks_are_the_verdicts():
     """Measures and tags decide nothing; a picked word counts as plausible without a second answer."""
-    table = table_of((LINE, "wine", ["beer", "rug"]), (LINE, "drank", ["rug"]))
+    table = make_table((LINE, "wine", ["beer", "rug"]), (LINE, "drank", ["rug"]))
     verdicts = {table.items[0].id: {"picked": ["rug"]}, table.items[1].id: {"picked": []}}
-    words = space(similar={"rug": 0.5}, topical={"beer": 0.25, "wine": 0.75})
-    judge_by_people(table, verdicts, books(), words, tagger(wine="NN", rug="NN", beer="VB"))
+    words = Space(similar={"rug": 0.5}, topical={"beer": 0.25, "wine": 0.75})
+    judge_by_people(table, verdicts, Books(), words, Tags(wine="NN", rug="NN", beer="VB"))
     not_picked = JudgingReason.NOT_PICKED
     assert table.verdict.tolist() == [not_picked, "fit", not_picked]
     assert table.tag.tolist() == ["VB", "NN", "NN"]
@@ -78,8 +79,8 @@ def test_the_judges_picks_are_the_verdicts(table_of, books, space, tagger):
     assert table.measures[1].tolist() == [0.5, 0, 0, 0, 1]
 
 
-def test_a_pick_that_is_no_candidate_is_refused(item_of):
-    items = [item_of(LINE, "wine", ["beer"]), item_of(LINE, "drank", ["rug"])]
+def test_a_pick_that_is_no_candidate_is_refused():
+    items = [make_item(LINE, "wine", ["beer"]), make_item(LINE, "drank", ["rug"])]
     verdicts = {item.id: {"verdict": "fit", "picked": ["rug"]} for item in items}
     with pytest.raises(UsageError, match=f"judges of {items[0].id} picked 'rug'"):
         judge_items(items, verdicts)

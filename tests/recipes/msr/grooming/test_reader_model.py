@@ -16,7 +16,7 @@ from cloze_gen.recipes.msr.grooming.reader_model import (
     read_weights,
 )
 from cloze_gen.recipes.msr.tables import SCORES
-from tests.recipes.msr.conftest import make_item
+from tests.recipes.msr.fakes import make_item
 
 OWN = (
     "similarity topicality attested_before attested_after attested_history attested_around "

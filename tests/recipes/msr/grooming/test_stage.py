@@ -23,6 +23,7 @@ from cloze_gen.recipes.msr.grooming.stage import (
 )
 from cloze_gen.recipes.msr.tables import FIT, focus_parts
 from cloze_gen.store.tables import read_parquet
+from tests.recipes.msr.fakes import Books, Space, Tags, make_item, make_table
 
 WINE = "He drank the wine of Spain ."
 IN_SENTENCE = CandidateFault.IN_SENTENCE
@@ -41,8 +42,8 @@ def verdicts_of(table):
         ("He took the oars , cur .", SentenceFault.OFFENSIVE),
     ],
 )
-def test_a_fault_of_a_sentence_is_one_of_all_its_items(line, fault, item_of):
-    items = [item_of(line, "oars"), item_of(line, "took")]
+def test_a_fault_of_a_sentence_is_one_of_all_its_items(line, fault):
+    items = [make_item(line, "oars"), make_item(line, "took")]
     judge_sentences(items, offensive={"cur"})
     assert [item.fault for item in items] == [fault, fault]
 
@@ -57,25 +58,25 @@ def test_a_fault_of_a_sentence_is_one_of_all_its_items(line, fault, item_of):
         ("Because plate fell here .", "plate", SentenceFault.NO_MAIN_CLAUSE),
     ],
 )
-def test_faults_of_the_answer(line, answer, fault, item_of, tagger):
+def test_faults_of_the_answer(line, answer, fault):
     """Of the printed sentence: quotes separate no compound."""
-    tags = tagger(The="DT", brass="NN", plate="NN", fell="VBD")
-    item = item_of(line, answer)
+    tags = Tags(The="DT", brass="NN", plate="NN", fell="VBD")
+    item = make_item(line, answer)
     judge_answers([item], tags, classes=("noun",))
     assert item.fault == fault
 
 
 @pytest.mark.parametrize("line", ["She buried the plate here .", 'She buried " the plate " here .'])
-def test_tag_and_frame_are_of_the_printed_sentence(line, item_of, tagger):
-    item = item_of(line, "buried")
-    judge_answers([item], tagger(She="PRP", buried="VBD", the="DT", plate="NN"))
+def test_tag_and_frame_are_of_the_printed_sentence(line):
+    item = make_item(line, "buried")
+    judge_answers([item], Tags(She="PRP", buried="VBD", the="DT", plate="NN"))
     assert (item.tag, item.frame) == ("VBD", Frame.OBJECT)
 
 
-def test_a_sentence_is_tagged_once_and_not_if_it_has_a_fault(item_of, tagger):
-    tags = tagger(He="PRP", fell="VBD")
-    items = [item_of("He fell here .", answer) for answer in ("fell", "here")]
-    rejected = item_of("She fell .", "fell")
+def test_a_sentence_is_tagged_once_and_not_if_it_has_a_fault():
+    tags = Tags(He="PRP", fell="VBD")
+    items = [make_item("He fell here .", answer) for answer in ("fell", "here")]
+    rejected = make_item("She fell .", "fell")
     rejected.fault = SentenceFault.BEGINS_LOW
     judge_answers([*items, rejected], tags)
     assert (tags.asked, rejected.fault) == (1, SentenceFault.BEGINS_LOW)
@@ -90,16 +91,16 @@ ARTICLES = [
 
 
 @pytest.mark.parametrize("line", ARTICLES)
-def test_the_article_is_the_one_that_is_printed(line, table_of):
-    table = table_of((line, "owl", ["lamp", "idol"]))
+def test_the_article_is_the_one_that_is_printed(line):
+    table = make_table((line, "owl", ["lamp", "idol"]))
     judge_words(table, ())
     assert verdicts_of(table) == {"lamp": CandidateFault.ARTICLE, "idol": FIT}
 
 
 @pytest.mark.parametrize("line", ARTICLES)
-def test_articles_alone_can_be_judged(line, table_of):
+def test_articles_alone_can_be_judged(line):
     """Then a form of the answer is fit, and nothing is measured."""
-    table = table_of((line, "owl", ["lamp", "owls"]))
+    table = make_table((line, "owl", ["lamp", "owls"]))
     judge_articles(table)
     assert verdicts_of(table) == {"lamp": CandidateFault.ARTICLE, "owls": FIT}
     assert table.tag.tolist() == ["", ""]
@@ -107,8 +108,8 @@ def test_articles_alone_can_be_judged(line, table_of):
     assert math.isnan(table.items[0].topicality)
 
 
-def test_words_are_judged_in_their_own_item(table_of):
-    table = table_of(
+def test_words_are_judged_in_their_own_item():
+    table = make_table(
         (WINE, "wine", ["beer", "Spain", "cur", "dreadful"]),
         ("He came in the cold .", "cold", ["Spain", "dreadful"]),
     )
@@ -139,13 +140,13 @@ def expect(monkeypatch):
     return expect
 
 
-def test_expected_marks_have_limits(table_of, books, space, expect):
+def test_expected_marks_have_limits(expect):
     """Limits are exclusive, `fits_as_well` is first, and measures are kept whatever the verdict."""
-    table = table_of((WINE, "wine", ["beer", "port", "sleep", "gin"]))
+    table = make_table((WINE, "wine", ["beer", "port", "sleep", "gin"]))
     expect([0.09, 0.1, 0.09, 0.1], [0.19, 0.19, 0.2, 0.2])
-    words = space(similar={"port": 0.75}, topical={"wine": 0.5, "beer": 0.25})
+    words = Space(similar={"port": 0.75}, topical={"wine": 0.5, "beer": 0.25})
     settings = GroomingSettings(max_ambiguity=0.1, max_ungrammatical=0.2)
-    judge_by_expected_marks(table, books(), words, settings=settings, frequent=())
+    judge_by_expected_marks(table, Books(), words, settings=settings, frequent=())
     assert table.verdict.tolist() == [
         FIT,
         CandidateFault.FITS_AS_WELL,
@@ -161,27 +162,27 @@ def test_expected_marks_have_limits(table_of, books, space, expect):
     ]
 
 
-def test_limits_of_one_are_off(table_of, books, space, expect):
-    table = table_of((WINE, "wine", ["beer"]))
+def test_limits_of_one_are_off(expect):
+    table = make_table((WINE, "wine", ["beer"]))
     expect([0.999999], [0.999999])
     settings = GroomingSettings(max_ambiguity=1, max_ungrammatical=1)
-    judge_by_expected_marks(table, books(), space(), settings=settings, frequent=())
+    judge_by_expected_marks(table, Books(), Space(), settings=settings, frequent=())
     assert table.verdict.tolist() == [FIT]
 
 
-def test_only_open_candidates_are_measured(table_of, books, space, expect):
+def test_only_open_candidates_are_measured(expect):
     """The first fault stays. An item without candidates still gets its answer's topicality."""
-    table = table_of((WINE, "wine", ["drinks", "beer"]), (WINE, "wine", ["drinks"]))
+    table = make_table((WINE, "wine", ["drinks", "beer"]), (WINE, "wine", ["drinks"]))
     table.verdict[[0, 2]] = IN_SENTENCE
     expect([0.5], [0.5])
-    judge_by_expected_marks(table, books(), space(topical={"wine": 0.5}), **SETTINGS)
+    judge_by_expected_marks(table, Books(), Space(topical={"wine": 0.5}), **SETTINGS)
     assert table.verdict.tolist() == [IN_SENTENCE, CandidateFault.FITS_AS_WELL, IN_SENTENCE]
     assert np.isnan(table.measures[[0, 2]]).all()
     assert table.measures[1].tolist() == [0, 0, 0.5, 0.5, 0.5]
     assert [item.topicality for item in table.items] == [0.5, 0.5]
 
 
-def test_a_language_model_scores_the_open_candidates(table_of, books, space):
+def test_a_language_model_scores_the_open_candidates():
     """A word as probable as the answer fits as well; one candidate makes no question."""
     calls = []
 
@@ -192,12 +193,12 @@ def test_a_language_model_scores_the_open_candidates(table_of, books, space):
             return np.array([(-2.0, -9.0) if w in likely else (-7.0, -12.0) for w in words])
 
     words = ["drinks", "beer", "port", "milk", "water"]
-    table = table_of((WINE, "wine", words), (WINE, "wine", ["beer"]))
+    table = make_table((WINE, "wine", words), (WINE, "wine", ["beer"]))
     table.verdict[0] = IN_SENTENCE
-    judge_by_expected_marks(table, books(), space(), **SETTINGS)
+    judge_by_expected_marks(table, Books(), Space(), **SETTINGS)
     assert table.verdict[2] == FIT
     before = table.measures[5].copy()
-    judge_by_expected_marks(table, books(), space(), **SETTINGS, language_model=Model())
+    judge_by_expected_marks(table, Books(), Space(), **SETTINGS, language_model=Model())
     assert calls == [("He drank the ", ["wine", *words[1:]], " of Spain.")]
     fits_as_well = table.measures[:, MEASURES.index("fits_as_well")]
     assert fits_as_well[2] > 20 * max(fits_as_well[[1, 3, 4]])
@@ -206,10 +207,10 @@ def test_a_language_model_scores_the_open_candidates(table_of, books, space):
     assert np.array_equal(table.measures[5], before)
 
 
-def test_a_candidate_takes_the_answers_tag(table_of, tagger):
+def test_a_candidate_takes_the_answers_tag():
     """Clitics are part of it: `sister's` is no impostor of `mother`."""
-    tags = tagger(mother="NN", father="NN", saw="VBD", **{"sister's": "NN+POS"})
-    table = table_of(("He saw the mother there .", "mother", ["father", "sister's", "saw"]))
+    tags = Tags(mother="NN", father="NN", saw="VBD", **{"sister's": "NN+POS"})
+    table = make_table(("He saw the mother there .", "mother", ["father", "sister's", "saw"]))
     judge_tags(table, tags)
     assert verdicts_of(table) == {
         "father": FIT,
@@ -220,10 +221,10 @@ def test_a_candidate_takes_the_answers_tag(table_of, tagger):
     assert table.tag.tolist() == ["NN", "NN+POS", "VBD"]
 
 
-def test_each_tag_goes_to_its_own_item(table_of, tagger):
+def test_each_tag_goes_to_its_own_item():
     """A candidate that was rejected before is not tagged."""
-    tags = tagger(travelled="VBD", wandered="VBD", walks="VBZ")
-    table = table_of(
+    tags = Tags(travelled="VBD", wandered="VBD", walks="VBZ")
+    table = make_table(
         ("I travelled in here .", "travelled", ["walks", "wandered"]),
         ("I walks in here .", "walks", ["wandered", "travelled"]),
     )
@@ -250,7 +251,7 @@ def rows_of(artifact, table):
 def test_the_retained_candidates_are_read_best_first(inputs):
     """Compared with a plain loop over the rows of `scored`."""
     (part,) = focus_parts(inputs["focus"], inputs["index"])
-    items = read_items(inputs["focus"].folder, inputs["forward"].path("scored"), part)
+    items = read_items(inputs["focus"], inputs["forward"], part)
     ranked = defaultdict(list)
     for row in read_parquet(inputs["forward"].path("scored")).to_pylist():
         if row["kept"]:

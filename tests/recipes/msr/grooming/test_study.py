@@ -18,13 +18,9 @@ from cloze_gen.store.tables import read_parquet
 
 def ranks(run, items):
     """The answer's forward rank, as a share of what it is ranked among."""
-    table = read_parquet(
-        stage_artifact(run.folder, "forward").path("items.parquet"),
-        columns=["id", "forward_rank"],
-    ).to_pydict()
-    of = dict(zip(table["id"], table["forward_rank"], strict=True))
-    ranked = stage_artifact(run.folder, "focus").facts["option_words"]  # the answer, and all others
-    return ((of[item.id] - 1) / ranked for item in items)
+    rows = read_parquet(stage_artifact(run.folder, "forward").path("items.parquet")).to_pylist()
+    of = {row["id"]: row for row in rows}
+    return ((of[item.id]["forward_rank"] - 1) / (1 + of[item.id]["alternates"]) for item in items)
 
 
 def test_an_item_is_a_sentence_of_a_book(finished):

@@ -33,6 +33,7 @@ from cloze_gen.recipes.msr.choice.propensity import (
     found_by_scores,
 )
 from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS, ChoiceSettings, WordClass
+from cloze_gen.recipes.msr.forward import ranks
 from cloze_gen.rng import derive_rng
 
 _MIN_SENTENCES = 150  # fewer sentences are balanced without classifiers
@@ -45,7 +46,7 @@ _STEP = 1.2  # ratio of neighbouring sizes
 # Largest share of a class's sentences to use while other classes have more left. Balancing needs
 # several sentences to choose from.
 _MOST_OF_CLASS = 0.4
-_KEPT_DRAWS = 8  # draws of an item for a round's set
+_KEPT_DRAWS = 8  # draws of an item for a round's set, those of the smallest margin
 # Weights relative to the values of a score: its ranks (simple rules use only these), the words'
 # spelling, their association with the sentence, the propensity.
 _RANK_WEIGHT = 1.5
@@ -192,7 +193,7 @@ class MatchedChoice:
     def _balanced(self, n: int, odds: np.ndarray) -> np.ndarray:
         """The draws of a set that is balanced under every score and under the odds."""
         margin = np.abs(odds[:, 0] - odds[:, 1:].mean(axis=1))
-        even = self._most_even(margin)
+        even = np.flatnonzero(ranks(self._item, -margin) <= _KEPT_DRAWS)
         odds = odds / np.float32(odds[even].std() or 1.0)
         quotas = class_quotas(
             self._class_of_item, self._sentence_of_item, shares=self._settings.class_shares, n=n
@@ -208,12 +209,6 @@ class MatchedChoice:
             quota=list(quotas.values()),
         )
         return even[chosen]
-
-    def _most_even(self, margin: np.ndarray) -> np.ndarray:
-        """Of each item the draws with the smallest margin, ascending; of equal ones the first."""
-        order = np.lexsort((margin, self._item))
-        first = np.searchsorted(self._item, self._item)
-        return np.sort(order[np.arange(len(order)) - first < _KEPT_DRAWS])
 
     def _chance_target(self, n: int, even: np.ndarray, odds: np.ndarray) -> np.ndarray:
         """The sum of the features of n random draws in which a random option is the answer.

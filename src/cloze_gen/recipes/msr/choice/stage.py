@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -31,7 +30,7 @@ from cloze_gen.recipes.msr.choice.draws import (
     offer_draws,
     offer_randomly,
 )
-from cloze_gen.recipes.msr.choice.matched import Check, MatchedChoice
+from cloze_gen.recipes.msr.choice.matched import MatchedChoice
 from cloze_gen.recipes.msr.choice.pool import CandidatePool, pool_of, read_candidates, read_items
 from cloze_gen.recipes.msr.choice.readers import left_by_readers, read_questions
 from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS, ChoiceReason, ChoiceSettings
@@ -99,8 +98,7 @@ def write_choice(
     writer.rows[CANDIDATES] = write_jsonl(writer.path(CANDIDATES), shown)
     write_rejections(writer, rejected, unit="focus words", kept=len(ids))
     wanted = len(ids) if settings.n_questions == "auto" else settings.n_questions
-    classes = dict(sorted(Counter(pool.word_class[item[chosen]].tolist()).items()))
-    writer.facts |= {"wanted": wanted, "classes": classes, "leak": None}
+    writer.facts |= {"wanted": wanted, "leak": None}
     short = f" (choice.n_questions asks for {wanted:,}; the funnel shows why items were rejected)"
     ctx.say(f"{len(ids):,} questions{'' if len(ids) == wanted else short}")
     if check:
@@ -110,20 +108,11 @@ def write_choice(
             "max_leak": settings.max_leak,
             "rounds": check.rounds,
         }
-        ctx.say(_check_line(check, settings))
-
-
-def _check_line(check: Check, settings: ChoiceSettings) -> str:
-    result = (
-        "a classifier trained on the options' scores finds the answer in "
-        f"{check.accuracy:.1%} of the questions (chance: {1 / (1 + N_IMPOSTORS):.0%}"
-    )
-    if check.accuracy <= settings.max_leak:
-        return f"{result})"
-    return (
-        f"warning: {result}, choice.max_leak: {settings.max_leak:.0%}). Add books, or lower "
-        'choice.n_questions; "auto" finds the largest number within choice.max_leak'
-    )
+        ctx.say(
+            "a classifier trained on the options' scores finds the answer in "
+            f"{check.accuracy:.1%} of the questions (chance: {1 / (1 + N_IMPOSTORS):.0%}, "
+            f"choice.max_leak: {settings.max_leak:.0%})"
+        )
 
 
 # ---- what can be asked, and what was not

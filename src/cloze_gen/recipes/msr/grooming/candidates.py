@@ -14,7 +14,8 @@ from cloze_gen.formats.printed_tokens import rendered_positions
 from cloze_gen.models.neighbour_counts import Blanks
 from cloze_gen.recipes.msr.forward import SCORED
 from cloze_gen.recipes.msr.grooming.frames import Frame
-from cloze_gen.recipes.msr.tables import FIT, Part, read_focus, read_sentences_of
+from cloze_gen.recipes.msr.tables import FIT, Part, read_focus
+from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.schema import Column, Table
@@ -65,16 +66,11 @@ GROOMED_ITEMS = Table(
     Column(
         "answer_tag",
         pa.string(),
-        "Penn tag of the answer between the eight tokens on each side, as the candidates are tagged",
+        "Penn tag of the answer in the window that the tagger reads, as the candidates are tagged",
     ),
     Column("answer_topicality", pa.float64(), "topicality of the answer; NaN if not measured"),
-    Column(
-        "place_requires",
-        pa.string(),
-        "what the place of a verb or noun requires; empty for other tags",
-    ),
     example='{"id": "the-lost-luggage-of-penny-cross:70:2", "verdict": "fit", "answer_tag": "VBD", '
-    '"answer_topicality": 0.7771, "place_requires": "object"}',
+    '"answer_topicality": 0.7771}',
 )
 
 
@@ -165,7 +161,6 @@ def item_rows(items: Sequence[Item]) -> pa.Table:
             "verdict": [str(item.fault) for item in items],
             "answer_tag": [item.window_tag for item in items],
             "answer_topicality": [round(item.topicality, 4) for item in items],
-            "place_requires": [str(item.frame or "") for item in items],
         }
     )
 
@@ -180,11 +175,11 @@ def retained_words(scored: Path, ids: pa.Array) -> dict[str, list[str]]:
     return words
 
 
-def read_items(focus: Artifact, scored: Path, part: Part) -> list[Item]:
+def read_items(focus: Artifact, forward: Artifact, part: Part) -> list[Item]:
     """A part's focus words that passed the screening."""
     rows = read_focus(focus, part)
-    words = retained_words(scored / part.file, rows["id"])
-    sentences = read_sentences_of(focus, rows)
+    words = retained_words(part.path(forward, SCORED), rows["id"])
+    sentences = read_source_sentences(focus, rows["sentence_id"].unique())
     return [
         Item(row["id"], sentences[row["sentence_id"]], row["position"], words[row["id"]])
         for row in rows.to_pylist()

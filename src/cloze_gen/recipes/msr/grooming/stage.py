@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause,
 from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
-from cloze_gen.recipes.msr.forward import SCORED
 from cloze_gen.recipes.msr.grooming.candidates import (
     DECISIONS,
     GROOMED_ITEMS,
@@ -49,13 +47,13 @@ from cloze_gen.recipes.msr.grooming.rules import (
 from cloze_gen.recipes.msr.tables import (
     FIT,
     Part,
+    map_parts,
     model_index,
     model_knowledge,
     write_items,
-    write_parts,
+    write_part,
 )
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import write_parquet
 
 # Words with at least this frequency count as grammatical context, rarer words as topic.
 _FREQUENT_FREQ = 1e-3
@@ -168,21 +166,20 @@ def groom_part(
     *,
     focus: Artifact,
     index: Artifact,
-    out: Path,
     contexts: Artifact,
-    scored: Path,
+    forward: Artifact,
     settings: GroomingSettings,
     offensive: Collection[str],
     frequent: Collection[str],
     use_tagger: bool,
-    language_model: Path | None,
+    language_model: str | None,
     people: Mapping[str, Mapping[str, Any]] | None,
-) -> tuple[pa.Table, Counter[str]]:
-    """Groom a part and write its decisions. Returns its rows of `GROOMED_ITEMS`, and counts of verdicts.
+) -> tuple[pa.Table, pa.Table]:
+    """Rows of `DECISIONS` and of `GROOMED_ITEMS` of one part.
 
     `people`: verdicts by item, if people groomed.
     """
-    items = read_items(focus, scored, part)
+    items = read_items(focus, forward, part)
     model = model_index(index, part.model)
     knowledge = model_knowledge(contexts, part.model)
     tagger = load_tagger() if use_tagger else None
@@ -206,10 +203,8 @@ def groom_part(
         if tagger is not None:
             judge_tags(table, tagger)
         if language_model is not None:
-            judge(language_model=worker_causal_model(str(language_model)))
-    decisions = table.decisions()
-    write_parquet(out / part.file, decisions)
-    return item_rows(items), Counter(decisions["verdict"].to_pylist())
+            judge(language_model=worker_causal_model(language_model))
+    return table.decisions(), item_rows(items)
 
 
 def write_grooming(
@@ -234,25 +229,27 @@ def write_grooming(
         tagger_identity: of `spacy_tagger.tagger_identity`; empty: no tagger.
         language_model: ``hf:FOLDER``.
     """
-    results = write_parts(
-        writer,
+    results = map_parts(
         ctx,
-        DECISIONS,
         groom_part,
         focus=focus,
         index=index,
         contexts=contexts,
-        scored=forward.path(SCORED.folder),
+        forward=forward,
         settings=settings,
         offensive=offensive,
         frequent=frequent_words(counts),
         use_tagger=bool(tagger_identity),
-        language_model=Path(language_model.removeprefix("hf:")) if language_model else None,
+        language_model=language_model,
         people={row["id"]: row for row in people.rows} if people else None,
     )
-    parts = [rows for rows, _ in results]
-    items = write_items(writer, GROOMED_ITEMS, parts, verdict="verdict", passed=FIT)
-    verdicts = sum((counts for _, counts in results), Counter[str]())
+    groomed = []
+    verdicts = Counter[str]()
+    for part, (decisions, rows) in results:
+        write_part(writer, DECISIONS, part, decisions)
+        verdicts.update(decisions["verdict"].to_pylist())
+        groomed.append(rows)
+    items = write_items(writer, GROOMED_ITEMS, groomed, verdict="verdict", passed=FIT)
     fit = verdicts.pop(FIT, 0)
     writer.facts["candidates_funnel"] = funnel("candidates", kept=fit, rejected=verdicts)
     if people:
