@@ -256,7 +256,7 @@ def read_text(book: Book) -> str:
     except OSError as error:
         raise CorpusError(
             f"{escape_cell(str(book.text))}: the text of {quote(book.place)} cannot be read "
-            f"({error.strerror}). Run again: it is read anew. Finished work is kept."
+            f"({error.strerror}). Run again to read it again. Finished work is kept."
         ) from None
     if not book.in_place:
         return data.decode("utf-8")

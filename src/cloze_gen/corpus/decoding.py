@@ -38,7 +38,7 @@ _ASCII = bytes(range(0x80))
 _MAX_ODD_SHARE = 1 / 3  # of the high bytes; legacy text has few sequences that are valid UTF-8
 _ODD_BYTES = re.compile("[\udc80-\udcff]+")  # as Python's "surrogateescape" keeps them
 
-# stands for a soft hyphen or zero-width character of the input until `normalize` drops it
+# replaces a soft hyphen or zero-width character of the input until `normalize` drops it
 _SOFT_HYPHEN_MARK = "\x7f"
 _SPACES = "\t\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _BREAKS = "\r\x0b\x0c\x85\u2028\u2029"
@@ -58,7 +58,7 @@ _NOT_PLAIN = re.compile(r"[\n\x20-\x7e]+")  # without these only the special cha
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A decoded book; `evidence` says why this encoding was chosen and what was repaired."""
+    """A decoded book; `evidence`: why this encoding was chosen and what was repaired."""
 
     text: str
     encoding: str
@@ -170,7 +170,7 @@ def flatten(text: str) -> str:
     if not special:
         return flat
     kinds = set(special if isinstance(special, str) else special.decode())
-    # In order, because U+007F is special and stands for others. Faster than `str.translate`.
+    # In order, because U+007F is special and replaces others. Faster than `str.translate`.
     for char in sorted(kinds & _FLAT.keys()):
         flat = flat.replace(char, _FLAT[char])
     return flat

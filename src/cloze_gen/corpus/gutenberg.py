@@ -1,4 +1,4 @@
-"""Project Gutenberg's texts: where the book is inside its file, and what the header says about it;
+"""Project Gutenberg's texts: where the book is inside its file, and the facts in its header;
 patterns from 534 books.
 """
 

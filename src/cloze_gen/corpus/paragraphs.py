@@ -59,7 +59,7 @@ def split_paragraphs(flat: str, body: Body) -> Iterator[Paragraph]:
 
 
 def _blocks(flat: str, body: Body) -> Iterator[Paragraph]:
-    """What stands between two separators, and what is skipped, which may cut a block in two."""
+    """The text between two separators without what is skipped, which may cut a block in two."""
     separators = _separators(flat, body)
     at = body.start
     for skipped in (*body.skipped, None):
@@ -74,7 +74,7 @@ def _blocks(flat: str, body: Body) -> Iterator[Paragraph]:
 
 
 def _block(flat: str, start: int, end: int) -> Iterator[Paragraph]:
-    """The block without outer spaces, if any is left; a page number above prose stands apart."""
+    """The block without outer spaces, if any is left; a page number above prose is a block of its own."""
     while start < end and flat[start] in " \n":
         start += 1
     while end > start and flat[end - 1] in " \n":

@@ -261,7 +261,7 @@ def write_partition(
     """Write `books.tsv` with `domain`, `offensive_rate` (listed words / word tokens) and `part`.
 
     Args:
-        keep_splits: the split of a novel decides its part, whatever text or author it shares; the
+        keep_splits: the split of a novel decides its part, even if it shares text or an author; the
             others are drawn.
     Raises:
         CorpusError: no novel is left for a part, or one was dropped under `--strict`.

@@ -235,7 +235,7 @@ def _rule(name: str, attributes: tuple[tuple[str, str], ...], link: bool) -> _Ru
 
 
 def _is_dropped(name: str, values: Mapping[str, str], classes: list[str], types: list[str]) -> bool:
-    """Whether an element is left out, whatever its text."""
+    """Whether an element is left out with any text."""
     if name in _DROPPED_NAMES or "hidden" in values or not _DROPPED_TYPES.isdisjoint(types):
         return True
     if _DROPPED_STYLES.search(values.get("style", "")):
@@ -404,7 +404,7 @@ def _image_text(element: etree._Element) -> str:
 
 
 def _open_word(match: re.Match[str]) -> str:
-    """A capital before the words that it opens; that of an image may stand in the text too."""
+    """A capital before the words that it opens; that of an image may be in the text too."""
     quotation, capital, mark, glue, space, next_quotation, following = match.groups()
     if mark == _IMAGE and following == capital:
         return "" if next_quotation else quotation

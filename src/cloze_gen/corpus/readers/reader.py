@@ -40,7 +40,7 @@ class Text:
 
 @dataclass(slots=True)
 class FileReport:
-    """What a reader says about its file.
+    """A reader's report on its file.
 
     Attributes:
         shape: the format in words, e.g. "Parquet table, one book per row".
@@ -60,7 +60,7 @@ class FileReport:
 
 
 class UnknownTableError(BookError):
-    """A table whose columns are not known; the message lists them and says what to do."""
+    """A table whose columns are not known; the message lists them with the remedy."""
 
 
 # (open file, report to fill in, name of the text column or "") -> the texts

@@ -56,7 +56,7 @@ def read_reader_verdicts(path: str | Path) -> VerdictFile:
 
 
 def read_questions(file: VerdictFile) -> dict[str, ReadQuestion]:
-    """Id -> what was shown and said of it; questions of other sets are left out."""
+    """Id -> what readers saw and marked; questions of other sets are left out."""
     questions = {}
     for row in file.rows:
         if _OTHER_SET in row["id"]:

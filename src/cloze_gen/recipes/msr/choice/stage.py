@@ -115,7 +115,7 @@ def write_choice(
         )
 
 
-# ---- what can be asked, and what was not
+# ---- items with impostor sets, and those not chosen
 
 
 def _offer(
@@ -126,7 +126,7 @@ def _offer(
     *,
     seed: int,
 ) -> tuple[CandidatePool, np.ndarray]:
-    """The items that can be asked about, with draws of each; the others are added to `rejected`."""
+    """The items with valid impostor sets, with draws of each; the others are added to `rejected`."""
 
     def reject(reason: str, details: Iterable[str | None]) -> CandidatePool:
         """The pool without the items that have a detail, which are rejected; None: no rejection."""

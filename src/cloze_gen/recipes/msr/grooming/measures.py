@@ -18,7 +18,7 @@ from cloze_gen.recipes.msr.grooming.candidates import CandidateTable, Item
 from cloze_gen.recipes.msr.grooming.frames import takes_frame
 from cloze_gen.records.question import Blank
 
-# log10 probabilities by a causal model: of the word after what stands before it, and of the next
+# log10 probabilities by a causal model: of the word after the text before it, and of the next
 # words after both
 OF_MODEL = ("model_word", "model_after")
 _PRIOR_USES = 4  # smooths words with few uses
