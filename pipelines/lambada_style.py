@@ -52,7 +52,6 @@ from cloze_gen.recipes.lambada.people import GUESSING
 from cloze_gen.recipes.lambada.ranking import (
     RankingReason,
     RankingSettings,
-    TriggerSettings,
     write_ranking,
     write_tagged_novels,
 )
@@ -72,6 +71,10 @@ from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.style import Requests, Style
 from cloze_gen.store.tables import FEWSHOT
 
+# Words that may be associated with a passage: rarer than one in a thousand, and with the tokens that
+# show their associations, 50 of the 29.4 million of 337 novels.
+TRIGGERS = OptionLimits(max_freq=1e-3, min_count=4, min_freq=1.7e-6, allow_proper_names=False)
+
 
 class LambadaLmSettings(LmSettings):
     order: int = Field(4, ge=2, le=5, description="n of the n-grams")
@@ -85,7 +88,6 @@ class LambadaSettings(BookSettings):
     networks: NetworksSettings = NetworksSettings()
     committee: CommitteeSettings = CommitteeSettings()
     contexts: ContextSettings = ContextSettings()
-    triggers: TriggerSettings = TriggerSettings()
     ranking: RankingSettings = RankingSettings()
     guessing: GuessingSettings = GuessingSettings()
     control: ControlSettings = ControlSettings()
@@ -100,12 +102,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     counts = count_words(run, novels)
     text = training_text(run, novels, counts)
     index = ngram_index(run, ngram_model(run, text, s.lm))
-    # Words that may be associated with a passage: `min_count` tokens show the associations of a word
-    # in a corpus of any size.
-    limits = OptionLimits(
-        max_freq=1e-3, min_count=s.triggers.min_count, min_freq=0.0, allow_proper_names=False
-    )
-    space = contexts(run, text, counts, s.contexts, limits)
+    space = contexts(run, text, counts, s.contexts, TRIGGERS)
     # 3.1: passages, one for each sentence that can end one.
     passages = run.stage(
         "passages",

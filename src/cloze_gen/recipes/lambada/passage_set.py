@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -19,7 +18,7 @@ from cloze_gen.recipes.lambada.guesses import GUESSED, OPEN
 from cloze_gen.recipes.lambada.guessing import Verdict
 from cloze_gen.recipes.lambada.passages import PASSAGES, read_passages
 from cloze_gen.recipes.lambada.ranking import SIGNALS, texts_of
-from cloze_gen.records.passage import SPLIT_OF, Part, Passage, Split
+from cloze_gen.records.passage import SPLIT_OF, Part, Split
 from cloze_gen.records.spans import TakenSpans
 from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
@@ -100,45 +99,6 @@ def draw_fewshot(
     return list(drawn.values())[: 4 * MOST_EXAMPLES]
 
 
-@dataclass(frozen=True, slots=True)
-class _Records:
-    """Makes the records of passages; each mapping is by id of the passage, `domains` by book."""
-
-    passages: Mapping[str, Passage]
-    domains: Mapping[str, str]
-    scores: Mapping[str, Mapping[str, float]]
-    signals: Mapping[str, Mapping[str, float]]
-    verdicts: Mapping[str, str]
-    judged: str
-
-    def of_split(self, ids: Iterable[str], split: Split) -> list[dict[str, Any]]:
-        return [self._record(self.passages[passage_id], split) for passage_id in ids]
-
-    def of_parts(self, ids: Collection[str]) -> list[dict[str, Any]]:
-        """The records of each part's split, one split after the other."""
-        records = []
-        for part, split in SPLIT_OF.items():
-            of_part = [one for one in ids if self.passages[one].part == part]
-            records += self.of_split(of_part, split)
-        return records
-
-    def _record(self, passage: Passage, split: Split) -> dict[str, Any]:
-        record = passage_record(
-            passage,
-            split=str(split),
-            domain=self.domains[passage.book_id],
-            judged="none",
-            scores=self.scores[passage.id],
-        )
-        if split == Split.CONTROL:
-            return record
-        if passage.id in self.verdicts:
-            record["judged"] = self.judged
-        record["verdict"] = self.verdicts.get(passage.id, OPEN)
-        record["signals"] = self.signals[passage.id]
-        return record
-
-
 def _by_id(table: pa.Table, ids: pa.Array) -> dict[str, dict[str, float]]:
     """Id -> the other columns of its row, to four digits."""
     rows = table.filter(pc.is_in(table["id"], ids)).to_pylist()
@@ -189,23 +149,43 @@ def write_passage_set(
     repeated = printed_before((one, texts_of(found[one])) for one in (*chosen, *drawn, *candidates))
     control = [one for one in drawn if one not in repeated]
     fewshot = [one for one in candidates if one not in repeated][:MOST_EXAMPLES]
-    scores = read_parquet(committee.path(VERDICTS)).drop_columns(["kept"])
     ids = pa.array(sorted(needed), pa.string())
-    records = _Records(
-        found,
-        {row["book_id"]: row["domain"] for row in read_books(partition)},
-        _by_id(scores, ids),
-        _by_id(signals.select(["id", *_SIGNALS]), ids),
-        verdicts,
-        judged,
-    )
+    scores = _by_id(read_parquet(committee.path(VERDICTS)).drop_columns(["kept"]), ids)
+    signals_of = _by_id(signals.select(["id", *_SIGNALS]), ids)
+    domains = {row["book_id"]: row["domain"] for row in read_books(partition)}
+
+    def record(passage_id: str, split: Split, judged: str, **more: Any) -> dict[str, Any]:
+        passage = found[passage_id]
+        return passage_record(
+            passage,
+            split=str(split),
+            domain=domains[passage.book_id],
+            judged=judged,
+            scores=scores[passage_id],
+            **more,
+        )
+
+    def ranked_records(ids: Iterable[str]) -> list[dict[str, Any]]:
+        """One split after the other."""
+        return [
+            record(one, split, judged, verdict=verdicts[one], signals=signals_of[one])
+            for part, split in SPLIT_OF.items()
+            for one in ids
+            if found[one].part == part
+        ]
+
+    control_records = [record(one, Split.CONTROL, "none") for one in control]
+    fewshot_records = [
+        record(one, Split.VALIDATION, "none", verdict=OPEN, signals=signals_of[one])
+        for one in fewshot
+    ]
     files = {
-        PASSAGE_SET: records.of_parts(chosen) + records.of_split(control, Split.CONTROL),
-        REJECTED_SET: records.of_parts(rejected),
-        FEWSHOT: records.of_split(fewshot, Split.VALIDATION),
+        PASSAGE_SET: ranked_records(chosen) + control_records,
+        REJECTED_SET: ranked_records(rejected),
+        FEWSHOT: fewshot_records,
     }
-    for name, of_file in files.items():
-        writer.rows[name] = write_jsonl(writer.path(name), of_file)
+    for name, records in files.items():
+        writer.rows[name] = write_jsonl(writer.path(name), records)
     n_open = len(verdicts) - len(chosen) - len(rejected)
     writer.facts |= {"wanted": wanted, "control": len(control), "judged": judged}
     writer.funnel = funnel("passages", kept=len(chosen), rejected={OPEN: n_open} if n_open else {})

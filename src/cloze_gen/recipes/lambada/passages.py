@@ -97,8 +97,6 @@ class PassageReason(Reason):
     )
 
 
-REASONS = tuple(PassageReason)
-KEPT = -1
 _MOST_IN_PARAGRAPH = 1_000  # sentences; the longest paragraph of 605 books has 324
 
 
@@ -107,12 +105,12 @@ class CutPassages:
     """The verdict on each sentence of a book; arrays have shape (sentences,).
 
     Attributes:
-        verdict: `KEPT`, or the index of the reason in `REASONS`.
+        reason: of rejection; empty for a sentence that ends a passage.
         first, target: index of the first sentence; of the target among the book's tokens; or -1.
         context_tokens, sentence_tokens: treebank tokens.
     """
 
-    verdict: NDArray[np.int8]
+    reason: NDArray[np.str_]
     first: NDArray[np.int64]
     target: NDArray[np.int64]
     context_tokens: NDArray[np.int64]
@@ -120,11 +118,7 @@ class CutPassages:
 
     @property
     def kept(self) -> NDArray[np.int64]:
-        return np.flatnonzero(self.verdict == KEPT)
-
-    def reason(self, sentence: int) -> PassageReason | None:
-        verdict = int(self.verdict[sentence])
-        return None if verdict == KEPT else REASONS[verdict]
+        return np.flatnonzero(self.reason == "")
 
 
 def cut_passages(
@@ -136,8 +130,10 @@ def cut_passages(
     >>> book = book_text(["Who was it ?", "I saw someone .", "It was only Jane ."])
     >>> small = PassagesSettings(min_context_tokens=4, min_target_sentence_tokens=4)
     >>> cut = cut_passages(book, offensive=(), settings=small)
-    >>> cut.kept.tolist(), cut.first.tolist(), [book.types[book.codes[place]] for place in cut.target[cut.kept]], str(cut.reason(0))
-    ([1, 2], [-1, 0, 1], ['someone', 'Jane'], 'context_cut_by_chapter')
+    >>> cut.first.tolist(), cut.reason.tolist()
+    ([-1, 0, 1], ['context_cut_by_chapter', '', ''])
+    >>> [book.types[book.codes[place]] for place in cut.target[cut.kept]]
+    ['someone', 'Jane']
     """
     traits = sentence_traits(book, offensive=offensive)
     first, context_tokens = least_context(traits.tokens, settings.min_context_tokens)
@@ -151,7 +147,7 @@ def cut_passages(
     kinds = np.array(book.kinds, dtype=object)
     prose = kinds == PROSE
     endless = np.bincount(book.paragraph)[book.paragraph] > _MOST_IN_PARAGRAPH
-    against = {  # in order of precedence
+    against: dict[str, NDArray[np.bool_]] = {  # in order of precedence
         PassageReason.NOT_PROSE: ~prose,
         PassageReason.WITHOUT_FINAL_MARK: ~traits.closed,
         PassageReason.TARGET_NOT_LETTERS: ~may_be_target,
@@ -165,10 +161,8 @@ def cut_passages(
         PassageReason.OFFENSIVE: _any_of(traits.offensive, opening, own),
         PassageReason.PARAGRAPH_ENDLESS: endless,
     }
-    verdict = np.full(book.sentence_count, KEPT, dtype=np.int8)
-    for reason, holds in against.items():
-        verdict[holds & (verdict == KEPT)] = REASONS.index(reason)
-    return CutPassages(verdict, first, traits.last_word, context_tokens, traits.tokens)
+    reason = np.select(list(against.values()), list(map(str, against)), default="")
+    return CutPassages(reason, first, traits.last_word, context_tokens, traits.tokens)
 
 
 def target_types(book: BookText) -> NDArray[np.bool_]:
@@ -270,11 +264,11 @@ def cut_novel(
     shown: set[int] = set()
     for row in passages:
         shown.update(range(row["first_sentence"], row["sentence"] + 1))
-    rejected = (
+    rejected = [
         Rejection(sentence.id, reason)
-        for sentence in sentences
-        if (reason := cut.reason(sentence.index)) is not None
-    )
+        for sentence, reason in zip(sentences, cut.reason.tolist(), strict=True)
+        if reason
+    ]
     return NovelTables(
         PASSAGES.of_records(passages),
         sentence_table([sentences[index] for index in sorted(shown)]),

@@ -29,7 +29,7 @@ from cloze_gen.records.passage import Passage
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.spans import TakenSpans
 from cloze_gen.rng import stable_fraction
-from cloze_gen.settings import MOST_COUNTED, SettingsGroup
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.schema import CODED, Column, Table
 
@@ -79,18 +79,6 @@ class RankingSettings(SettingsGroup):
         ge=0,
         le=1,
         description="greatest share that a capitalised word solves",
-    )
-    max_echo_freq: float = Field(
-        4e-4,
-        gt=0,
-        le=1,
-        description="greatest frequency of a word that the reader repeats",
-    )
-
-
-class TriggerSettings(SettingsGroup):
-    min_count: int = Field(
-        50, ge=1, le=MOST_COUNTED, description="least count of a word in the training novels"
     )
 
 
@@ -363,7 +351,7 @@ def write_ranking(
         for passage in read_passages(passages, which=pool.__contains__)
     )
     examined = pool.difference(duplicates)
-    source = ReaderSource(index, counts, tagged_counts, contexts, settings.max_echo_freq)
+    source = ReaderSource(index, counts, tagged_counts, contexts)
     read = functools.partial(read_signals, source=source)
     shards = batches(read_passages(passages, which=examined.__contains__), _PASSAGES_PER_SHARD)
     parts = ctx.map_as_they_come(

@@ -28,6 +28,8 @@ from cloze_gen.records.passage import Passage
 from cloze_gen.settings import MOST_EACH
 from cloze_gen.store.artifacts import Artifact
 
+MAX_ECHO_FREQ = 4e-4  # greatest share of a word that a reader repeats
+_FEW_ECHOES = 90  # tokens of such a word in a small corpus
 REPEAT_EXPONENT = 0.7
 IN_SENTENCE_FACTOR = 0.15  # factor of a word that occurs in the target sentence
 MAX_LIFT = 200.0  # limits the noise of rare counts
@@ -169,7 +171,7 @@ class EchoReader:
         freq, class_probs: shapes (V,), (C,): shares of tokens of each word, of each class.
         folded_freq: case-folded share of word tokens; without unknown words.
         unknown_class: of a word not in the index: in small letters, capitalised.
-        max_freq: greatest share of a word that a reader repeats.
+        max_freq: greatest share of a word that is repeated.
     """
 
     next_words: NextWords
@@ -330,7 +332,6 @@ class ReaderSource(NamedTuple):
     counts: Artifact
     tagged_counts: Artifact
     contexts: Artifact
-    max_echo_freq: float
 
 
 _NAME, _NOUN = "NNP", "NN"
@@ -368,7 +369,7 @@ def read_readers(source: ReaderSource) -> Readers:
             for word, share in zip(table.words, table.freq.tolist(), strict=True)
         },
         unknown_class=(number[_NOUN], number[_NAME]),
-        max_freq=source.max_echo_freq,
+        max_freq=max(MAX_ECHO_FREQ, _FEW_ECHOES / max(1, table.word_tokens)),
     )
     pairs = space.associations
     by_option = sp.csr_matrix(
