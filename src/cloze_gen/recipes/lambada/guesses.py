@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import pyarrow as pa
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import FormatError, UsageError
@@ -59,16 +58,16 @@ ANSWERS = Table(
 # ---- the verdict file of a study
 
 
-@dataclass(frozen=True)
-class _Given:
+class _Given(BaseModel):
     """An answer in a verdict file."""
 
+    model_config = ConfigDict(strict=True)
     judge: int
     condition: Literal["passage", "sentence"]
     guesses: list[str]
 
 
-_ANSWERS_OF_ROW = TypeAdapter(list[_Given], config=ConfigDict(strict=True))
+_ANSWERS_OF_ROW = TypeAdapter(list[_Given])
 
 
 def read_guessed(path: str) -> VerdictFile:
