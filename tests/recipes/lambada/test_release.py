@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from cloze_gen.formats.lambada import parse_plain_text
+from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl
 
 
@@ -95,6 +96,14 @@ def test_examples_are_other_passages_of_the_development_novels(lambada):
             or one["end"] <= other["start"]
             or other["end"] <= one["start"]
         )
+
+
+def test_a_short_set_says_how_many_were_wanted(lambada):
+    """The ranking's limits allow fewer passages than `ranking.n_passages`."""
+    finished = stage_artifact(lambada.folder, "passage set")
+    assert finished.facts["wanted"] == 40 > finished.funnel["kept"]
+    card = (lambada.release / "README.md").read_text(encoding="utf-8")
+    assert "The run requested 40; the funnel below shows why there are fewer." in card
 
 
 @pytest.mark.slow
