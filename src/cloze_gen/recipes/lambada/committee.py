@@ -124,8 +124,8 @@ def apply_committee(
     >>> verdicts.kept.tolist(), verdicts.guessed_by.tolist(), dict(verdicts.survival)
     ([False, False], [1, 0], {'ngram': 0.5, 'cache': 0.0})
     """
-    guessed = np.array(list(log10_probs.values())) >= math.log10(threshold)
-    kept = ~guessed.any(axis=0)
+    guessed = np.asarray(np.array(list(log10_probs.values())) >= math.log10(threshold))
+    kept = np.asarray(~guessed.any(axis=0))
     shares = 1 - guessed.mean(axis=1) if len(kept) else np.ones(len(guessed))
     survival = dict(zip(log10_probs, shares.tolist(), strict=True))
     return Verdicts(kept, np.where(kept, -1, guessed.argmax(axis=0)), survival)

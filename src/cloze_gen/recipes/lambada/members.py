@@ -24,8 +24,9 @@ from cloze_gen.records.passage import Passage
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.schema import Column, Table, TableWriter
 
-NGRAM, CACHE, FEEDFORWARD, RECURRENT = "ngram", "cache", "feedforward", "recurrent"
-NETWORKS: tuple[Kind, ...] = (FEEDFORWARD, RECURRENT)
+NGRAM = "ngram"
+CACHE = "cache"
+NETWORKS: tuple[Kind, ...] = ("feedforward", "recurrent")
 MEMBERS = (NGRAM, CACHE, *NETWORKS)
 CACHE_SHARE = "cache_share"
 _PASSAGES_PER_SHARD = 8192
@@ -36,8 +37,8 @@ SCORES = Table(
     Column("id", pa.string(), "id of the passage"),
     Column(NGRAM, pa.float32(), "log10 P(target | passage) of the n-gram model"),
     Column(CACHE_SHARE, pa.float32(), "share of the target in the tokens before it"),
-    Column(FEEDFORWARD, pa.float32(), "log10 P of the feed-forward network; null if no member"),
-    Column(RECURRENT, pa.float32(), "log10 P of the recurrent network; null if no member"),
+    Column("feedforward", pa.float32(), "log10 P of the feed-forward network; null if no member"),
+    Column("recurrent", pa.float32(), "log10 P of the recurrent network; null if no member"),
     example='{"id": "aunt-sabinas-goose:8", "ngram": -4.675366401672363, "cache_share": 0.05, ...}',
 )
 
@@ -98,8 +99,7 @@ def score_passages(
         "id": [passage.id for passage in passages],
         NGRAM: model.log10_probs(histories, targets),
         CACHE_SHARE: shares_before_last(ids, lengths, separator=model.start),
-        FEEDFORWARD: pa.nulls(len(passages), pa.float32()),
-        RECURRENT: pa.nulls(len(passages), pa.float32()),
+        **dict.fromkeys(NETWORKS, pa.nulls(len(passages), pa.float32())),
     }
     if networks is not None:
         vocabulary = _network_ids(networks)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import deque
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -185,7 +185,7 @@ def count_in_context(book: BookText, cut: CutPassages) -> list[int]:
     counts = []
     for last in cut.kept:
         context = words[book.bounds[cut.first[last]] : book.bounds[last]]
-        counts.append(np.count_nonzero(context == words[cut.target[last]]))
+        counts.append(int(np.count_nonzero(context == words[cut.target[last]])))
     return counts
 
 
@@ -243,7 +243,7 @@ class NovelTables(NamedTuple):
 
 
 def cut_novel(
-    novel: Mapping[str, str],
+    novel: dict[str, str],
     *,
     partition: Artifact,
     hyphens: Path,

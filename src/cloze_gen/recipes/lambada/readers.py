@@ -124,9 +124,11 @@ class NextWords:
     def __init__(self, index: ForwardIndex, class_of: NDArray[np.int64], n_classes: int) -> None:
         self.index = index
         self.class_of = class_of
-        self._unigram_probs = np.float32(10) ** np.asarray(index.levels[0].log10_prob, np.float32)
-        self._unigram_probs[index.start] = 0
-        self._unigram_class_probs = np.bincount(class_of, self._unigram_probs, n_classes)
+        unigram_probs = (np.float32(10) ** index.levels[0].log10_prob).astype(np.float32)
+        unigram_probs[index.start] = 0
+        self._unigram_probs: NDArray[np.float32] = unigram_probs
+        class_probs = np.bincount(class_of, unigram_probs, n_classes)
+        self._unigram_class_probs: NDArray[np.float64] = class_probs.astype(np.float64)
 
     def probs(self, sentence: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """float32, shape (V,): P(word | sentence); float64, shape (C,): P(class | sentence)."""
@@ -325,7 +327,8 @@ class Readers(NamedTuple):
     trigger: TriggerReader
 
 
-class ReaderSource(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ReaderSource:
     """What the readers know; workers open it."""
 
     index: Artifact
