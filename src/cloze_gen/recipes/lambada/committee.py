@@ -143,8 +143,8 @@ def verdict_table(members: Sequence[str]) -> Table:
         Column("id", pa.string(), "id of the passage"),
         Column("kept", pa.bool_(), "no member guesses the target"),
         *probs,
-        example='{"id": "aunt-sabinas-goose:8", "kept": true, "ngram": -4.675366401672363, '
-        '"cache": -3.035459518432617, ...}',
+        example='{"id": "aunt-sabinas-goose:8", "kept": true, "ngram": -4.6745500564575195, '
+        '"cache": -3.0354411602020264, ...}',
     )
 
 
