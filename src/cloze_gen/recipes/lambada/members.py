@@ -39,7 +39,8 @@ SCORES = Table(
     Column(CACHE_SHARE, pa.float32(), "share of the target in the tokens before it"),
     Column("feedforward", pa.float32(), "log10 P of the feed-forward network; null if no member"),
     Column("recurrent", pa.float32(), "log10 P of the recurrent network; null if no member"),
-    example='{"id": "aunt-sabinas-goose:8", "ngram": -4.6745500564575195, "cache_share": 0.045045044273138046, ...}',
+    example='{"id": "aunt-sabinas-goose:8", "ngram": -4.6745500564575195, '
+    '"cache_share": 0.045045044273138046, ...}',
 )
 
 

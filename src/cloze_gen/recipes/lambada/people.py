@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import UsageError
 from cloze_gen.formats.lambada import blanked_sentence, blanked_text
+from cloze_gen.judging.assignment import Case
 from cloze_gen.judging.database import StudyFacts
 from cloze_gen.judging.state import StudySettings
 from cloze_gen.judging.study import Study, StudySource, judge_numbers
@@ -20,7 +22,7 @@ from cloze_gen.recipes.lambada.guessing import (
 )
 from cloze_gen.recipes.lambada.passages import read_passages
 from cloze_gen.recipes.lambada.ranking import read_ranking
-from cloze_gen.records.judgement import Role, StudyItem, Task
+from cloze_gen.records.judgement import StudyItem, Task
 from cloze_gen.records.passage import Passage
 from cloze_gen.store.runs import lies_in_output, read_run, stage_artifact
 
@@ -65,30 +67,25 @@ def rule_of(facts: StudyFacts) -> GuessingRule:
 
 
 def verdicts_text(study: Study) -> str:
-    """The verdict file; without alpha, which by construction is never above 0."""
+    """The verdict file: the passages that people saw; without alpha, which is never above 0."""
     state = study.state()
-    rule = rule_of(study.facts)
     numbers = judge_numbers(state)
-    asked = [
-        one for one in state.by_id.values() if state.judges[one.judge].role is not Role.MACHINE
+    rows = [_row(case, numbers) for case in state.cases.values() if case.seen_by]
+    judges = {answer["judge"] for row in rows for answer in row["answers"]}
+    rules = rule_of(study.facts).settings.rules
+    return verdicts_jsonl(VerdictFile(Task.GUESS, study.facts.of, len(judges), None, rows, rules))
+
+
+def _row(case: Case, numbers: Mapping[str, int]) -> dict[str, Any]:
+    answers = [
+        {
+            "judge": numbers[answer.judge],
+            "condition": answer.condition,
+            "guesses": list(answer.response["guesses"]),
+        }
+        for answer in case.answers
     ]
-    shown = {one.item for one in asked}
-    answers: dict[str, list[dict[str, Any]]] = {item: [] for item in state.cases if item in shown}
-    answered: set[str] = set()
-    for one in asked:
-        if one.id in state.verdicts:
-            answered.add(one.judge)
-            answer = {
-                "judge": numbers[one.judge],
-                "condition": one.condition,
-                "guesses": list(state.verdicts[one.id].response["guesses"]),
-            }
-            answers[one.item].append(answer)
-    rows = [{"id": item, "answers": of_item} for item, of_item in answers.items()]
-    of = study.facts.of
-    return verdicts_jsonl(
-        VerdictFile(Task.GUESS, of, len(answered), None, rows, rule.settings.rules)
-    )
+    return {"id": case.id, "answers": sorted(answers, key=itemgetter("judge"))}
 
 
 def _settings(rules: Mapping[str, Any], name: str) -> GuessingSettings:
