@@ -100,9 +100,10 @@ def test_examples_are_other_passages_of_the_development_novels(lambada):
 
 @pytest.mark.slow
 def test_a_set_that_guessing_leaves_short(lambada, cli, tmp_path):
-    shutil.copytree(lambada.out, tmp_path / "out", symlinks=True)
     """The rejected passages are released, and the card says how many were wanted."""
-    options = (*lambada.corpus.options, "--set", "guessing.judges=machine")
+    shutil.copytree(lambada.out, tmp_path / "out", symlinks=True)
+    guessed = ("--set", "ranking.order=signals", "--set", "guessing.judges=machine")
+    options = (*lambada.corpus.options, *guessed)
     outcome = cli("run", *options, "--name", "x", "--out", tmp_path / "out", "--workers", "1")
     assert outcome.status == 0, outcome.err
     text = (tmp_path / "out/runs/x/release/rejected_plain_text.txt").read_text(encoding="utf-8")
