@@ -25,6 +25,7 @@ from cloze_gen.recipes.lambada.ranking import SIGNALS, read_ranking
 from cloze_gen.records.judgement import Task
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.schema import CODED, Column, Table
+from cloze_gen.store.tables import write_parquet
 
 OPEN = "open"  # no verdict yet
 
@@ -160,7 +161,8 @@ def write_guesses(
         verdicts = {item: machine[item] for item in ranked}
     columns = {"id": ranked, "verdict": list(verdicts.values())}
     writer.rows[GUESSED.name] = GUESSED.write(writer.path(GUESSED.name), columns)
-    writer.rows[ANSWERS.name] = ANSWERS.write_records(writer.path(ANSWERS.name), answers)
+    table = ANSWERS.of_records(answers)
+    writer.rows[ANSWERS.name] = write_parquet(writer.path(ANSWERS.name), table)
     counts = Counter(verdicts.values())
     n_open = counts.pop(OPEN, 0)
     n_kept = counts.pop(Verdict.KEPT, 0)

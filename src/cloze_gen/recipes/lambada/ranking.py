@@ -32,6 +32,7 @@ from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.schema import CODED, Column, Table
+from cloze_gen.store.tables import write_parquet
 
 _HUMAN_ADVANTAGE = 10.0  # people guess the end of a sentence that much better than an n-gram model
 # A reader sees the whole sentence, but the n-gram model only its last three words. With 15 tokens
@@ -361,7 +362,8 @@ def write_ranking(
     order = rank_passages(signals, settings=settings, guessing=guessing, seed=seed)
     ranked = frozenset(order)
     records = [_signal_record(of_passage, guessing) for of_passage in signals]
-    writer.rows[SIGNALS.name] = SIGNALS.write_records(writer.path(SIGNALS.name), records)
+    table = SIGNALS.of_records(records)
+    writer.rows[SIGNALS.name] = write_parquet(writer.path(SIGNALS.name), table)
     ranks = {"id": order, "rank": range(1, len(order) + 1)}
     writer.rows[RANKING.name] = RANKING.write(writer.path(RANKING.name), ranks)
     rejected = []
