@@ -30,20 +30,15 @@ from cloze_gen.pipelines.stage import Pipeline, Stage
 from cloze_gen.recipes.lambada.analysis import write_analysis
 from cloze_gen.recipes.lambada.artifacts import STAGES
 from cloze_gen.recipes.lambada.committee import (
-    CACHE,
     GUESSED_BY,
-    NETWORKS,
-    NGRAM,
     CacheSettings,
     CommitteeSettings,
     label_of,
-    write_cache_scores,
     write_committee,
-    write_network_scores,
-    write_ngram_scores,
 )
 from cloze_gen.recipes.lambada.guesses import OPEN, read_guessed, write_guesses
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
+from cloze_gen.recipes.lambada.members import MEMBERS, NETWORKS, write_scores
 from cloze_gen.recipes.lambada.outside_members import requests, write_outside_scores
 from cloze_gen.recipes.lambada.paper_table import LAMBADA_TABLE_1
 from cloze_gen.recipes.lambada.passage_set import REJECTED_SET, ControlSettings, write_passage_set
@@ -56,7 +51,6 @@ from cloze_gen.recipes.lambada.people import GUESSING
 from cloze_gen.recipes.lambada.ranking import (
     RankingReason,
     RankingSettings,
-    TriggerSettings,
     write_ranking,
     write_tagged_novels,
 )
@@ -76,6 +70,10 @@ from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.style import Requests, Style
 from cloze_gen.store.tables import FEWSHOT
 
+# Words that may be associated with a passage: rarer than one in a thousand, and with the tokens that
+# show their associations, 50 of the 29.4 million of 337 novels.
+TRIGGERS = OptionLimits(max_freq=1e-3, min_count=4, min_freq=1.7e-6, allow_proper_names=False)
+
 
 class LambadaLmSettings(LmSettings):
     order: int = Field(4, ge=2, le=5, description="n of the n-grams")
@@ -89,7 +87,6 @@ class LambadaSettings(BookSettings):
     networks: NetworksSettings = NetworksSettings()
     committee: CommitteeSettings = CommitteeSettings()
     contexts: ContextSettings = ContextSettings()
-    triggers: TriggerSettings = TriggerSettings()
     ranking: RankingSettings = RankingSettings()
     guessing: GuessingSettings = GuessingSettings()
     control: ControlSettings = ControlSettings()
@@ -104,26 +101,44 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     counts = count_words(run, novels)
     text = training_text(run, novels, counts)
     index = ngram_index(run, text, s.lm)
-    limits = OptionLimits.of(s.triggers)
-    space = contexts(run, text, counts, s.contexts, limits)
+    space = contexts(run, text, counts, s.contexts, TRIGGERS)
     # 3.1: passages, one for each sentence that can end one.
     passages = run.stage(
         "passages",
         write_passages,
-        v=4,
+        v=5,
         partition=parts,
         counts=counts,
         settings=s.passages,
         offensive=word_list(s.partition.offensive_words),
     )
     # 3.1: a passage that any member of the committee guesses is rejected.
+    members = s.committee.members
+    kinds = [kind for kind in NETWORKS if kind in members]
+    networks = None
+    if kinds:
+        networks = run.stage(
+            "networks",
+            write_networks,
+            v=2,
+            text=text,
+            counts=counts,
+            settings=s.networks,
+            kinds=kinds,
+            seed=run.seed,
+        )
+    scores = run.stage(
+        "scores", write_scores, passages=passages, index=index, networks=networks, kinds=kinds
+    )
     committee = run.stage(
         "committee",
         write_committee,
-        v=2,
-        passages=passages,
-        scores=member_scores(run, s, passages=passages, text=text, counts=counts, index=index),
+        v=3,
+        scores=scores,
+        outside=outside_scores(run, passages, s.committee),
+        members=[label_of(member) for member in members],
         threshold=s.committee.threshold,
+        cache_weight=s.cache.weight,
     )
     # The order in which people judge passages; not in the paper, whose order is random.
     chosen_novels = run.stage("tagged_novels", write_tagged_novels, novels=novels)
@@ -131,8 +146,8 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     ranking = run.stage(
         "ranking",
         write_ranking,
-        v=6,
-        advice="A number as ranking.n_passages ranks passages of any kind.",
+        v=7,
+        advice='ranking.order = "random" ranks passages of any kind.',
         passages=passages,
         committee=committee,
         index=index,
@@ -147,7 +162,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     guesses = run.stage(
         "guesses",
         write_guesses,
-        v=3,
+        v=4,
         ranking=ranking,
         settings=s.guessing,
         people=people_of(s.guessing.verdicts, read_guessed),
@@ -159,7 +174,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     finished = run.stage(
         "passage_set",
         write_passage_set,
-        v=3,
+        v=4,
         advice=collect if s.guessing.verdicts else "",
         partition=parts,
         passages=passages,
@@ -167,13 +182,14 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
         ranking=ranking,
         guesses=guesses,
         settings=s.control,
+        wanted=s.ranking.n_passages,
         seed=run.seed,
     )
     # 3.2, 3.3: compares the set with a random sample of the passages before judging.
     run.stage(
         "analysis",
         write_analysis,
-        v=3,
+        v=4,
         passages=passages,
         committee=committee,
         finished=finished,
@@ -182,65 +198,20 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     )
 
 
-def member_scores(
-    run: Pipeline,
-    s: LambadaSettings,
-    *,
-    passages: Stage,
-    text: Stage,
-    counts: Stage,
-    index: Stage,
-) -> dict[str, Stage]:
-    """Label of each member of the committee -> the stage of its scores."""
-    if {NGRAM, CACHE} & set(s.committee.members):
-        ngram = run.stage(
-            "scores_ngram", write_ngram_scores, passages=passages, counts=counts, index=index
+def outside_scores(run: Pipeline, passages: Stage, settings: CommitteeSettings) -> dict[str, Stage]:
+    """Label of each member of the user -> the stage of its scores."""
+    return {
+        label_of(member): run.stage(
+            "outside_scores",
+            write_outside_scores,
+            label=f"scores {label_of(member)}",
+            passages=passages,
+            member=run.file_input(member, setting="committee.members"),
+            rendering=settings.rendering,
         )
-    members = {}
-    kinds = [member for member in NETWORKS if member in s.committee.members]
-    if kinds:
-        networks = run.stage(
-            "networks",
-            write_networks,
-            v=2,
-            text=text,
-            counts=counts,
-            settings=s.networks,
-            kinds=kinds,
-            seed=run.seed,
-        )
-    for member in s.committee.members:
-        label = label_of(member)
-        if member == NGRAM:
-            members[label] = ngram
-        elif member == CACHE:
-            members[label] = run.stage(
-                "scores_cache",
-                write_cache_scores,
-                passages=passages,
-                ngram=ngram,
-                settings=s.cache,
-            )
-        elif member in NETWORKS:
-            members[label] = run.stage(
-                "scores_network",
-                write_network_scores,
-                label=f"scores {member}",
-                passages=passages,
-                networks=networks,
-                kind=member,
-            )
-        else:
-            members[label] = run.stage(
-                "scores_outside",
-                write_outside_scores,
-                v=2,
-                label=f"scores {label}",
-                passages=passages,
-                member=run.file_input(member, setting="committee.members"),
-                rendering=s.committee.rendering,
-            )
-    return members
+        for member in settings.members
+        if member not in MEMBERS
+    }
 
 
 STYLE = Style(

@@ -15,7 +15,7 @@ from tests.conftest import FinishedRun, without_canary
 LATE = {
     "holmes-style": ("choice.n_questions=10", ["choice"]),
     "lambada-style": (
-        "ranking.max_same_target=1",
+        "ranking.max_rule_share=0.5",
         ["ranking", "guesses", "passage set", "analysis"],
     ),
     "scde-style": ("distractors.count=3", ["distractors", "blanked passages", "statistics"]),

@@ -14,8 +14,7 @@ import pytest
 from cloze_gen.judging.state import StudySettings
 from cloze_gen.judging.study import make_study, open_study
 from cloze_gen.pipelines.lambada_style import judged
-from cloze_gen.recipes.lambada.committee import VERDICTS
-from cloze_gen.recipes.lambada.guesses import ANSWERS
+from cloze_gen.recipes.lambada.guesses import ANSWERS, GUESSED
 from cloze_gen.recipes.lambada.people import GUESSING
 from cloze_gen.records.judgement import Judge, Role
 from cloze_gen.rng import stable_fraction
@@ -124,7 +123,7 @@ def test_a_study_from_the_first_page_to_the_set(run):
         label for label, fingerprint in run.stages().items() if before[label] != fingerprint
     } == REMADE
     guesses = stage_artifact(run.run, "guesses")
-    verdicts = read_parquet(guesses.path(VERDICTS)).to_pydict()
+    verdicts = read_parquet(guesses.path(GUESSED.name)).to_pydict()
     assert dict(zip(*verdicts.values(), strict=True)) == {
         one: study.state().rule.outcome(case) for one, case in study.state().cases.items()
     }
@@ -178,9 +177,9 @@ def test_answers_make_the_last_stages_and_no_other(run, digests):
         for line in log.read_text(encoding="utf-8").removeprefix(response).splitlines()
     }
     assert {stage for stage in run.stages() if any(stage in one for one in worked)} == REMADE
-    answers = read_parquet(stage_artifact(run.run, "guesses").path(ANSWERS)).to_pylist()
+    answers = read_parquet(stage_artifact(run.run, "guesses").path(ANSWERS.name)).to_pylist()
     assert {1, 2} < {row["subject"] for row in answers} <= set(range(1, len(GROUP) + 1))
-    verdicts = read_parquet(stage_artifact(run.run, "guesses").path(VERDICTS)).to_pydict()
+    verdicts = read_parquet(stage_artifact(run.run, "guesses").path(GUESSED.name)).to_pydict()
     of = dict(zip(verdicts["id"], verdicts["verdict"], strict=True))
     finished = stage_artifact(run.run, "passage set")
     kept = {

@@ -151,11 +151,6 @@ def open_trained(artifact: Artifact, kind: Kind) -> NeuralModel:
     return _NETWORKS[kind](weights, np.load(artifact.path(CLASSES)))
 
 
-def count_words(artifact: Artifact) -> int:
-    """The size of the closed vocabulary; the unknown word's number is one more."""
-    return int(artifact.manifest["files"][NETWORK_WORDS]["rows"])
-
-
 FEWEST_WORDS = 64  # of a text: two blocks of one stream
 
 

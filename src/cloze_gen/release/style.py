@@ -145,9 +145,8 @@ class Style:
     model: Callable[[Any, Mapping[str, str]], str] = lambda settings, fingerprints: "none"
 
     def stage_doc(self, stage: str) -> StageDoc:
-        """The files of a stage: `scores` describes `scores_ngram`; a stage without one has none."""
-        docs = {**SHARED_STAGES, **self.stage_docs}
-        return docs.get(stage) or docs.get(stage.partition("_")[0]) or StageDoc("", ())
+        """The files of a stage; a stage without a description has none."""
+        return {**SHARED_STAGES, **self.stage_docs}.get(stage, StageDoc("", ()))
 
     @property
     def drawn_from(self) -> str:

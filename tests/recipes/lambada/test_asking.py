@@ -64,7 +64,7 @@ def test_the_head_is_drawn(lambada):
     assert [one.id for one in draw_passages(lambada.folder, StudySettings(pool=7))] == read_ranking(
         ranking
     )[:7]
-    signals = {row["id"]: row for row in read_parquet(ranking.path(SIGNALS)).to_pylist()}
+    signals = {row["id"]: row for row in read_parquet(ranking.path(SIGNALS.name)).to_pylist()}
     raw = {
         path.stem: path.read_text(encoding="ascii") for path in lambada.corpus.books.glob("*.txt")
     }

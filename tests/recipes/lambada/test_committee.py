@@ -19,29 +19,20 @@ from cloze_gen.errors import ToolError
 from cloze_gen.models.language_model import (
     ARPA,
     LmSettings,
-    open_index,
     write_index,
     write_language_model,
 )
 from cloze_gen.models.networks import NetworksSettings, open_trained, write_networks
-from cloze_gen.recipes.lambada import committee as stage
+from cloze_gen.recipes.lambada import members as stage
 from cloze_gen.recipes.lambada.committee import (
-    NETWORKS,
-    SCORES,
     VERDICTS,
-    CacheSettings,
     CommitteeSettings,
     apply_committee,
-    has_guessed,
-    index_numbers,
-    passage_ids,
-    read_scores,
+    label_of,
     read_survivors,
-    write_cache_scores,
     write_committee,
-    write_network_scores,
-    write_ngram_scores,
 )
+from cloze_gen.recipes.lambada.members import MEMBERS, NETWORKS, SCORES, write_scores
 from cloze_gen.recipes.lambada.passages import read_passages
 from cloze_gen.records.passage import Part
 from cloze_gen.store.artifacts import Artifact
@@ -53,8 +44,9 @@ PROBS = st.lists(st.floats(1e-9, 1.0), min_size=3, max_size=3)
 
 def test_the_threshold_is_inclusive():
     """A target of exactly 0.00175 is guessed, as the paper writes it; a little less is not."""
-    threshold = CommitteeSettings().threshold
-    assert has_guessed(np.log10([0.00175, 0.001749]), threshold=threshold).tolist() == [True, False]
+    probs = {"ngram": np.log10([0.00175, 0.001749])}
+    verdicts = apply_committee(probs, threshold=CommitteeSettings().threshold)
+    assert verdicts.kept.tolist() == [False, True]
 
 
 @given(st.lists(PROBS, min_size=1, max_size=20))
@@ -91,33 +83,23 @@ def test_members_are_known_and_named_once(members):
         CommitteeSettings(members=members)
 
 
-@pytest.mark.parametrize("label", ["kept", "id", "passages", "ngram", "x" * 101])
+@pytest.mark.parametrize("label", ["kept", "id", "scores", "ngram"])
 @pytest.mark.parametrize("member", ["scores:answers/{}.jsonl", "hf:models/{}"])
 def test_a_member_takes_no_name_that_is_in_use(member, label):
-    """A label becomes a column, an input and part of a file's name."""
+    """A label becomes a column and an input."""
     with pytest.raises(ValidationError, match=r"would get the label '.*rename the file or folder"):
         CommitteeSettings(members=(member.format(label),))
+
+
+def test_a_label_fits_into_the_name_of_a_folder():
+    assert len(label_of(f"hf:{'x' * 300}")) == 100
+    assert label_of("scores:a/my models: 1.jsonl") == "my-models-1"
 
 
 def test_models_of_others_may_be_members():
     """A folder, a file of answers; several of each."""
     members = ("ngram", "hf:models/one", "hf:models/two", "scores:three.jsonl")
     assert CommitteeSettings(members=members).members == members
-
-
-@given(
-    st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=4), min_size=1, max_size=6), st.data()
-)
-def test_a_member_reads_from_the_passage_to_its_target(sentences, data):
-    numbers = np.array([number for sentence in sentences for number in (*sentence, 0)], np.uint32)
-    starts = np.concatenate([[0], np.cumsum([len(sentence) + 1 for sentence in sentences])])
-    first = data.draw(st.integers(0, len(sentences) - 1))
-    last = data.draw(st.integers(first, len(sentences) - 1))
-    target = int(starts[last]) + data.draw(st.integers(0, len(sentences[last]) - 1))
-    spans = np.array([starts[first], starts[0]]), np.array([target, starts[0]])
-    ids, lengths = passage_ids(numbers, *spans)
-    assert ids.tolist() == [0, *numbers[starts[first] : target + 1].tolist(), 0, int(numbers[0])]
-    assert lengths.tolist() == [len(ids) - 2, 2]
 
 
 TINY = NetworksSettings(
@@ -141,11 +123,39 @@ class Committee:
     model: Artifact
     index: Artifact
     networks: Artifact
-    scores: dict[str, Artifact]
+    scores: Artifact
 
     @property
     def records(self):
         return list(read_passages(self.passages))
+
+    @property
+    def columns(self):
+        """The scores by name, as arrays."""
+        table = SCORES.read(self.scores.path(SCORES.name))
+        return {name: table[name].to_numpy() for name in SCORES.names[1:]}
+
+    def score(self, name, *kinds, **more):
+        return self.novels.stage(
+            name,
+            write_scores,
+            passages=self.passages,
+            index=self.index,
+            networks=self.networks,
+            kinds=kinds,
+            **more,
+        )
+
+    def decide(self, name, members, threshold):
+        return self.novels.stage(
+            name,
+            write_committee,
+            scores=self.scores,
+            outside={},
+            members=members,
+            threshold=threshold,
+            cache_weight=0.2,
+        )
 
 
 @pytest.fixture(scope="module")
@@ -165,62 +175,45 @@ def committee(tmp_path_factory):
         "networks", write_networks, text=text, counts=counts, settings=TINY, kinds=NETWORKS, seed=1
     )
     index = novels.stage("index", write_index, model=model)
-    ngram = novels.stage("ngram", write_ngram_scores, passages=passages, counts=counts, index=index)
-    cache = novels.stage(
-        "cache",
-        write_cache_scores,
+    scores = novels.stage(
+        "scores",
+        write_scores,
         passages=passages,
-        ngram=ngram,
-        settings=CacheSettings(weight=0.2),
+        index=index,
+        networks=networks,
+        kinds=NETWORKS,
     )
-    scores = {"ngram": ngram, "cache": cache}
-    scores |= {
-        kind: novels.stage(
-            kind, write_network_scores, passages=passages, networks=networks, kind=kind
-        )
-        for kind in NETWORKS
-    }
     return Committee(novels, passages, counts, model, index, networks, scores)
 
 
 def test_every_member_has_a_score_for_every_passage(committee):
     """In their order, each a probability, none missing."""
-    ids = [passage.id for passage in committee.records]
-    for artifact in committee.scores.values():
-        assert read_parquet(artifact.path(SCORES))["id"].to_pylist() == ids
-        log10_probs, unknown = read_scores(artifact)
-        assert np.isfinite(log10_probs).all()
-        assert (log10_probs <= 0).all()
-        assert log10_probs.dtype == np.float32
-        assert unknown.dtype == np.bool_
+    table = SCORES.read(committee.scores.path(SCORES.name))
+    assert table["id"].to_pylist() == [passage.id for passage in committee.records]
+    assert all(np.isfinite(values).all() for values in committee.columns.values())
+    assert all((committee.columns[name] <= 0).all() for name in ("ngram", *NETWORKS))
+
+
+def test_a_network_that_is_no_member_scores_nothing(committee):
+    table = SCORES.read(committee.score("alone", "feedforward").path(SCORES.name))
+    assert table["feedforward"].null_count == 0
+    assert table["recurrent"].null_count == table.num_rows
 
 
 def test_the_ngram_score_is_that_of_kenlm(committee):
-    """For a target that the training novels lack, P(`<unk>`), marked."""
+    """For a target that the training novels lack, P(`<unk>`)."""
     kenlm = KenlmModel(committee.model.path(ARPA))
-    log10_probs, unknown = read_scores(committee.scores["ngram"])
     expected = [
         kenlm.log10_prob(["<s>", *p.target_sentence[: p.target_position]], p.target)
         for p in committee.records
     ]
-    assert log10_probs == pytest.approx(expected, abs=1e-4)
-    known = set(read_counts(committee.counts).words)
-    assert unknown.tolist() == [p.target not in known for p in committee.records]
-
-
-def test_a_sentence_begins_for_the_ngram_model_where_it_begins(committee):
-    """0 between sentences is `<s>`; the number after all words is `<unk>`."""
-    index = open_index(committee.index)
-    words = read_counts(committee.counts).words
-    numbers = index_numbers(index, words)
-    assert [index.words[number] for number in numbers.tolist()] == ["<s>", *words, "<unk>"]
+    assert committee.columns["ngram"] == pytest.approx(expected, abs=1e-4)
 
 
 def test_the_cache_counts_the_passage(committee):
     """Words and marks before the target; unknown words count as one."""
     known = set(read_counts(committee.counts).words)
-    ngram, _ = read_scores(committee.scores["ngram"])
-    cache, _ = read_scores(committee.scores["cache"])
+    table = read_parquet(committee.decide("cached", MEMBERS, 0.02).path(VERDICTS))
     before = [
         [word if word in known else "" for word in passage.before_target]
         for passage in committee.records
@@ -230,23 +223,23 @@ def test_the_cache_counts_the_passage(committee):
         [words.count(target) / len(words) for words, target in zip(before, targets, strict=True)]
     )
     assert shares.any()
+    ngram, cache = table["ngram"].to_numpy(), table["cache"].to_numpy()
     assert 10.0**cache == pytest.approx(0.8 * 10.0**ngram + 0.2 * shares, rel=1e-4)
 
 
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_a_network_reads_the_whole_passage(committee, kind):
-    """Sentence by sentence, 0 before each; targets outside its sixty words are marked."""
+    """Sentence by sentence, 0 before each."""
     words = list(read_counts(committee.counts).words[:60])
     number = {word: i for i, word in enumerate(words, 1)}
     network = open_trained(committee.networks, kind)
-    log10_probs, unknown = read_scores(committee.scores[kind])
-    assert unknown.tolist() == [passage.target not in number for passage in committee.records]
-    for passage, found in list(zip(committee.records, log10_probs.tolist(), strict=True))[:40]:
+    scores = committee.columns[kind].tolist()
+    for passage, score in list(zip(committee.records, scores, strict=True))[:40]:
         shown = [*passage.sentences[:-1], passage.target_sentence[: passage.target_position + 1]]
         ids = np.array(
             [one for sentence in shown for one in (0, *(number.get(word, 61) for word in sentence))]
         )
-        assert found == pytest.approx(
+        assert score == pytest.approx(
             float(network.log_probs(ids, np.array([len(ids)]))[0]) / np.log(10), abs=1e-4
         )
 
@@ -254,24 +247,19 @@ def test_a_network_reads_the_whole_passage(committee, kind):
 @pytest.mark.slow
 def test_workers_and_parts_change_nothing(committee, monkeypatch):
     """Equal bytes with two workers; equal scores but for rounding in parts of seven passages."""
-    given = {"passages": committee.passages, "networks": committee.networks, "kind": "recurrent"}
-    again = committee.novels.stage("again", write_network_scores, **given, workers=2)
-    assert again.manifest["files"] == committee.scores["recurrent"].manifest["files"]
+    again = committee.score("again", *NETWORKS, workers=2)
+    assert again.manifest["files"] == committee.scores.manifest["files"]
     monkeypatch.setattr(stage, "_PASSAGES_PER_SHARD", 7)
-    cut = committee.novels.stage("cut", write_network_scores, **given)
-    assert read_scores(cut)[0] == pytest.approx(read_scores(again)[0], abs=1e-5)
+    cut = SCORES.read(committee.score("cut", *NETWORKS).path(SCORES.name))
+    for name, values in committee.columns.items():
+        assert cut[name].to_numpy() == pytest.approx(values, abs=1e-5)
 
 
 def test_verdicts_and_rejections_agree(committee):
-    probs = {name: 10.0 ** read_scores(one)[0] for name, one in committee.scores.items()}
-    threshold = float(np.median(np.max([*probs.values()], axis=0)))
-    artifact = committee.novels.stage(
-        "committee",
-        write_committee,
-        passages=committee.passages,
-        scores=committee.scores,
-        threshold=threshold,
-    )
+    probs = read_parquet(committee.decide("all", MEMBERS, 1.0).path(VERDICTS))
+    greatest = np.max([10.0 ** probs[member].to_numpy() for member in MEMBERS], axis=0)
+    threshold = float(np.median(greatest))
+    artifact = committee.decide("committee", MEMBERS, threshold)
     table = read_parquet(artifact.path(VERDICTS)).to_pylist()
     survivors = {row["id"] for row in table if row["kept"]}
     assert 0 < len(survivors) < len(table)
@@ -281,27 +269,22 @@ def test_verdicts_and_rejections_agree(committee):
     assert rejected.keys() == {row["id"] for row in table} - survivors
     limit = np.float32(np.log10(threshold))
     for row in table:
-        guessed = [member for member in probs if np.float32(row[member]) >= limit]
+        guessed = [member for member in MEMBERS if np.float32(row[member]) >= limit]
         assert row["kept"] == (not guessed)
         if guessed:
             assert rejected[row["id"]]["reason"] == f"guessed_by_{guessed[0]}"
-            told = float(rejected[row["id"]]["detail"].removeprefix("P(target) = "))
-            assert told == pytest.approx(10.0 ** row[guessed[0]], abs=1e-5)
-    assert artifact.facts["survival"] == pytest.approx(
-        {
-            member: float(np.mean(read_scores(scores)[0].astype(np.float32) < limit))
-            for member, scores in committee.scores.items()
-        },
-        abs=1e-3,
-    )
+            printed = float(rejected[row["id"]]["detail"].removeprefix("P(target) = "))
+            assert printed == pytest.approx(10.0 ** row[guessed[0]], rel=1e-3)
+    shares = {
+        member: float(np.mean([np.float32(row[member]) < limit for row in table]))
+        for member in MEMBERS
+    }
+    assert artifact.facts["survival"] == pytest.approx(shares, abs=1e-3)
 
 
 def test_a_member_who_is_not_asked_has_no_say(committee):
     """With one member of four the verdicts are its own, and its column the only one."""
-    alone = {"cache": committee.scores["cache"]}
-    artifact = committee.novels.stage(
-        "committee", write_committee, passages=committee.passages, scores=alone, threshold=0.02
-    )
+    artifact = committee.decide("one", ["cache"], 0.02)
     table = read_parquet(artifact.path(VERDICTS))
     assert table.column_names == ["id", "kept", "cache"]
     assert table["kept"].to_pylist() == (10.0 ** table["cache"].to_numpy() < 0.02).tolist()

@@ -80,6 +80,14 @@ def test_a_ranking_that_has_changed_is_told(ranking, ctx, capsys):
     )
 
 
+def test_a_file_of_guesses_is_read(tmp_path):
+    file = tmp_path / "said.jsonl"
+    answers = [READ, {"judge": 2, "condition": "sentence", "guesses": []}]
+    verdicts = VerdictFile(Task.GUESS, {}, 2, None, [{"id": "b:7", "answers": answers}])
+    file.write_text(verdicts_jsonl(verdicts), encoding="utf-8")
+    assert read_guessed(str(file)) == verdicts
+
+
 @pytest.mark.parametrize(
     "answers",
     [

@@ -11,11 +11,12 @@ import pytest
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.lambada import cased_text
 from cloze_gen.recipes.lambada import outside_members as stage
-from cloze_gen.recipes.lambada.committee import VERDICTS, label_of, read_scores, write_committee
+from cloze_gen.recipes.lambada.committee import VERDICTS, label_of, write_committee
+from cloze_gen.recipes.lambada.members import SCORES
 from cloze_gen.recipes.lambada.outside_members import (
+    OUTSIDE_SCORES,
     requests,
-    write_causal_scores,
-    write_given_scores,
+    write_outside_scores,
 )
 from cloze_gen.recipes.lambada.passages import read_passages
 from cloze_gen.store import manifest
@@ -34,6 +35,20 @@ def passages(novels):
     return novels.passages(novels.partition())
 
 
+def score(novels, passages, member, rendering="cased"):
+    return novels.stage(
+        "outside_scores",
+        write_outside_scores,
+        passages=passages,
+        member=member,
+        rendering=rendering,
+    )
+
+
+def log10_probs(artifact):
+    return OUTSIDE_SCORES.read(artifact.path(OUTSIDE_SCORES.name))["log10_prob"].to_pylist()
+
+
 def test_answers_come_back_as_scores(novels, passages, tmp_path):
     asked = [json.loads(line) for line in requests(passages, "cased")]
     assert [(one["id"], one["continuation"].strip()) for one in asked] == [
@@ -46,24 +61,34 @@ def test_answers_come_back_as_scores(novels, passages, tmp_path):
             json.dumps({"id": key, "log10_prob": answers[key]}) + "\n" for key in sorted(answers)
         )
     )
-    artifact = novels.stage("theirs", write_given_scores, passages=passages, file=file)
-    assert read_scores(artifact)[0].tolist() == list(answers.values())
-    label = label_of(f"scores:{file}")
+    member = f"scores:{file}"
+    artifact = score(novels, passages, member)
+    assert log10_probs(artifact) == list(answers.values())
+    unread = dict.fromkeys(SCORES.names, np.zeros(len(answers), np.float32)) | {"id": list(answers)}
+    own = novels.stage(
+        "scores", lambda writer, ctx: SCORES.write(writer.path(SCORES.name), unread) and None
+    )
     verdicts = novels.stage(
-        "verdicts", write_committee, passages=passages, scores={label: artifact}, threshold=1e-4
+        "verdicts",
+        write_committee,
+        scores=own,
+        outside={label_of(member): artifact},
+        members=[label_of(member)],
+        threshold=1e-4,
+        cache_weight=0.05,
     )
     table = read_parquet(verdicts.path(VERDICTS))
     assert table.column_names == ["id", "kept", "theirs"]
-    assert table["kept"].to_pylist() == [score < -4 for score in answers.values()]
+    assert table["kept"].to_pylist() == [log10_prob < -4 for log10_prob in answers.values()]
 
 
 def test_a_file_that_cannot_serve_is_told(novels, passages, tmp_path):
     """Not there, or not all passages in it."""
     with pytest.raises(UsageError, match="cannot be read"):
-        novels.stage("gone", write_given_scores, passages=passages, file=tmp_path / "gone.jsonl")
+        score(novels, passages, f"scores:{tmp_path}/gone.jsonl")
     (tmp_path / "few.jsonl").write_text('{"id": "nobody:1", "log10_prob": -1}\n')
     with pytest.raises(FormatError, match=r"few\.jsonl: .* passages have no answer"):
-        novels.stage("few", write_given_scores, passages=passages, file=tmp_path / "few.jsonl")
+        score(novels, passages, f"scores:{tmp_path}/few.jsonl")
 
 
 def test_a_causal_model_is_asked_about_every_passage(novels, passages, monkeypatch):
@@ -81,15 +106,9 @@ def test_a_causal_model_is_asked_about_every_passage(novels, passages, monkeypat
             return np.array([-float(len(context) + len(target)) for context, target in texts])
 
     monkeypatch.setattr(stage, "CausalModel", Parrot)
-    artifact = novels.stage(
-        "parrot",
-        write_causal_scores,
-        passages=passages,
-        folder=Path("models/parrot"),
-        rendering="cased",
-    )
+    artifact = score(novels, passages, "hf:models/parrot")
     expected = [-float(len(cased_text(passage))) for passage in read_passages(passages)]
-    assert read_scores(artifact)[0] == pytest.approx(expected, abs=1e-6)
+    assert log10_probs(artifact) == pytest.approx(expected, abs=1e-6)
     assert sum(sizes) == len(expected) > max(sizes) == 256
 
 

@@ -1,8 +1,9 @@
 """Readers nobody asked, and the order in which people are."""
 
-import dataclasses
+import itertools
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,6 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.models.context_vectors import Associations
 from cloze_gen.models.ngram_index import ForwardIndex, Level
 from cloze_gen.recipes.common import printed_before
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
@@ -26,12 +26,15 @@ from cloze_gen.recipes.lambada.readers import (
     MAX_LIFT,
     OTHER_WORDS_WEIGHT,
     Echo,
-    ReaderModels,
+    EchoReader,
+    Guesses,
+    NextWords,
+    Readers,
     Signals,
+    TriggerReader,
     echo_probs,
     echoes,
     lift,
-    next_probs,
     signals_of,
     trigger_probs,
     with_form,
@@ -39,7 +42,7 @@ from cloze_gen.recipes.lambada.readers import (
 from cloze_gen.records.passage import Part, Passage
 
 GUESSING = GuessingSettings()
-RULES = st.frozensets(st.sampled_from(["last name", "cache"]))
+RULES = st.sampled_from([(), ("last name",), ("cache",), ("last name", "cache")])
 
 
 @st.composite
@@ -49,65 +52,49 @@ def survivors(draw):
     count = draw(st.integers(0, 60))
     return [
         Signals(f"b:{n}", draw(st.sampled_from("bcd")), 5 * n, 5 * n + draw(st.sampled_from([5, 9])),
-                draw(st.sampled_from(["joe", "sea", f"w{n}"])), draw(st.booleans()), draw(probs), draw(st.sampled_from([0.0, 1e-3])),
+                draw(st.sampled_from(["joe", "sea", f"w{n}"])), draw(st.booleans()),
+                Guesses(draw(probs), alone_prob=draw(st.sampled_from([0.0, 1e-3]))),
                 rules=draw(RULES),
                 capitalised_share=draw(st.sampled_from([0.0, 0.1, 0.5])))
         for n in range(count)
     ]  # fmt: skip
 
 
-@given(survivors())
-def test_nothing_is_ranked_twice_in_any_order(listed):
-    for kind in ("signals", "random"):
-        settings = RankingSettings(order=kind, n_passages=10_000)
-        ranked = rank_passages(listed, settings=settings, guessing=GUESSING, seed=1)
-        chosen = [one for one in listed if one.id in set(ranked)]
-        assert len(set(ranked)) == len(ranked) == len(chosen)
-        assert not any(
-            overlap(one, other) for one in chosen for other in chosen if one is not other
-        )
-        assert all(
-            any(overlap(one, other) for other in chosen) for one in listed if one not in chosen
-        )
-        assert ranked == rank_passages(listed[::-1], settings=settings, guessing=GUESSING, seed=1)
-        assert (
-            rank_passages(
-                listed,
-                settings=settings.model_copy(update={"n_passages": 3}),
-                guessing=GUESSING,
-                seed=1,
-            )
-            == ranked[:3]
-        )
+def rank(listed, **settings):
+    return rank_passages(listed, settings=RankingSettings(**settings), guessing=GUESSING, seed=1)
+
+
+@given(survivors(), st.sampled_from(["signals", "random"]))
+def test_no_two_ranked_passages_overlap(listed, order):
+    ranked = rank(listed, order=order)
+    chosen = [one for one in listed if one.id in set(ranked)]
+    assert len(set(ranked)) == len(ranked) == len(chosen)
+    assert not any(overlap(one, other) for one, other in itertools.combinations(chosen, 2))
+    assert ranked == rank(listed[::-1], order=order)
+    assert ranked[:3] == rank(listed, order=order, n_passages=3)
 
 
 @given(survivors())
-def test_auto_leaves_out_what_nobody_will_guess(listed):
-    """Otherwise the order is the same, up to the last passage that the limits allow; a random order
-    has no signals to leave out by.
-    """
+def test_a_random_order_ends_where_all_others_overlap(listed):
+    chosen = [one for one in listed if one.id in set(rank(listed, order="random"))]
+    assert all(any(overlap(one, other) for other in chosen) for one in listed if one not in chosen)
+
+
+@given(survivors(), st.integers(1, 9))
+def test_the_limits_hold_however_many_are_wanted(listed, n_passages):
+    """And no passage is ranked that nobody will guess."""
     by_id = {one.id: one for one in listed}
-    for kind in ("signals", "random"):
-        auto, all_ranked = (
-            rank_passages(listed, settings=RankingSettings(order=kind, n_passages=n), guessing=GUESSING, seed=1)
-            for n in ("auto", 10_000)
-        )  # fmt: skip
-        assert auto == all_ranked[: len(auto)]
-        if kind == "random":
-            assert len(auto) == len(all_ranked)
-            continue
-        assert all(expected_yield(by_id[one], GUESSING) >= 1e-5 for one in auto)
-        assert exceeded([by_id[one] for one in auto]) == []
-        if (longer := all_ranked[: len(auto) + 1]) != auto:
-            left_out = by_id[longer[-1]]
-            assert expected_yield(left_out, GUESSING) < 1e-5 or exceeded([by_id[one] for one in longer])  # fmt: skip
+    ranked = [by_id[one] for one in rank(listed, n_passages=n_passages)]
+    assert len(ranked) <= n_passages
+    assert exceeded(ranked) == []
+    assert all(expected_yield(one, GUESSING) >= 1e-5 for one in ranked)
 
 
 def exceeded(order):
     """The limits that passages exceed, by their definitions."""
     limits, n = RankingSettings(), len(order)
     most = {
-        "same target": limits.max_same_target,
+        "same target": 2,
         "capitalised": max(2, limits.max_capitalised_share * n) + 1e-9,
         **dict.fromkeys(("last name", "cache"), max(2, limits.max_rule_share * n) + 1e-9),
     }
@@ -141,57 +128,53 @@ def spread(n):
     rng = np.random.Generator(np.random.PCG64(3))
     reads = rng.random(n)
     return [
-        Signals(f"b:{i}", f"b{i}", 0, 9, f"w{i}", bool(rng.random() < 0.7), float(read), 0.0,
+        Signals(f"b:{i}", f"b{i}", 0, 9, f"w{i}", bool(rng.random() < 0.7), Guesses(float(read)),
                 capitalised_share=float(rng.random() < read) / 4,
-                rules=frozenset(name for name in ("last name", "cache") if rng.random() < 0.3))
+                rules=tuple(name for name in ("last name", "cache") if rng.random() < 0.3))
         for i, read in enumerate(reads)
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("size", [40, 100, 150, 300])
 def test_every_beginning_keeps_the_limits(size):
-    settings = RankingSettings()
     by_id = {one.id: one for one in spread(3000)}
-    order = rank_passages(by_id.values(), settings=settings, guessing=GUESSING, seed=1)
-    head = [by_id[one] for one in order[:size]]
+    head = [by_id[one] for one in rank(by_id.values())[:size]]
     assert exceeded(head) == []
     outside = np.mean([not one.in_context for one in head])
-    assert outside == pytest.approx(settings.outside_share, abs=1 / size)
+    assert outside == pytest.approx(RankingSettings().outside_share, abs=1 / size)
 
 
 def test_the_head_is_better_than_chance():
     """Limits and all, the first passages promise more than twice what a random order does."""
     by_id = {one.id: one for one in spread(3000)}
 
-    def promised(settings):
-        order = rank_passages(by_id.values(), settings=settings, guessing=GUESSING, seed=1)
-        return float(np.mean([expected_yield(by_id[i], GUESSING) for i in order[:150]]))
+    def promised(order):
+        ranked = rank(by_id.values(), order=order)
+        return float(np.mean([expected_yield(by_id[i], GUESSING) for i in ranked[:150]]))
 
-    assert promised(RankingSettings()) > 2 * promised(RankingSettings(order="random"))
+    assert promised("signals") > 2 * promised("random")
 
 
-def test_overlaps_and_repeated_targets_stand_behind():
-    base = Signals("b:0", "b", 0, 9, "joe", True, 0.9, 0.0)
+JOE = Signals("b:0", "b", 0, 9, "joe", True, Guesses(0.9))
+
+
+def test_overlaps_and_repeated_targets_are_left_out():
+    """A book has the same target twice at most; another book may have it too."""
     listed = [
-        base,
-        dataclasses.replace(base, id="b:1", start=5, end=14, target="sea", read_prob=0.8),
+        JOE,
+        replace(JOE, id="b:1", start=5, end=14, target="sea", guesses=Guesses(0.8)),
+        *(
+            replace(JOE, id=f"b:{n}", start=20 * n, end=20 * n + 9, guesses=Guesses(0.7 - n / 100))
+            for n in range(2, 5)
+        ),
+        replace(JOE, id="c:9", book_id="c", guesses=Guesses(0.1)),
     ]
-    listed += [
-        dataclasses.replace(
-            base, id=f"b:{n}", start=20 * n, end=20 * n + 9, read_prob=0.7 - n / 100
-        )
-        for n in range(2, 5)
-    ]
-    listed += [dataclasses.replace(base, id="c:9", book_id="c", read_prob=0.1)]
-    assert rank_passages(listed, settings=RankingSettings(outside_share=0, n_passages=9), guessing=GUESSING, seed=1) == [
-        "b:0", "b:2", "c:9", "b:3", "b:4",
-    ]  # fmt: skip
+    assert rank(listed, outside_share=0) == ["b:0", "b:2", "c:9"]
 
 
 def test_what_the_sentence_gives_away_is_not_asked():
-    known = Signals("b:7", "b", 0, 9, "joe", True, 0.9, 0.0)
     promised = [
-        expected_yield(dataclasses.replace(known, alone_prob=prob), GUESSING)
+        expected_yield(replace(JOE, guesses=Guesses(0.9, alone_prob=prob)), GUESSING)
         for prob in (0.0, 1e-4, 1e-3, 1e-2, 1.0)
     ]
     assert promised == sorted(promised, reverse=True)
@@ -199,8 +182,7 @@ def test_what_the_sentence_gives_away_is_not_asked():
 
 
 def test_a_long_sentence_tells_its_own_end():
-    known = Signals("b:7", "b", 0, 9, "joe", True, 0.9, 0.0)
-    lengths = [dataclasses.replace(known, sentence_tokens=n) for n in (0, 8, 15, 30)]
+    lengths = [replace(JOE, sentence_tokens=n) for n in (0, 8, 15, 30)]
     promised = [expected_yield(one, GUESSING) for one in lengths]
     assert promised == sorted(promised, reverse=True)
     assert promised[2] == pytest.approx(promised[0] / 2)
@@ -220,10 +202,8 @@ def test_a_long_sentence_tells_its_own_end():
 )
 def test_the_stand_in_guesses_as_people_do(read, alone, verdict):
     """One guess from the passage, three from the sentence."""
-    assert (
-        machine_verdict(Signals("b:7", "b", 0, 9, "joe", True, 0.5, 0.0, read, alone), GUESSING)
-        is verdict
-    )
+    signals = replace(JOE, guesses=Guesses(0.5, read, 0.0, alone))
+    assert machine_verdict(signals, GUESSING) is verdict
 
 
 def test_echoes_are_content_words_said_before():
@@ -231,7 +211,7 @@ def test_echoes_are_content_words_said_before():
     found = echoes(
         "Mr. Pip saw Joe's lamp .".split(),
         "the lamp of pip".split(),
-        freq_of=lambda word: 0.0,
+        freqs={},
         max_freq=0.0,
     )
     assert found == [
@@ -240,7 +220,7 @@ def test_echoes_are_content_words_said_before():
         Echo("Joe", 1, False),
         Echo("lamp", 2, True),
     ]
-    rare = echoes("Pip saw".split(), [], freq_of=lambda word: 0.1 * (word == "saw"), max_freq=0.05)
+    rare = echoes("Pip saw".split(), [], freqs={"saw": 0.1}, max_freq=0.05)
     assert rare == [Echo("Pip", 1, False)]
     assert with_form([Echo("lamps", 1, False), Echo("sea", 1, False)], "lamp") == [
         Echo("lamp", 1, False),
@@ -258,7 +238,7 @@ def test_echoes_share_one_probability(given_echoes):
     probs = echo_probs(found, lifts)
     assert (probs >= 0).all()
     assert probs.sum() < 1
-    again = echo_probs([dataclasses.replace(found[0], count=found[0].count + 1), *found[1:]], lifts)
+    again = echo_probs([replace(found[0], count=found[0].count + 1), *found[1:]], lifts)
     assert again[0] >= probs[0]
     assert echo_probs([Echo("joe", 1, False)], np.array([OTHER_WORDS_WEIGHT]))[0] == pytest.approx(
         0.5
@@ -279,7 +259,7 @@ def test_triggers_weigh_what_the_model_says():
     assert trigger_probs(np.array([0.2, 0.1, 0.1]), np.array([0.0, 0.0, 20.0])).argmax() == 2
 
 
-def tiny_models():
+def tiny_readers():
     """Seven words of which all are as likely after anything; a lamp goes with oil."""
     words = ["<unk>", "<s>", "</s>", "the", "oil", "lamp", "Joe"]
     level = Level(
@@ -290,54 +270,75 @@ def tiny_models():
     empty = Level(
         np.array([3 * 7 + 5], np.uint64), np.array([-0.5], np.float32), np.zeros(1, np.float32)
     )
-    return ReaderModels(
-        index=ForwardIndex(words, [level, empty]), freq=np.full(7, 1 / 6), folded_freq=lambda word: 1e-6,
-        class_of=np.array([0, 0, 0, 0, 1, 1, 2]), class_probs=np.array([0.5, 0.3, 0.2]), unknown_class=(1, 2),
-        option_ids=np.array([4, 5]), row_of={"oil": 0, "lamp": 1}, column_of={"oil": 0, "Joe": 1},
-        associations=Associations(np.array([0, 0, 1]), np.array([0], np.uint16), np.array([20.0], np.float16)),
-        by_topic=sp.csr_matrix(np.array([[0.0, 20.0], [0.0, 0.0]], np.float32)), max_echo_freq=4e-4,
-    )  # fmt: skip
-
-
-def test_signals_of_a_passage():
-    """A repeated name is an echo, a related word a trigger, a plural's singular an echo of form."""
-    asked = {
-        "echo": ("We saw Joe .".split(), "I hid the".split(), "Joe"),
-        "trigger": ("We saw oil .".split(), "I hid the".split(), "lamp"),
-        "form": ("We saw lamps .".split(), "I hid the".split(), "lamp"),
-        "nothing": ("We saw Joe .".split(), "I hid the".split(), "whatsit"),
-    }
-    found = {
-        name: signals_of(name, *passage, span=("b", 0, 9), models=tiny_models())
-        for name, passage in asked.items()
-    }
-    assert [found[name].in_context for name in asked] == [True, False, False, False]
-    assert all(
-        found[name].read_rank == 0 and found[name].read_prob > 0
-        for name in ("echo", "trigger", "form")
+    next_words = NextWords(ForwardIndex(words, [level, empty]), np.array([0, 0, 0, 0, 1, 1, 2]), 3)
+    echo = EchoReader(
+        next_words,
+        freq=np.full(7, 1 / 6),
+        class_probs=np.array([0.5, 0.3, 0.2]),
+        folded_freq={},
+        unknown_class=(1, 2),
+        max_freq=4e-4,
     )
-    assert (found["nothing"].read_prob, found["nothing"].alone_prob) == (0.0, 0.0)
-    assert found["echo"].rules == {"last name", "most repeated name"}
-    assert found["echo"].capitalised_share == pytest.approx(1 / 3)
-    assert found["form"].alone_prob == pytest.approx(10**-0.5)
-    assert found["trigger"].read_prob > found["trigger"].alone_prob
+    trigger = TriggerReader(
+        next_words,
+        option_ids=np.array([4, 5]),
+        row_of={"oil": 0, "lamp": 1},
+        column_of={"oil": 0, "Joe": 1},
+        associations=sp.csr_matrix(np.array([[0.0, 20.0], [0.0, 0.0]], np.float32)),
+    )
+    return Readers(echo, trigger)
+
+
+def passage(book, *texts, position=3):
+    tokens = tuple(tuple(text.split()) for text in texts)
+    return Passage(f"{book}:9", book, Part.TEST, tokens, texts, position, 90, 98)
+
+
+@pytest.mark.parametrize(
+    ("context", "target", "in_context"),
+    [
+        ("We saw Joe .", "Joe", True),
+        ("We saw oil .", "lamp", False),
+        ("We saw lamps .", "lamp", False),
+    ],
+    ids=["echo", "trigger", "form"],
+)
+def test_a_reader_guesses_what_the_context_supports(context, target, in_context):
+    """A repeated name is an echo, a related word a trigger, a plural's singular an echo of form."""
+    signals = signals_of(passage("b", context, f"I hid the {target} ."), tiny_readers())
+    assert (signals.in_context, signals.guesses.read_rank) == (in_context, 0)
+    assert signals.guesses.read_prob > 0
+
+
+def test_signals_of_a_repeated_name():
+    signals = signals_of(passage("b", "We saw Joe .", "I hid the Joe ."), tiny_readers())
+    assert signals.rules == ("last name", "most repeated name")
+    assert signals.capitalised_share == pytest.approx(1 / 3)
+
+
+def test_the_sentence_alone_has_the_models_probability():
+    readers = tiny_readers()
+    form = signals_of(passage("b", "We saw lamps .", "I hid the lamp ."), readers).guesses
+    trigger = signals_of(passage("b", "We saw oil .", "I hid the lamp ."), readers).guesses
+    assert form.alone_prob == pytest.approx(10**-0.5)
+    assert trigger.read_prob > trigger.alone_prob
+
+
+def test_nothing_supports_an_unrelated_target():
+    signals = signals_of(passage("b", "We saw Joe .", "I hid the whatsit ."), tiny_readers())
+    assert (signals.guesses, signals.rules) == (Guesses(), ())
 
 
 @pytest.mark.parametrize("sentence", ["", "I saw the", "the the", "the", "oil"])
 def test_next_probs_are_the_models_own(sentence):
     """Word by word what the index says, and summed by class."""
-    models = tiny_models()
-    probs, classes = next_probs(sentence.split(), models)
-    exact = 10.0 ** models.index.next_word_log10_probs(["<s>", *sentence.split()]).astype(
+    next_words = tiny_readers().echo.next_words
+    probs, classes = next_words.probs(sentence.split())
+    exact = 10.0 ** next_words.index.next_word_log10_probs(["<s>", *sentence.split()]).astype(
         np.float64
     )
     assert probs.tolist() == pytest.approx(exact.tolist())
-    assert classes.tolist() == pytest.approx(np.bincount(models.class_of, exact, 3).tolist())
-
-
-def passage(book, *texts):
-    tokens = tuple(tuple(text.split()) for text in texts)
-    return Passage(f"{book}:9", book, Part.TEST, tokens, texts, 3, 90, 98)
+    assert classes.tolist() == pytest.approx(np.bincount(next_words.class_of, exact, 3).tolist())
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from cloze_gen.recipes.lambada.readers import next_probs, read_reader_models, signals_of, word_class
+from cloze_gen.recipes.lambada.readers import ReaderSource, read_readers, signals_of, word_class
+from cloze_gen.records.passage import Part, Passage
 from cloze_gen.store.artifacts import open_artifact
 
 
@@ -34,28 +35,24 @@ def stage(run, name):
 def test_the_artifacts_fit_together(finished, scs):
     run = finished.folder
     [scs_run] = (path for path in (scs / "runs").iterdir() if path.is_dir())
-    models = read_reader_models(
-        index=stage(run, "index"),
-        counts=stage(run, "counts"),
-        tagged_counts=stage(scs_run, "tagged-counts"),
-        contexts=stage(run, "contexts"),
-        max_echo_freq=4e-4,
+    source = ReaderSource(
+        stage(run, "index"),
+        stage(run, "counts"),
+        stage(scs_run, "tagged-counts"),
+        stage(run, "contexts"),
     )
-    assert models.class_probs.sum() == pytest.approx(1)
-    assert models.class_of.shape == models.freq.shape == (models.index.size,)
-    assert models.by_topic.shape == (len(models.column_of), len(models.row_of))
-    probs, classes = next_probs(["He", "saw", "the"], models)
+    readers = read_readers(source)
+    echo, trigger, next_words = readers.echo, readers.trigger, readers.echo.next_words
+    assert echo.class_probs.sum() == pytest.approx(1)
+    assert next_words.class_of.shape == echo.freq.shape == (next_words.index.size,)
+    assert trigger.associations.shape == (len(trigger.column_of), len(trigger.row_of))
+    probs, classes = next_words.probs(["He", "saw", "the"])
     assert classes.tolist() == pytest.approx(
-        np.bincount(models.class_of, probs.astype(np.float64), len(classes)).tolist(), abs=1e-5
+        np.bincount(next_words.class_of, probs.astype(np.float64), len(classes)).tolist(), abs=1e-5
     )
     assert probs.sum() == pytest.approx(1, abs=1e-3)
-    signals = signals_of(
-        "b:7",
-        "We met Mr. Zebulon by the mill .".split(),
-        "I could not find".split(),
-        "Zebulon",
-        span=("b", 0, 9),
-        models=models,
-    )
-    assert (signals.in_context, signals.rules) == (True, {"last name", "most repeated name"})
-    assert 0 < signals.read_prob < 1
+    texts = ("We met Mr. Zebulon by the mill .", "I could not find Zebulon .")
+    tokens = tuple(tuple(text.split()) for text in texts)
+    signals = signals_of(Passage("b:7", "b", Part.TEST, tokens, texts, 4, 0, 9), readers)
+    assert (signals.in_context, signals.rules) == (True, ("last name", "most repeated name"))
+    assert 0 < signals.guesses.read_prob < 1

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from cloze_gen.corpus.artifacts import HYPHENS, PARTITION_COLUMNS
-from cloze_gen.store.file_docs import ANY, FileDoc, StageDoc, rejected_file
+from cloze_gen.recipes.lambada.committee import verdict_table
+from cloze_gen.recipes.lambada.guesses import ANSWERS, GUESSED
+from cloze_gen.recipes.lambada.members import SCORES
+from cloze_gen.recipes.lambada.outside_members import OUTSIDE_SCORES
+from cloze_gen.recipes.lambada.passages import PASSAGES
+from cloze_gen.recipes.lambada.ranking import RANKING, SIGNALS
+from cloze_gen.recipes.tables import REJECTIONS, SENTENCES
+from cloze_gen.store.file_docs import ANY, FileDoc, StageDoc
 
-_ITEM = {"id": "string: id of the passage"}
-_SPAN = {
-    "start": "int32: first character of the passage in the text of the book",
-    "end": "int32: character after its last one",
-}
 _WEIGHTS = (
     FileDoc("*/word_vectors.npy", "One vector a word.", array="float32 (words, size)"),
     FileDoc(
@@ -51,58 +53,14 @@ STAGES = {
     "passages": StageDoc(
         "Cuts the development and test novels into passages.",
         (
-            FileDoc(
-                "passages.parquet",
-                "One row a passage, in the order of books and sentences. Passages overlap, so they are stored as spans.",
-                {
-                    **_ITEM,
-                    "book_id": "string: id of the book",
-                    "part": "string: `development` or `test`",
-                    "first_sentence": "int32: index of the first sentence of the context",
-                    "sentence": "int32: index of the target's sentence",
-                    **_SPAN,
-                    "target": "string: the target",
-                    "target_position": "int16: index of the target among the tokens of its sentence",
-                    "context_tokens": "int16: treebank tokens of the context",
-                    "sentence_tokens": "int16: treebank tokens of the target's sentence, final marks included",
-                    "in_context": "int16: how often the target occurs in the context, in any letter case",
-                    "first_token_index": "int64: index of the first token of the passage in `tokens.npy`",
-                    "target_token_index": "int64: index of the target in `tokens.npy`",
-                },
-                example='{"id": "aunt-sabinas-goose:8", "book_id": "aunt-sabinas-goose", "part": "test", "first_sentence": 6, '
-                '"sentence": 8, "start": 249, "end": 767, "target": "Gubbin", "target_position": 14, "context_tokens": 97, '
-                '"sentence_tokens": 16, "in_context": 1, "first_token_index": 18252, "target_token_index": 18365}',
-            ),
-            FileDoc(
-                "sentences.parquet",
-                "Each sentence of the passages, once.",
-                {
-                    "book_id": "string: id of the book",
-                    "index": "int32: index of the sentence in the book",
-                    "start": "int32: first character of the sentence in the text of the book",
-                    "end": "int32: character after its last one",
-                    "paragraph": "int32: index of the paragraph in the book",
-                    "text": "string: normalized text with its own spacing",
-                    "tokens": "string: tokens joined by single spaces",
-                },
-            ),
-            FileDoc(
-                "tokens.npy",
-                "All sentences of the development and test novels as numbers: the row in `counts.tsv` from 1; one more than its rows for "
-                "an unknown word; 0 after each sentence.",
-                array="uint32 (tokens)",
-            ),
+            PASSAGES.doc,
+            SENTENCES.described("Each sentence of the passages, once. Words that a line end breaks are joined."),
             HYPHENS,
-            rejected_file(
+            REJECTIONS.described(
                 "Every sentence that ends no passage; `detail` is empty.",
                 '{"id": "aunt-sabinas-goose:10", "reason": "target_sentence_short", "detail": ""}',
             ),
         ),
-        {
-            "mean_context_sentences": "mean number of sentences before the target's",
-            "mean_context_tokens": "mean number of tokens before the target's sentence",
-            "passages": "passages of each part",
-        },
     ),
     "networks": StageDoc(
         "Trains the feed-forward and the recurrent network. The rows of the arrays of words are in the order of the classes.",
@@ -121,41 +79,13 @@ STAGES = {
             *_WEIGHTS,
         ),
     ),
-    "scores": StageDoc(
-        "Scores every passage with one member of the committee. Each member has a stage of its own: `scores ngram`, `scores cache`, "
-        "`scores feedforward`, `scores recurrent`, and `scores` with the name of a model of the user.",
-        (
-            FileDoc(
-                "scores.parquet",
-                "One row a passage, in the order of `passages.parquet`.",
-                {
-                    **_ITEM,
-                    "log10_prob": "float: log10 P(target | passage)",
-                    "oov": "bool: the member does not know the target; the score is that of the unknown word",
-                },
-                example='{"id": "aunt-sabinas-goose:8", "log10_prob": -4.675366401672363, "oov": true}',
-            ),
-        ),
-        {
-            "mean_log10_prob": "mean over all passages",
-            "oov": "passages with an unknown target",
-            "model": "a model of the user: what it is",
-        },
-    ),
+    "scores": StageDoc("Scores every passage with the members of the committee.", (SCORES.doc,)),
+    "outside_scores": StageDoc("Scores every passage with a model of the user.", (OUTSIDE_SCORES.doc,)),
     "committee": StageDoc(
         "Drops the passages whose target a member guesses.",
         (
-            FileDoc(
-                "verdicts.parquet",
-                "One row a passage.",
-                {
-                    **_ITEM,
-                    "kept": "bool: no member guesses the target",
-                    ANY: "float: log10 P(target | passage) of the member of this name",
-                },
-                example='{"id": "aunt-sabinas-goose:8", "kept": true, "ngram": -4.675366401672363, "cache": -3.035459518432617, ...}',
-            ),
-            rejected_file(
+            verdict_table([ANY]).doc,
+            REJECTIONS.described(
                 "The passages that a member guesses. `reason` names the first member, `detail` is its probability.",
                 '{"id": "02-a-house-in-mercer-row:7", "reason": "guessed_by_cache", "detail": "P(target) = 0.002071"}',
             ),
@@ -169,66 +99,15 @@ STAGES = {
     "ranking": StageDoc(
         "Ranks the passages by how likely people guess the target from the passage, but not from its sentence.",
         (
-            FileDoc(
-                "signals.parquet",
-                "One row for each examined passage, in the order of the passages. A reader is a model of a person who reads a text.",
-                {
-                    **_ITEM,
-                    "book_id": "string: id of the book",
-                    **_SPAN,
-                    "target": "string: the target in small letters",
-                    "in_context": "bool: the target occurs in the context",
-                    "read_prob": "float: P(target) of a reader of the whole passage",
-                    "alone_prob": "float: P(target) of a reader of the target's sentence alone",
-                    "read_rank": "int32: words that the reader of the passage finds more probable",
-                    "alone_rank": "int32: words that the reader of the sentence finds more probable",
-                    "sentence_tokens": "int16: tokens of the sentence before the target",
-                    "capitalised_share": "float: share of the target in the capitalised words before it",
-                    "rules": "string: rules that find the target (last name, ...), joined by `; `",
-                    "expected_yield": "float: probability that the passage passes all three steps of guessing",
-                    "machine": "string: verdict of the model reader: `kept`, or the step that rejects the passage",
-                },
-                example='{"id": "aunt-sabinas-goose:8", "target": "gubbin", "in_context": true, "read_rank": 3, "sentence_tokens": 14, '
-                '"rules": "", "machine": "not_guessed_from_the_passage", ...}',
-            ),
-            FileDoc(
-                "ranking.parquet",
-                "The best passages in their order.",
-                {**_ITEM, "rank": "int32: rank, from 1"},
-                example='{"id": "aunt-sabinas-goose:8", "rank": 3}',
-            ),
-            rejected_file("The other passages. `detail` is the passage with the same context or target sentence, or empty."),
+            SIGNALS.doc,
+            RANKING.doc,
+            REJECTIONS.described("The other passages. `detail` is the passage with the same context or target sentence, or empty."),
         ),
-        {
-            "expected_yield": "mean over the ranked passages",
-            "examined": "passages with signals",
-            "guessable": "ranked passages that a reader may guess, by the signals",
-        },
+        {"guessable": "ranked passages that a reader may guess, by the signals"},
     ),
     "guesses": StageDoc(
         "Applies the guesses of people or of the model reader.",
-        (
-            FileDoc(
-                "verdicts.parquet",
-                "One row a ranked passage, in that order.",
-                {
-                    **_ITEM,
-                    "verdict": "string: `open` (not decided), `kept`, or the step that rejects the passage",
-                },
-                example='{"id": "aunt-sabinas-goose:8", "verdict": "open"}',
-            ),
-            FileDoc(
-                "answers.parquet",
-                "One row an answer of a person, in the order of the ranking, then of the questions; empty without people.",
-                {
-                    **_ITEM,
-                    "condition": "string: what the person saw: `passage` or `sentence`",
-                    "subject": "int32: number of the person, in the order of their first question; no names",
-                    "guesses": "list of string: the guesses without surrounding spaces; empty if there was no idea",
-                    "right": "bool: one of them is the target",
-                },
-            ),
-        ),
+        (GUESSED.doc, ANSWERS.doc),
         {
             "decided": "passages with a verdict",
             "judged": "`none`, `machine` or `human`",
@@ -257,7 +136,11 @@ STAGES = {
                 optional=True,
             ),
         ),
-        {"control": "passages of the control set", "control_printed_before": "control passages left out because they are printed already", "judged": "`none`, `machine` or `human`", "wanted": "passages wanted"},
+        {
+            "control": "passages of the control set",
+            "judged": "`none`, `machine` or `human`",
+            "wanted": "most passages of the ranking (`ranking.n_passages`)",
+        },
     ),
     "analysis": StageDoc(
         "Compares the set with up to 5,000 random passages that no member guesses. The release does not depend on it.",
@@ -273,11 +156,7 @@ STAGES = {
                 },
             ),
         ),
-        {
-            "kept": "passages of the set",
-            "random": "random passages",
-            "tagger": "name, version and digest of the tagger",
-        },
+        {"tagger": "name, version and digest of the tagger"},
     ),
 }  # fmt: skip
 

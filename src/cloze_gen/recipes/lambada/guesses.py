@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import pyarrow as pa
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import FormatError, UsageError
@@ -14,9 +15,7 @@ from cloze_gen.judging.assignment import Answer, Case
 from cloze_gen.judging.study import read_verdicts
 from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.parsing import quote
-from cloze_gen.recipes.lambada.committee import VERDICTS
 from cloze_gen.recipes.lambada.guessing import (
-    Condition,
     GuessingRule,
     GuessingSettings,
     Verdict,
@@ -25,19 +24,64 @@ from cloze_gen.recipes.lambada.guessing import (
 from cloze_gen.recipes.lambada.ranking import SIGNALS, read_ranking
 from cloze_gen.records.judgement import Task
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import read_parquet, write_parquet
+from cloze_gen.store.schema import CODED, Column, Table
+from cloze_gen.store.tables import write_parquet
+
+OPEN = "open"  # no verdict yet
+
+GUESSED = Table(
+    "verdicts.parquet",
+    "One row a ranked passage, in that order.",
+    Column("id", pa.string(), "id of the passage"),
+    Column("verdict", CODED, "`open` (not decided), `kept`, or the step that rejects the passage"),
+    example='{"id": "aunt-sabinas-goose:8", "verdict": "open"}',
+)
+ANSWERS = Table(
+    "answers.parquet",
+    "One row an answer of a person, in the order of the ranking, then of the questions; empty "
+    "without people.",
+    Column("id", pa.string(), "id of the passage"),
+    Column("condition", CODED, "what the person saw: `passage` or `sentence`"),
+    Column(
+        "subject",
+        pa.int32(),
+        "number of the person, in the order of their first question; no names",
+    ),
+    Column(
+        "guesses",
+        pa.list_(pa.string()),
+        "the guesses without surrounding spaces; empty if there was no idea",
+    ),
+    Column("right", pa.bool_(), "one of them is the target"),
+)
+
+
+# ---- the verdict file of a study
+
+
+class _Given(BaseModel):
+    """An answer in a verdict file."""
+
+    model_config = ConfigDict(strict=True)
+    judge: int
+    condition: Literal["passage", "sentence"]
+    guesses: list[str]
+
+
+_ANSWERS_OF_ROW = TypeAdapter(list[_Given])
 
 
 def read_guessed(path: str) -> VerdictFile:
     file = read_verdicts(path, task=Task.GUESS, given_as="guessing.verdicts")
     for row in file.rows:
-        answers = row.get("answers")
-        if not isinstance(answers, list) or not all(_is_answer(one) for one in answers):
+        try:
+            answers = _ANSWERS_OF_ROW.validate_python(row.get("answers"))
+        except ValidationError:
             raise FormatError(
                 f"{path}: {quote(row['id'])} has no valid list of answers; found "
                 f"{quote(dict(row))}. Write the file with `cloze-gen judge apply`."
-            )
-        if len({one["judge"] for one in answers}) < len(answers):
+            ) from None
+        if len({answer.judge for answer in answers}) < len(answers):
             raise FormatError(
                 f"{path}: {quote(row['id'])} has two answers from one judge; each judge may answer "
                 "a passage once"
@@ -50,17 +94,16 @@ def judged_cases(
 ) -> list[Case]:
     """The passages with answers, in the order of the ranking."""
     where = f"guessing.verdicts: {quote(settings.verdicts, most_chars=300)}"
-    others = [name for name, value in settings.rules.items() if people.rules.get(name) != value]
-    if others:
-        raise UsageError(
-            f"{where}: the study used guessing.{others[0]} = "
-            f"{quote(people.rules.get(others[0]))}, but this run uses {settings.rules[others[0]]}. "
-            f"Set guessing.{others[0]} to the value of the study."
-        )
-    table = read_parquet(ranking.path(SIGNALS), columns=["id", "target"])
-    targets = dict(zip(*table.to_pydict().values(), strict=True))
-    rows, head = {row["id"]: row for row in people.rows}, dict.fromkeys(read_ranking(ranking))
-    foreign = [one for one in rows if one not in head]
+    for name, value in settings.rules.items():
+        if people.rules.get(name) != value:
+            raise UsageError(
+                f"{where}: the study used guessing.{name} = {quote(people.rules.get(name))}, but "
+                f"this run uses {value}. Set guessing.{name} to the value of the study."
+            )
+    ranked = read_ranking(ranking)
+    rows = {row["id"]: row for row in people.rows}
+    known = set(ranked)
+    foreign = [item for item in rows if item not in known]
     if foreign:
         raise UsageError(
             f"{where}: {len(foreign):,} of its {len(rows):,} passages are not ranked in this run, "
@@ -73,31 +116,24 @@ def judged_cases(
             f"({quote(people.of.get('ranking'))} -> {ranking.manifest['fingerprint']}). "
             "All passages of the study are still ranked, but texts and order may differ."
         )
-    return [_case(rows[one], targets[one]) for one in head if one in rows]
-
-
-def _is_answer(one: Any) -> bool:
-    if (
-        not isinstance(one, Mapping)
-        or type(one.get("judge")) is not int
-        or one.get("condition") not in list(Condition)
-    ):
-        return False
-    return isinstance(one.get("guesses"), list) and all(
-        isinstance(guess, str) for guess in one["guesses"]
-    )
+    targets = _column_by_id(ranking, "target")
+    return [_case(rows[item], targets[item]) for item in ranked if item in rows]
 
 
 def _case(row: Mapping[str, Any], target: str) -> Case:
     answers = (
-        Answer(str(one["judge"]), one["condition"], {"guesses": one["guesses"]})
-        for one in row["answers"]
+        Answer(str(answer["judge"]), answer["condition"], {"guesses": answer["guesses"]})
+        for answer in row["answers"]
     )
     return Case(row["id"], (), {"target": target}, answers=tuple(answers))
 
 
-ANSWERS = "answers.parquet"
-OPEN = "open"  # no verdict yet
+def _column_by_id(ranking: Artifact, name: str) -> dict[str, str]:
+    columns = SIGNALS.read(ranking.path(SIGNALS.name), ["id", name]).to_pydict()
+    return dict(zip(columns["id"], columns[name], strict=True))
+
+
+# ---- the stage
 
 
 def write_guesses(
@@ -109,65 +145,41 @@ def write_guesses(
     people: VerdictFile | None = None,
 ) -> None:
     judged = "human" if people else settings.judges
-    verdicts, rows = dict.fromkeys(read_ranking(ranking), OPEN), list[dict[str, Any]]()
+    ranked = read_ranking(ranking)
+    verdicts = dict.fromkeys(ranked, OPEN)
+    answers: list[dict[str, Any]] = []
     if people:
-        cases, rule = judged_cases(ranking, people, settings, ctx), GuessingRule(settings)
-        verdicts |= {case.id: rule.outcome(case) or OPEN for case in cases}
-        rows = _answer_rows(cases)
-        writer.facts |= {
-            "subjects": len({row["subject"] for row in rows}),
-            "not_shown": len(verdicts) - len(cases),
-        }
+        cases = judged_cases(ranking, people, settings, ctx)
+        rule = GuessingRule(settings)
+        for case in cases:
+            verdicts[case.id] = rule.outcome(case) or OPEN
+            answers += _answer_rows(case)
+        writer.facts["subjects"] = len({row["subject"] for row in answers})
+        writer.facts["not_shown"] = len(verdicts) - len(cases)
     elif judged == "machine":
-        table = read_parquet(ranking.path(SIGNALS), columns=["id", "machine"]).to_pydict()
-        verdicts |= {
-            one: verdict
-            for one, verdict in zip(table["id"], table["machine"], strict=True)
-            if one in verdicts
-        }
-    column = pa.array(verdicts.values(), pa.string()).dictionary_encode()
-    writer.rows[VERDICTS] = write_parquet(
-        writer.path(VERDICTS), {"id": list(verdicts), "verdict": column}
-    )
-    writer.rows[ANSWERS] = write_parquet(writer.path(ANSWERS), pa.Table.from_pylist(rows, _ANSWERS))
+        machine = _column_by_id(ranking, "machine")
+        verdicts = {item: machine[item] for item in ranked}
+    columns = {"id": ranked, "verdict": list(verdicts.values())}
+    writer.rows[GUESSED.name] = GUESSED.write(writer.path(GUESSED.name), columns)
+    table = ANSWERS.of_records(answers)
+    writer.rows[ANSWERS.name] = write_parquet(writer.path(ANSWERS.name), table)
     counts = Counter(verdicts.values())
-    reasons = {
-        reason: count for reason, count in counts.items() if reason not in {OPEN, Verdict.KEPT}
-    }
-    writer.funnel = funnel("passages", kept=counts[OPEN] + counts[Verdict.KEPT], rejected=reasons)
-    decided = len(verdicts) - counts[OPEN]
-    writer.facts |= {
-        "judged": judged,
-        "decided": decided,
-        "kept": counts[Verdict.KEPT],
-        "open": counts[OPEN],
-    }
-    ctx.say(
-        f"{len(verdicts):,} passages: {decided:,} decided, {counts[Verdict.KEPT]:,} kept; "
-        f"judged: {judged}"
-    )
+    n_open = counts.pop(OPEN, 0)
+    n_kept = counts.pop(Verdict.KEPT, 0)
+    writer.funnel = funnel("passages", kept=n_open + n_kept, rejected=counts)
+    n_decided = len(verdicts) - n_open
+    writer.facts |= {"judged": judged, "decided": n_decided, "kept": n_kept, "open": n_open}
+    ctx.say(f"{len(verdicts):,} passages: {n_decided:,} decided, {n_kept:,} kept; judged: {judged}")
 
 
-_ANSWERS = pa.schema(
-    [
-        ("id", pa.string()),
-        ("condition", pa.dictionary(pa.int32(), pa.string())),
-        ("subject", pa.int32()),
-        ("guesses", pa.list_(pa.string())),
-        ("right", pa.bool_()),
-    ]
-)
-
-
-def _answer_rows(cases: Iterable[Case]) -> list[dict[str, Any]]:
+def _answer_rows(case: Case) -> list[dict[str, Any]]:
     return [
         {
             "id": case.id,
-            "condition": given.condition,
-            "subject": int(given.judge),
-            "guesses": given.response["guesses"],
-            "right": is_answer_right(given.response, case.key),
+            "condition": answer.condition,
+            "subject": int(answer.judge),
+            "guesses": answer.response["guesses"],
+            "right": is_answer_right(answer.response, case.key),
         }
-        for case in cases
-        for given in case.answers
+        for answer in case.answers
     ]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from cloze_gen.adapters.local_models import CausalModel
 from cloze_gen.engine.progress import track
@@ -15,12 +16,20 @@ from cloze_gen.errors import UsageError
 from cloze_gen.formats.lambada import format_requests, parse_answers
 from cloze_gen.formats.lambada_harness import Rendering, prompt_text
 from cloze_gen.parsing import error_text
-from cloze_gen.recipes.lambada.committee import CAUSAL_MODEL, write_scores
-from cloze_gen.recipes.lambada.passages import read_numbered, read_passages
+from cloze_gen.recipes.lambada.passages import PASSAGES, batches, read_passages
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.files import read_regular_text
+from cloze_gen.store.schema import Column, Table
 
+CAUSAL_MODEL, SCORES_FILE = "hf", "scores"  # before the colon of a member
 _TEXTS_AT_ONCE = 256
+
+OUTSIDE_SCORES = Table(
+    "scores.parquet",
+    "One row a passage, in the order of `passages.parquet`.",
+    Column("id", pa.string(), "id of the passage"),
+    Column("log10_prob", pa.float32(), "log10 P(target | passage)"),
+)
 
 
 def write_outside_scores(
@@ -31,43 +40,30 @@ def write_outside_scores(
     member: str,
     rendering: Rendering,
 ) -> None:
+    ids = PASSAGES.read(passages.path(PASSAGES.name), ["id"])["id"]
     kind, _, place = member.partition(":")
     if kind == CAUSAL_MODEL:
-        write_causal_scores(writer, ctx, passages=passages, folder=Path(place), rendering=rendering)
+        model = CausalModel(Path(place))
+        parts = track(
+            batches(read_passages(passages), _TEXTS_AT_ONCE),
+            stage=ctx.stage,
+            unit="parts",
+            total=-(-len(ids) // _TEXTS_AT_ONCE),
+        )
+        log10_probs = np.concatenate(
+            [model.log10_probs([prompt_text(one, rendering) for one in part]) for part in parts]
+        )
     else:
-        write_given_scores(writer, ctx, passages=passages, file=Path(place))
-
-
-def write_causal_scores(
-    writer: ArtifactWriter,
-    ctx: StageContext,
-    *,
-    passages: Artifact,
-    folder: Path,
-    rendering: Rendering,
-) -> None:
-    """Score all targets by a causal model."""
-    model = CausalModel(folder)
-    n = len(read_numbered(passages).first)
-    batches = track(
-        _batches(passages, rendering),
-        stage=ctx.stage,
-        unit="parts",
-        total=-(-n // _TEXTS_AT_ONCE),
+        log10_probs = read_scores_file(Path(place), ids.to_pylist())
+    columns = {"id": ids, "log10_prob": log10_probs.astype(np.float32)}
+    writer.rows[OUTSIDE_SCORES.name] = OUTSIDE_SCORES.write(
+        writer.path(OUTSIDE_SCORES.name), columns
     )
-    scored = np.concatenate([model.log10_probs(batch) for batch in batches])
-    write_scores(writer, ctx, passages, [(scored.astype(np.float32), np.zeros(n, np.bool_))])
+    ctx.say(f"{len(ids):,} passages scored")
 
 
-def _batches(passages: Artifact, rendering: Rendering) -> Iterator[list[tuple[str, str]]]:
-    texts = (prompt_text(one, rendering) for one in read_passages(passages))
-    while batch := list(islice(texts, _TEXTS_AT_ONCE)):
-        yield batch
-
-
-def write_given_scores(
-    writer: ArtifactWriter, ctx: StageContext, *, passages: Artifact, file: Path
-) -> None:
+def read_scores_file(file: Path, ids: list[str]) -> NDArray[np.float64]:
+    """log10 P(target) of each passage, in the order of `ids`."""
     try:
         text = read_regular_text(file, encoding="utf-8-sig")
     except (OSError, ValueError) as error:
@@ -75,12 +71,7 @@ def write_given_scores(
             f"{file}: cannot be read as a file of scores ({error_text(error)}). Check "
             "committee.members."
         ) from None
-    scored = parse_answers(
-        text.split("\n"), read_numbered(passages).ids.to_pylist(), name=file.name
-    )
-    write_scores(
-        writer, ctx, passages, [(scored.astype(np.float32), np.zeros(len(scored), np.bool_))]
-    )
+    return parse_answers(text.split("\n"), ids, name=file.name)
 
 
 def requests(passages: Artifact, rendering: Rendering) -> Iterator[str]:

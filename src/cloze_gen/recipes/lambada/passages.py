@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import functools
 import itertools
-import shutil
-from collections import Counter
-from collections.abc import Callable, Container, Iterator
+from collections import deque
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import Field
@@ -31,26 +30,20 @@ from cloze_gen.corpus.arrays import (
     sentence_traits,
     whole_sentences,
 )
-from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
+from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.hyphens import HYPHENS, mend_text, write_hyphens
-from cloze_gen.corpus.normalization import LINE_END_HYPHEN
+from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
 from cloze_gen.corpus.paragraphs import HEADING, PROSE
-from cloze_gen.corpus.source_sentences import book_parts, decided_hyphens, hyphen_evidence
+from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence, read_sentences
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.treebank import treebank_split
+from cloze_gen.recipes.tables import SENTENCES, RejectionWriter, rejection_table, sentence_table
 from cloze_gen.records.passage import Part, Passage
-from cloze_gen.records.rejection import Reason
+from cloze_gen.records.rejection import Reason, Rejection
+from cloze_gen.records.sentence import Sentence
 from cloze_gen.settings import MOST_EACH, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
-from cloze_gen.store.tables import (
-    REJECTED,
-    SOURCE_SENTENCES,
-    join_parquet,
-    memory_mapped,
-    read_parquet,
-    write_parquet,
-)
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
+from cloze_gen.store.schema import CODED, Column, Table, TableWriter
 
 
 class PassagesSettings(SettingsGroup):
@@ -104,8 +97,6 @@ class PassageReason(Reason):
     )
 
 
-REASONS = tuple(PassageReason)
-KEPT = -1
 _MOST_IN_PARAGRAPH = 1_000  # sentences; the longest paragraph of 605 books has 324
 
 
@@ -114,12 +105,12 @@ class CutPassages:
     """The verdict on each sentence of a book; arrays have shape (sentences,).
 
     Attributes:
-        verdict: `KEPT`, or the index of the reason in `REASONS`.
+        reason: of rejection; empty for a sentence that ends a passage.
         first, target: index of the first sentence; of the target among the book's tokens; or -1.
         context_tokens, sentence_tokens: treebank tokens.
     """
 
-    verdict: NDArray[np.int8]
+    reason: NDArray[np.str_]
     first: NDArray[np.int64]
     target: NDArray[np.int64]
     context_tokens: NDArray[np.int64]
@@ -127,11 +118,7 @@ class CutPassages:
 
     @property
     def kept(self) -> NDArray[np.int64]:
-        return np.flatnonzero(self.verdict == KEPT)
-
-    def reason(self, sentence: int) -> PassageReason | None:
-        verdict = int(self.verdict[sentence])
-        return None if verdict == KEPT else REASONS[verdict]
+        return np.flatnonzero(self.reason == "")
 
 
 def cut_passages(
@@ -143,8 +130,10 @@ def cut_passages(
     >>> book = book_text(["Who was it ?", "I saw someone .", "It was only Jane ."])
     >>> small = PassagesSettings(min_context_tokens=4, min_target_sentence_tokens=4)
     >>> cut = cut_passages(book, offensive=(), settings=small)
-    >>> cut.kept.tolist(), cut.first.tolist(), [book.types[book.codes[place]] for place in cut.target[cut.kept]], str(cut.reason(0))
-    ([1, 2], [-1, 0, 1], ['someone', 'Jane'], 'context_cut_by_chapter')
+    >>> cut.first.tolist(), cut.reason.tolist()
+    ([-1, 0, 1], ['context_cut_by_chapter', '', ''])
+    >>> [book.types[book.codes[place]] for place in cut.target[cut.kept]]
+    ['someone', 'Jane']
     """
     traits = sentence_traits(book, offensive=offensive)
     first, context_tokens = least_context(traits.tokens, settings.min_context_tokens)
@@ -158,7 +147,7 @@ def cut_passages(
     kinds = np.array(book.kinds, dtype=object)
     prose = kinds == PROSE
     endless = np.bincount(book.paragraph)[book.paragraph] > _MOST_IN_PARAGRAPH
-    against = {  # in order of precedence
+    against: dict[str, NDArray[np.bool_]] = {  # in order of precedence
         PassageReason.NOT_PROSE: ~prose,
         PassageReason.WITHOUT_FINAL_MARK: ~traits.closed,
         PassageReason.TARGET_NOT_LETTERS: ~may_be_target,
@@ -172,10 +161,8 @@ def cut_passages(
         PassageReason.OFFENSIVE: _any_of(traits.offensive, opening, own),
         PassageReason.PARAGRAPH_ENDLESS: endless,
     }
-    verdict = np.full(book.sentence_count, KEPT, dtype=np.int8)
-    for reason, holds in against.items():
-        verdict[holds & (verdict == KEPT)] = REASONS.index(reason)
-    return CutPassages(verdict, first, traits.last_word, context_tokens, traits.tokens)
+    reason = np.select(list(against.values()), list(map(str, against)), default="")
+    return CutPassages(reason, first, traits.last_word, context_tokens, traits.tokens)
 
 
 def target_types(book: BookText) -> NDArray[np.bool_]:
@@ -191,19 +178,15 @@ def target_types(book: BookText) -> NDArray[np.bool_]:
     )
 
 
-def count_in_context(book: BookText, cut: CutPassages) -> NDArray[np.int64]:
-    """Shape (passages,): how often each target occurs in its context, in any case."""
-    folded: dict[str, int] = {}
-    words = np.array(
-        [folded.setdefault(word.casefold(), len(folded)) for word in book.types], dtype=np.int64
-    )[book.codes]
-    places = len(words) + 1
-    # every word's positions, one word after the other
-    keys = np.sort(words * places + np.arange(len(words)))
-    of_target = words[cut.target[cut.kept]] * places
-    edges = (of_target + book.bounds[sentence] for sentence in (cut.first[cut.kept], cut.kept))
-    first, last = (np.searchsorted(keys, edge) for edge in edges)
-    return last - first
+def count_in_context(book: BookText, cut: CutPassages) -> list[int]:
+    """How often the target of each passage occurs in its context, in any case."""
+    _, folded = np.unique([word.casefold() for word in book.types], return_inverse=True)
+    words = folded[book.codes]
+    counts = []
+    for last in cut.kept:
+        context = words[book.bounds[cut.first[last]] : book.bounds[last]]
+        counts.append(int(np.count_nonzero(context == words[cut.target[last]])))
+    return counts
 
 
 def _interrupted(
@@ -223,204 +206,100 @@ def _any_of(
     return sums[last + 1] - sums[np.minimum(first, last + 1)] > 0
 
 
-PASSAGES, TOKENS = "passages.parquet", "tokens.npy"
-_ROWS_AT_ONCE = 1 << 15
-_PARTS = (Part.DEVELOPMENT, Part.TEST)
+PASSAGES = Table(
+    "passages.parquet",
+    "One row a passage, in the order of books and sentences. Passages overlap, so they are stored "
+    "as spans.",
+    Column("id", pa.string(), "id of the passage"),
+    Column("book_id", CODED, "id of the book"),
+    Column("part", CODED, "`development` or `test`"),
+    Column("first_sentence", pa.int32(), "index of the first sentence of the context"),
+    Column("sentence", pa.int32(), "index of the target's sentence"),
+    Column("start", pa.int32(), "first character of the passage in the text of the book"),
+    Column("end", pa.int32(), "character after its last one"),
+    Column("target", pa.string(), "the target"),
+    Column("target_position", pa.int16(), "index of the target among the tokens of its sentence"),
+    Column("context_tokens", pa.int16(), "treebank tokens of the context"),
+    Column(
+        "sentence_tokens",
+        pa.int16(),
+        "treebank tokens of the target's sentence, final marks included",
+    ),
+    Column(
+        "in_context", pa.int16(), "how often the target occurs in the context, in any letter case"
+    ),
+    example='{"id": "aunt-sabinas-goose:8", "book_id": "aunt-sabinas-goose", "part": "test", '
+    '"first_sentence": 6, "sentence": 8, "start": 249, "end": 767, "target": "Gubbin", '
+    '"target_position": 14, "context_tokens": 97, "sentence_tokens": 16, "in_context": 1}',
+)
 
 
-def passage_columns(
-    book: BookText,
-    cut: CutPassages,
+class NovelTables(NamedTuple):
+    """What one novel gives: rows of each table of the stage."""
+
+    passages: pa.Table
+    sentences: pa.Table
+    rejected: pa.Table
+
+
+def cut_novel(
+    novel: dict[str, str],
     *,
-    book_id: str,
-    part: str,
-    place: np.ndarray,
-    start: np.ndarray,
-    end: np.ndarray,
-) -> dict[str, pa.Array]:
-    """`place` and `*_number` are indices in `tokens.npy`; `start` and `end` in characters."""
-    last, first, target = cut.kept, cut.first[cut.kept], cut.target[cut.kept]
-    target_position = target - book.bounds[last]
-    types = np.array(book.types, dtype=object)
-    return {
-        "id": _ids(book_id, last),
-        "book_id": pa.array([book_id] * len(last), pa.string()).dictionary_encode(),
-        "part": pa.array([part] * len(last), pa.string()).dictionary_encode(),
-        "first_sentence": pa.array(first.astype(np.int32)),
-        "sentence": pa.array(last.astype(np.int32)),
-        "start": pa.array(start[first].astype(np.int32)),
-        "end": pa.array(end[last].astype(np.int32)),
-        "target": pa.array(types[book.codes[target]].tolist(), pa.string()),
-        "target_position": pa.array(target_position.astype(np.int16)),
-        "context_tokens": pa.array(cut.context_tokens[last].astype(np.int16)),
-        "sentence_tokens": pa.array(cut.sentence_tokens[last].astype(np.int16)),
-        "in_context": pa.array(count_in_context(book, cut).astype(np.int16)),
-        "first_token_index": pa.array(place[first].astype(np.int64)),
-        "target_token_index": pa.array((place[last] + target_position).astype(np.int64)),
-    }
-
-
-def verdict_columns(cut: CutPassages, book_id: str) -> dict[str, pa.Array]:
-    rejected = np.flatnonzero(cut.verdict != KEPT)
-    reasons = pa.array([str(reason) for reason in REASONS], pa.string())
-    return {
-        "id": _ids(book_id, rejected),
-        "reason": reasons.take(pa.array(cut.verdict[rejected])).dictionary_encode(),
-        "detail": pa.array([""] * len(rejected), pa.string()),
-    }
-
-
-def _ids(book_id: str, sentences: np.ndarray) -> pa.Array:
-    return pc.binary_join_element_wise(
-        pa.scalar(book_id), pa.array(sentences).cast(pa.string()), ":"
-    )
-
-
-def read_passages(
-    artifact: Artifact, *, which: Callable[[str], bool] = lambda passage_id: True
-) -> Iterator[Passage]:
-    """Passages as records, in order; holds the sentences of one novel in memory at a time."""
-    sentences = by_book(artifact.path(SOURCE_SENTENCES), ["book_id", "index", "text", "tokens"])
-    columns = [
-        "id",
-        "book_id",
-        "part",
-        "first_sentence",
-        "sentence",
-        "target_position",
-        "start",
-        "end",
-    ]
-    for (book_id, table), (_, of_sentences) in zip(
-        by_book(artifact.path(PASSAGES), columns), sentences, strict=True
-    ):
-        selected = pa.array(map(which, table["id"].to_pylist()), pa.bool_())
-        if not pc.any(selected).as_py():
-            continue
-        row = {index: i for i, index in enumerate(of_sentences["index"].to_pylist())}
-        texts, lines = of_sentences["text"].to_pylist(), of_sentences["tokens"].to_pylist()
-        for passage_id, _, part, first, last, target_position, start, end in zip(
-            *table.filter(selected).to_pydict().values(), strict=True
-        ):
-            rows = range(row[first], row[last] + 1)
-            tokens = tuple(tuple(lines[i].split(" ")) for i in rows)
-            yield Passage(
-                passage_id,
-                book_id,
-                Part(part),
-                tokens,
-                tuple(texts[i] for i in rows),
-                target_position,
-                start,
-                end,
-            )
-
-
-def batches(passages: Iterator[Passage], size: int) -> Iterator[tuple[Passage, ...]]:
-    while batch := tuple(itertools.islice(passages, size)):
-        yield batch
-
-
-def by_book(path: Path, columns: list[str]) -> Iterator[tuple[str, pa.Table]]:
-    waiting: list[pa.RecordBatch] = []
-    for batch in pq.ParquetFile(path).iter_batches(batch_size=_ROWS_AT_ONCE, columns=columns):
-        books = batch.column("book_id").cast(pa.string()).to_numpy(zero_copy_only=False)
-        cuts = [0, *(np.flatnonzero(books[1:] != books[:-1]) + 1).tolist(), len(books)]
-        for begin, stop in itertools.pairwise(cuts):
-            if waiting and waiting[0].column("book_id")[0].as_py() != books[begin]:
-                yield _one_book(waiting)
-                waiting = []
-            waiting.append(batch.slice(begin, stop - begin))
-    if waiting:
-        yield _one_book(waiting)
-
-
-def _one_book(batches: list[pa.RecordBatch]) -> tuple[str, pa.Table]:
-    return batches[0].column("book_id")[0].as_py(), pa.Table.from_batches(batches)
-
-
-@dataclass(frozen=True, slots=True)
-class NumberedPassages:
-    """All passages as spans of one memory-mapped array of word numbers (`write_passages`)."""
-
-    ids: pa.ChunkedArray
-    numbers: np.ndarray
-    first: np.ndarray
-    target: np.ndarray
-
-
-def read_numbered(artifact: Artifact) -> NumberedPassages:
-    table = read_parquet(
-        artifact.path(PASSAGES), columns=["id", "first_token_index", "target_token_index"]
-    )
-    spans = (table[name].to_numpy() for name in ("first_token_index", "target_token_index"))
-    return NumberedPassages(table["id"], memory_mapped(artifact.path(TOKENS)), *spans)
-
-
-_COLUMNS = ["start", "end", "paragraph", "kind", "text", "tokens"]
-
-
-@dataclass(frozen=True, slots=True)
-class NovelShard:
-    """One novel for a worker; `place` is the index of its first token in `tokens.npy`."""
-
-    book_id: str
-    part: str
-    folder: Path
-    counts: Path
-    hyphens: Path
-    out: Path
-    place: int
-    offensive: frozenset[str]
-    settings: PassagesSettings
-
-
-@dataclass(frozen=True, slots=True)
-class CutNovel:
-    passages: int
-    reasons: Counter[str]
-    context_sentences: int
-    context_tokens: int
-
-
-def cut_novel(shard: NovelShard) -> CutNovel:
-    table = read_parquet(shard.folder / SENTENCES, columns=_COLUMNS)
-    kinds = table["kind"].to_pylist()
-    forms = decided_hyphens(shard.hyphens)
+    partition: Artifact,
+    hyphens: Path,
+    offensive: frozenset[str],
+    settings: PassagesSettings,
+) -> NovelTables:
+    """The passages of a row of the partition, their sentences, and all other sentences."""
+    forms = decided_hyphens(hyphens)
+    folder = book_folder(partition, novel)
+    sentences = list(read_sentences(folder, novel["book_id"], forms))
     book = book_text(
-        table["tokens"].combine_chunks(),
-        kinds=kinds,
-        paragraph=table["paragraph"].to_numpy(),
-        forms=forms,
+        [" ".join(sentence.tokens) for sentence in sentences],
+        kinds=[sentence.kind for sentence in sentences],
+        paragraph=[sentence.paragraph for sentence in sentences],
     )
-    cut = cut_passages(book, offensive=shard.offensive, settings=shard.settings)
-    kept = cut.kept
-    shown = _within(cut.first[kept], kept, book.sentence_count)
-    place = shard.place + book.bounds + np.arange(len(book.bounds))
-    span = {"start": table["start"].to_numpy(), "end": table["end"].to_numpy()}
-    columns = passage_columns(
-        book, cut, book_id=shard.book_id, part=shard.part, place=place, **span
+    cut = cut_passages(book, offensive=offensive, settings=settings)
+    passages = _passage_rows(sentences, book, cut, novel["part"])
+    shown: set[int] = set()
+    for row in passages:
+        shown.update(range(row["first_sentence"], row["sentence"] + 1))
+    rejected = [
+        Rejection(sentence.id, reason)
+        for sentence, reason in zip(sentences, cut.reason.tolist(), strict=True)
+        if reason
+    ]
+    return NovelTables(
+        PASSAGES.of_records(passages),
+        sentence_table([sentences[index] for index in sorted(shown)]),
+        rejection_table(rejected),
     )
-    write_parquet(shard.out / PASSAGES, columns)
-    write_parquet(
-        shard.out / SOURCE_SENTENCES,
-        _sentence_columns(table, book, shown, book_id=shard.book_id, forms=forms),
-    )
-    write_parquet(shard.out / REJECTED, verdict_columns(cut, shard.book_id))
-    (shard.out / TOKENS).write_bytes(numbered(book, _word_numbers(shard.counts)).tobytes())
-    codes, counts = np.unique(cut.verdict[cut.verdict != KEPT], return_counts=True)
-    reasons = Counter(
-        {
-            str(REASONS[code]): count
-            for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
+
+
+def _passage_rows(
+    sentences: Sequence[Sentence], book: BookText, cut: CutPassages, part: str
+) -> list[dict[str, Any]]:
+    rows = []
+    for last, in_context in zip(cut.kept.tolist(), count_in_context(book, cut), strict=True):
+        sentence = sentences[last]
+        first = sentences[cut.first[last]]
+        position = int(cut.target[last] - book.bounds[last])
+        row = {
+            "id": sentence.id,
+            "book_id": sentence.book_id,
+            "part": part,
+            "first_sentence": first.index,
+            "sentence": sentence.index,
+            "start": first.start,
+            "end": sentence.end,
+            "target": sentence.tokens[position],
+            "target_position": position,
+            "context_tokens": int(cut.context_tokens[last]),
+            "sentence_tokens": int(cut.sentence_tokens[last]),
+            "in_context": in_context,
         }
-    )
-    return CutNovel(
-        len(kept),
-        reasons,
-        int((kept - cut.first[kept]).sum()),
-        int(cut.context_tokens[kept].sum()),
-    )
+        rows.append(row)
+    return rows
 
 
 def write_passages(
@@ -432,110 +311,88 @@ def write_passages(
     settings: PassagesSettings,
     offensive: frozenset[str],
 ) -> None:
-    """Write the passages of the development and test novels, in order of book and sentence.
-
-    `tokens.npy` (uint32) has for each token its row in the training counts, from 1. An unknown token
-    has the number of rows plus 1. A 0 follows each sentence.
-    """
+    """Write the passages of the development and test novels, in order of book and sentence."""
     write_hyphens(writer, hyphen_evidence(partition, read_counts(counts)))
-    hyphens = writer.path(HYPHENS)
-    books = [row for row in kept_books(partition) if row["part"] in _PARTS]
-    lengths = [int(row["tokens"]) + int(row["sentences"]) for row in books]
-    places = np.concatenate(([0], np.cumsum(lengths))).tolist()
-    with book_parts(writer, len(books)) as folders:
-        shards = [
-            NovelShard(
-                row["book_id"],
-                row["part"],
-                book_folder(partition, row),
-                counts.folder,
-                hyphens,
-                out,
-                place,
-                offensive,
-                settings,
-            )
-            for row, out, place in zip(books, folders, places[:-1], strict=True)
-        ]
-        found = list(ctx.map(cut_novel, shards, unit="novels"))
-        reasons = sum((one.reasons for one in found), Counter[str]())
-        n_passages = sum(one.passages for one in found)
-        for name in (PASSAGES, SOURCE_SENTENCES, REJECTED):
-            writer.rows[name] = join_parquet(
-                writer.path(name), [folder / name for folder in folders]
-            )
-        writer.rows[TOKENS] = _join_numbers(
-            writer.path(TOKENS), [folder / TOKENS for folder in folders], places[-1]
-        )
-    writer.funnel = funnel("sentences", kept=n_passages, rejected=reasons)
-    writer.facts |= {
-        "passages": {
-            part: sum(
-                one.passages for row, one in zip(books, found, strict=True) if row["part"] == part
-            )
-            for part in _PARTS
-        },
-        "mean_context_sentences": round(
-            sum(one.context_sentences for one in found) / max(1, n_passages), 4
-        ),
-        "mean_context_tokens": round(
-            sum(one.context_tokens for one in found) / max(1, n_passages), 4
-        ),
-    }
-    ctx.say(f"{n_passages:,} passages from {n_passages + reasons.total():,} sentences")
-
-
-@functools.lru_cache(maxsize=1)
-def _word_numbers(counts: Path) -> dict[str, int]:
-    table = read_counts(open_artifact(counts))
-    return {word: i + 1 for i, word in enumerate(table.words)}
-
-
-def numbered(book: BookText, numbers: dict[str, int]) -> np.ndarray:
-    """uint32, shape (tokens + sentences,): a book's tokens as numbers, 0 after each sentence.
-
-    >>> numbered(book_text(["the sea .", "the"]), {"the": 1, ".": 2}).tolist()
-    [1, 3, 2, 0, 1, 0]
-    """
-    unknown = len(numbers) + 1
-    of_type = np.array([numbers.get(word, unknown) for word in book.types], dtype="<u4")
-    return np.insert(of_type[book.codes], book.bounds[1:], 0)
-
-
-def _within(first: np.ndarray, last: np.ndarray, count: int) -> np.ndarray:
-    edges = np.bincount(first, minlength=count + 1) - np.bincount(last + 1, minlength=count + 1)
-    return np.flatnonzero(np.cumsum(edges[:count]) > 0)
-
-
-def _sentence_columns(
-    table: pa.Table, book: BookText, shown: np.ndarray, *, book_id: str, forms: dict[str, str]
-) -> dict[str, pa.Array]:
-    """The columns of sentences; words hyphenated at a line end are in their chosen form."""
-    words = pa.array(book.types, pa.string()).take(pa.array(book.codes))
-    lines = pc.binary_join(
-        pa.ListArray.from_arrays(pa.array(book.bounds.astype(np.int32)), words), " "
+    novels = [row for row in kept_books(partition) if row["part"] != Part.TRAIN]
+    cut = functools.partial(
+        cut_novel,
+        partition=partition,
+        hyphens=writer.path(HYPHENS),
+        offensive=offensive,
+        settings=settings,
     )
-    taken = table.take(pa.array(shown))
-    texts = zip(taken["text"].to_pylist(), taken["tokens"].to_pylist(), strict=True)
-    return {
-        "book_id": pa.array([book_id] * len(shown), pa.string()).dictionary_encode(),
-        "index": pa.array(shown.astype(np.int32)),
-        **{name: taken[name].combine_chunks() for name in ("start", "end", "paragraph")},
-        "text": pa.array(
-            [mend_text(*one, forms) if LINE_END_HYPHEN in one[0] else one[0] for one in texts],
-            pa.string(),
-        ),
-        "tokens": lines.take(pa.array(shown)),
-    }
+    with (
+        TableWriter(writer, PASSAGES) as passages,
+        TableWriter(writer, SENTENCES) as sentences,
+        RejectionWriter(writer) as rejections,
+    ):
+        for tables in ctx.map(cut, novels, unit="novels"):
+            passages.append(tables.passages)
+            sentences.append(tables.sentences)
+            rejections.append(tables.rejected)
+    writer.funnel = funnel("sentences", kept=passages.rows, rejected=rejections.reasons)
+    ctx.say(f"{passages.rows:,} passages from {writer.funnel['seen']:,} sentences")
 
 
-def _join_numbers(path: Path, parts: list[Path], count: int) -> int:
-    """Concatenate the parts into one file; a memory map would kill the process on a full disk."""
-    with open(path, "wb") as joined:
-        np.lib.format.write_array_header_1_0(
-            joined, {"descr": "<u4", "fortran_order": False, "shape": (count,)}
-        )
-        for part in parts:
-            with open(part, "rb") as handle:
-                shutil.copyfileobj(handle, joined, 1 << 20)
-    return count
+# ---- the passages of an artifact
+
+
+class _Shown(NamedTuple):
+    """A stored sentence; its place is its book and its index there."""
+
+    place: tuple[str, int]
+    tokens: tuple[str, ...]
+    text: str
+
+
+def read_passages(
+    artifact: Artifact, *, which: Callable[[str], bool] = lambda passage_id: True
+) -> Iterator[Passage]:
+    """The passages with a wanted id, in order; memory holds the sentences of one passage."""
+    sentences = _read_sentences(artifact)
+    shown: deque[_Shown] = deque()  # of the passage: both tables have the same order
+    for row in _read_rows(artifact, PASSAGES, _PASSAGE_COLUMNS):
+        book_id = row["book_id"]
+        while not shown or shown[-1].place != (book_id, row["sentence"]):
+            shown.append(next(sentences))
+        while shown[0].place != (book_id, row["first_sentence"]):
+            shown.popleft()
+        if which(row["id"]):
+            yield Passage(
+                row["id"],
+                book_id,
+                Part(row["part"]),
+                tuple(sentence.tokens for sentence in shown),
+                tuple(sentence.text for sentence in shown),
+                row["target_position"],
+                row["start"],
+                row["end"],
+            )
+
+
+_PASSAGE_COLUMNS = [
+    "id",
+    "book_id",
+    "part",
+    "first_sentence",
+    "sentence",
+    "start",
+    "end",
+    "target_position",
+]
+
+
+def _read_sentences(artifact: Artifact) -> Iterator[_Shown]:
+    for row in _read_rows(artifact, SENTENCES, ["book_id", "index", "text", "tokens"]):
+        tokens = tuple(row["tokens"].split(" "))
+        yield _Shown((row["book_id"], row["index"]), tokens, row["text"])
+
+
+def _read_rows(artifact: Artifact, table: Table, columns: list[str]) -> Iterator[dict[str, Any]]:
+    for batch in pq.ParquetFile(artifact.path(table.name)).iter_batches(columns=columns):
+        yield from batch.to_pylist()
+
+
+def batches(passages: Iterator[Passage], size: int) -> Iterator[tuple[Passage, ...]]:
+    while batch := tuple(itertools.islice(passages, size)):
+        yield batch

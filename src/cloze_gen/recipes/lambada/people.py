@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import UsageError
 from cloze_gen.formats.lambada import blanked_sentence, blanked_text
+from cloze_gen.judging.assignment import Case
 from cloze_gen.judging.database import StudyFacts
 from cloze_gen.judging.state import StudySettings
 from cloze_gen.judging.study import Study, StudySource, judge_numbers
@@ -20,7 +22,8 @@ from cloze_gen.recipes.lambada.guessing import (
 )
 from cloze_gen.recipes.lambada.passages import read_passages
 from cloze_gen.recipes.lambada.ranking import read_ranking
-from cloze_gen.records.judgement import Role, StudyItem, Task
+from cloze_gen.records.judgement import StudyItem, Task
+from cloze_gen.records.passage import Passage
 from cloze_gen.store.runs import lies_in_output, read_run, stage_artifact
 
 
@@ -31,27 +34,24 @@ def draw_passages(run: Path, settings: StudySettings) -> list[StudyItem]:
             f"{run}: not in an output folder, so its stages are missing. Pass the folder as --out."
         )
     guessing = _settings(rules_of(read_run(run)["settings"]), run.name)
-    head = read_ranking(stage_artifact(run, "ranking"))
-    chosen = dict.fromkeys(head[: settings.pool] if settings.pool else head)
-    found = {
-        one.id: one
-        for one in read_passages(stage_artifact(run, "passages"), which=chosen.__contains__)
+    ranked = read_ranking(stage_artifact(run, "ranking"))
+    chosen = dict.fromkeys(ranked[: settings.pool] if settings.pool else ranked)
+    passages = read_passages(stage_artifact(run, "passages"), which=chosen.__contains__)
+    found = {passage.id: passage for passage in passages}
+    return [_study_item(found[item], guessing) for item in chosen]
+
+
+def _study_item(passage: Passage, guessing: GuessingSettings) -> StudyItem:
+    shown: dict[str, Any] = {
+        str(Condition.PASSAGE): blanked_text(passage),
+        str(Condition.SENTENCE): blanked_sentence(passage),
+        "guesses": {
+            str(Condition.PASSAGE): 1,
+            str(Condition.SENTENCE): guessing.sentence_guesses,
+        },
     }
-    guesses = {str(Condition.PASSAGE): 1, str(Condition.SENTENCE): guessing.sentence_guesses}
-    return [
-        StudyItem(
-            id=one.id,
-            spans=((one.book_id, one.start, one.end),),
-            shown={
-                str(Condition.PASSAGE): blanked_text(one),
-                str(Condition.SENTENCE): blanked_sentence(one),
-                "guesses": guesses,
-            },
-            key={"target": one.target},
-            source="run",
-        )
-        for one in map(found.__getitem__, chosen)
-    ]
+    span = (passage.book_id, passage.start, passage.end)
+    return StudyItem(passage.id, (span,), shown, {"target": passage.target}, "run")
 
 
 def rules_of(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,30 +67,25 @@ def rule_of(facts: StudyFacts) -> GuessingRule:
 
 
 def verdicts_text(study: Study) -> str:
-    """The verdict file; without alpha, which by construction is never above 0."""
-    state, rule = study.state(), rule_of(study.facts)
-    machines = {judge.name for judge in state.judges.values() if judge.role is Role.MACHINE}
-    shown = {one.item for one in state.by_id.values() if one.judge not in machines}
+    """The verdict file: the passages that people saw; without alpha, which is never above 0."""
+    state = study.state()
     numbers = judge_numbers(state)
-    rows: dict[str, dict[str, Any]] = {
-        item: {"id": item, "answers": []} for item in state.cases if item in shown
-    }
-    answered = set[str]()
-    for one in state.by_id.values():
-        if one.judge in machines or one.id not in state.verdicts:
-            continue
-        answered.add(one.judge)
-        answer = {
-            "judge": numbers[one.judge],
-            "condition": one.condition,
-            "guesses": list(state.verdicts[one.id].response["guesses"]),
+    rows = [_row(case, numbers) for case in state.cases.values() if case.seen_by]
+    judges = {answer["judge"] for row in rows for answer in row["answers"]}
+    rules = rule_of(study.facts).settings.rules
+    return verdicts_jsonl(VerdictFile(Task.GUESS, study.facts.of, len(judges), None, rows, rules))
+
+
+def _row(case: Case, numbers: Mapping[str, int]) -> dict[str, Any]:
+    answers = [
+        {
+            "judge": numbers[answer.judge],
+            "condition": answer.condition,
+            "guesses": list(answer.response["guesses"]),
         }
-        rows[one.item]["answers"].append(answer)
-    return verdicts_jsonl(
-        VerdictFile(
-            Task.GUESS, study.facts.of, len(answered), None, [*rows.values()], rule.settings.rules
-        )
-    )
+        for answer in case.answers
+    ]
+    return {"id": case.id, "answers": sorted(answers, key=itemgetter("judge"))}
 
 
 def _settings(rules: Mapping[str, Any], name: str) -> GuessingSettings:

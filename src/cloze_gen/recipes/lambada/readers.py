@@ -1,4 +1,4 @@
-"""Model of a reader: guesses from the whole passage, and from the target's sentence alone.
+"""Models of a reader: guesses from the whole passage, and from the target's sentence alone.
 
 *Echo*: the context contains the target or a form of it. A cache is weighted by an n-gram model
 (Kneser et al. 1997); the weight of a word is its *lift* times its count to the power 0.7 (Church
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,22 +21,38 @@ from cloze_gen.corpus.frequencies import read_counts, read_form_counts
 from cloze_gen.english.content_words import PASSAGE_RULES, content_words, stem
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS
 from cloze_gen.english.treebank import host
-from cloze_gen.models.context_vectors import Associations
 from cloze_gen.models.contexts import read_context_space
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import ForwardIndex
+from cloze_gen.records.passage import Passage
 from cloze_gen.settings import MOST_EACH
 from cloze_gen.store.artifacts import Artifact
 
+MAX_ECHO_FREQ = 4e-4  # greatest share of a word that a reader repeats
+_FEW_ECHOES = 90  # tokens of such a word in a small corpus
 REPEAT_EXPONENT = 0.7
 IN_SENTENCE_FACTOR = 0.15  # factor of a word that occurs in the target sentence
 MAX_LIFT = 200.0  # limits the noise of rare counts
 # Weight of all words outside the passage. The content words of a passage have a similar weight in
 # total (median 29 on 75,000 survivors).
 OTHER_WORDS_WEIGHT = 30.0
-ASSOCIATION_WEIGHT = (
-    0.2  # the associations of a passage's words are not independent, so each counts a fifth
-)
+# The associations of a passage's words are not independent, so each counts a fifth.
+ASSOCIATION_WEIGHT = 0.2
+# In nats, summed over the words of the context; below it a context is unrelated to the target.
+MIN_ASSOCIATION = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """Of the target: its probability, and the number of words that are more probable.
+
+    `read_`: after the whole passage; `alone_`: after its sentence alone.
+    """
+
+    read_prob: float = 0.0
+    read_rank: int = MOST_EACH
+    alone_prob: float = 0.0
+    alone_rank: int = MOST_EACH
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +60,7 @@ class Signals:
     """Computed signals of a passage, before people judge it.
 
     Attributes:
-        read_prob, alone_prob: P(target) after the passage, and after the sentence alone.
-        read_rank, alone_rank: number of words that each reader finds more probable.
+        target: in small letters.
         rules: the rules of the passage alone that predict it.
         capitalised_share: share of the capitalised words before the target that are the target.
     """
@@ -55,13 +71,89 @@ class Signals:
     end: int
     target: str
     in_context: bool
-    read_prob: float
-    alone_prob: float
-    read_rank: int = 0
-    alone_rank: int = MOST_EACH
+    guesses: Guesses = Guesses()
     sentence_tokens: int = 0
-    rules: frozenset[str] = frozenset()
+    rules: tuple[str, ...] = ()
     capitalised_share: float = 0.0
+
+
+def signals_of(passage: Passage, readers: Readers) -> Signals:
+    """The signals of one passage; all probabilities are 0 if nothing supports the target."""
+    context = passage.context
+    sentence = passage.target_sentence[: passage.target_position]
+    target = passage.target
+    folded = target.casefold()
+    in_context = folded in {host(token).casefold() for token in context}
+    words = set(content_words(context))
+    has_form = target.islower() and stem(target) in {stem(word) for word in words}
+    guesses = None
+    if folded in words or (not in_context and has_form):
+        guesses = readers.echo.guess(context, sentence, target)
+    elif not in_context:
+        guesses = readers.trigger.guess(context, sentence, target)
+    signals = Signals(
+        passage.id,
+        passage.book_id,
+        passage.start,
+        passage.end,
+        folded,
+        in_context,
+        sentence_tokens=len(sentence),
+    )
+    if guesses is None:
+        return signals
+    before = (*context, *sentence)
+    capitals = [host(token).casefold() for token in before if token[:1].isupper()]
+    return replace(
+        signals,
+        guesses=guesses,
+        rules=tuple(name for name, rule in PASSAGE_RULES.items() if rule(before) == folded),
+        capitalised_share=capitals.count(folded) / max(1, len(capitals)),
+    )
+
+
+# ---- the n-gram model
+
+
+class NextWords:
+    """P(word | sentence) of the n-gram model, also summed over classes of words.
+
+    `class_of`: the class of each of the V words of the index, one of C = `n_classes`.
+    """
+
+    def __init__(self, index: ForwardIndex, class_of: NDArray[np.int64], n_classes: int) -> None:
+        self.index = index
+        self.class_of = class_of
+        unigram_probs = (np.float32(10) ** index.levels[0].log10_prob).astype(np.float32)
+        unigram_probs[index.start] = 0
+        self._unigram_probs: NDArray[np.float32] = unigram_probs
+        class_probs = np.bincount(class_of, unigram_probs, n_classes)
+        self._unigram_class_probs: NDArray[np.float64] = class_probs.astype(np.float64)
+
+    def probs(self, sentence: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """float32, shape (V,): P(word | sentence); float64, shape (C,): P(class | sentence)."""
+        index = self.index
+        probs = self._unigram_probs.copy()
+        classes = self._unigram_class_probs.copy()
+        history = index.ids(["<s>", *sentence][-(index.order - 1) :])
+        for n, row in enumerate(index.context_rows(history), start=1):
+            backoff = 10.0 ** float(index.levels[n - 1].log10_backoff[row])
+            words, log10_prob = index.continuations(n, row)
+            listed = np.float32(10) ** log10_prob
+            probs *= np.float32(backoff)
+            classes *= backoff
+            classes += np.bincount(self.class_of[words], listed - probs[words], len(classes))
+            probs[words] = listed
+        return probs, classes
+
+
+def _rank(probs: NDArray[np.floating], place: int) -> tuple[float, int]:
+    """The probability at a place, and how many are greater."""
+    prob = probs[place]
+    return float(prob), int((probs > prob).sum())
+
+
+# ---- echo
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,38 +165,79 @@ class Echo:
     in_sentence: bool
 
 
+@dataclass(frozen=True, eq=False)
+class EchoReader:
+    """Guesses a word that the passage mentions.
+
+    Attributes:
+        freq, class_probs: shapes (V,), (C,): shares of tokens of each word, of each class.
+        folded_freq: case-folded share of word tokens; without unknown words.
+        unknown_class: of a word not in the index: in small letters, capitalised.
+        max_freq: greatest share of a word that is repeated.
+    """
+
+    next_words: NextWords
+    freq: NDArray[np.float64]
+    class_probs: NDArray[np.float64]
+    folded_freq: Mapping[str, float]
+    unknown_class: tuple[int, int]
+    max_freq: float
+
+    def guess(self, context: Sequence[str], sentence: Sequence[str], target: str) -> Guesses | None:
+        """By echo, and by the n-gram model alone; None if the target is too frequent."""
+        mentioned = echoes(context, sentence, freqs=self.folded_freq, max_freq=self.max_freq)
+        words = [echo.word for echo in with_form(mentioned, target)]
+        folded = [word.casefold() for word in words]
+        if target.casefold() not in folded:
+            return None
+        place = folded.index(target.casefold())
+        index = self.next_words.index
+        ids = np.array(index.ids(words), np.int64)
+        unknown = ids == index.unknown
+        by_case = np.array([self.unknown_class[word[:1].isupper()] for word in words], np.int64)
+        classes = np.where(unknown, by_case, self.next_words.class_of[ids])
+        probs, class_probs = self.next_words.probs(sentence)
+        ratio = class_probs / np.maximum(self.class_probs, 1e-9)
+        lifts = lift(np.where(unknown, 0.0, probs[ids]), self.freq[ids], ratio[classes])
+        read_prob, read_rank = _rank(echo_probs(mentioned, lifts), place)
+        if unknown[place]:
+            return Guesses(read_prob, read_rank)
+        return Guesses(read_prob, read_rank, *_rank(probs, int(ids[place])))
+
+
 def echoes(
     context: Sequence[str],
     sentence: Sequence[str],
     *,
-    freq_of: Callable[[str], float],
+    freqs: Mapping[str, float],
     max_freq: float,
 ) -> list[Echo]:
     """The content words of a passage up to `max_freq`, in order of first mention.
 
-    >>> echoes("Joe lit the lamp .".split(), "The lamp lit up".split(), freq_of=lambda word: 0.0, max_freq=1e-3)[0]
+    >>> echoes("Joe lit the lamp .".split(), "The lamp lit up".split(), freqs={}, max_freq=1e-3)[0]
     Echo(word='Joe', count=1, in_sentence=False)
     """
-    found: dict[str, Echo] = {}
+    mentioned: dict[str, Echo] = {}
     for tokens, in_sentence in ((context, False), (sentence, True)):
         for token in tokens:
             for folded in content_words((token,)):
-                if freq_of(folded) <= max_freq:
-                    before = found.get(folded, Echo(token, 0, False))
-                    found[folded] = Echo(
-                        host(token), before.count + 1, before.in_sentence or in_sentence
-                    )
-    return list(found.values())
+                if freqs.get(folded, 0.0) > max_freq:
+                    continue
+                before = mentioned.get(folded, Echo(token, 0, False))
+                mentioned[folded] = Echo(
+                    host(token), before.count + 1, before.in_sentence or in_sentence
+                )
+    return list(mentioned.values())
 
 
-def with_form(found: Sequence[Echo], target: str) -> list[Echo]:
+def with_form(mentioned: Sequence[Echo], target: str) -> list[Echo]:
     """The words with another form of the target replaced by it: *ladies* supports *lady*.
 
     >>> with_form([Echo("ladies", 2, False), Echo("Joe", 1, False)], "lady")[0]
     Echo(word='lady', count=2, in_sentence=False)
     """
     root = stem(target)
-    return [replace(echo, word=target) if stem(echo.word) == root else echo for echo in found]
+    return [replace(echo, word=target) if stem(echo.word) == root else echo for echo in mentioned]
 
 
 def lift(
@@ -115,219 +248,93 @@ def lift(
     >>> lift(np.array([1e-3, 0]), np.array([1e-4, 1e-7]), np.array([2.0, 5.0])).tolist()
     [6.0, 2.5]
     """
-    return np.minimum(
-        (np.asarray(probs, np.float64) / np.maximum(freq, 1e-7) + class_ratio) / 2, MAX_LIFT
-    )
+    word_ratio = np.asarray(probs, np.float64) / np.maximum(freq, 1e-7)
+    return np.minimum((word_ratio + class_ratio) / 2, MAX_LIFT)
 
 
-def echo_probs(found: Sequence[Echo], lifts: NDArray[np.float64]) -> NDArray[np.float64]:
+def echo_probs(mentioned: Sequence[Echo], lifts: NDArray[np.float64]) -> NDArray[np.float64]:
     """float64, shape (n,): probability of each word of the passage; sums to 1 with `OTHER_WORDS_WEIGHT`.
 
     >>> echo_probs([Echo("Joe", 1, False), Echo("lamp", 1, True)], np.array([30.0, 30.0])).round(2).tolist()
     [0.47, 0.07]
     """
-    counts = np.array([echo.count for echo in found], np.float64)
-    weights = (
-        counts**REPEAT_EXPONENT
-        * np.where([echo.in_sentence for echo in found], IN_SENTENCE_FACTOR, 1.0)
-        * lifts
-    )
+    counts = np.array([echo.count for echo in mentioned], np.float64)
+    factors = np.where([echo.in_sentence for echo in mentioned], IN_SENTENCE_FACTOR, 1.0)
+    weights = counts**REPEAT_EXPONENT * factors * lifts
     return weights / (weights.sum() + OTHER_WORDS_WEIGHT)
+
+
+# ---- trigger
+
+
+@dataclass(frozen=True, eq=False)
+class TriggerReader:
+    """Guesses one of W words that are associated with words of the passage.
+
+    Attributes:
+        option_ids: shape (W,): ids in the index.
+        row_of: place of each of the W words; `column_of`: row of each topic word in `associations`.
+        associations: float32, sparse, shape (topic words, W): mutual information in nats.
+    """
+
+    next_words: NextWords
+    option_ids: NDArray[np.int64]
+    row_of: Mapping[str, int]
+    column_of: Mapping[str, int]
+    associations: sp.csr_matrix
+
+    def guess(self, context: Sequence[str], sentence: Sequence[str], target: str) -> Guesses | None:
+        """By triggers of the passage, and of the sentence; None if the context is unrelated."""
+        place = self.row_of.get(target)
+        if place is None:
+            return None
+        of_context = self._associations_with(context)
+        if of_context[place] < MIN_ASSOCIATION:
+            return None
+        of_sentence = self._associations_with(sentence)
+        probs, _ = self.next_words.probs(sentence)
+        options = probs[self.option_ids].astype(np.float64)
+        return Guesses(
+            *_rank(trigger_probs(options, of_sentence + of_context), place),
+            *_rank(trigger_probs(options, of_sentence), place),
+        )
+
+    def _associations_with(self, tokens: Sequence[str]) -> NDArray[np.float64]:
+        """Shape (W,): the sum over the types among the tokens."""
+        columns = {self.column_of[token] for token in tokens if token in self.column_of}
+        sums = self.associations[np.array(sorted(columns), np.int64)].sum(axis=0)
+        return np.asarray(sums, np.float64).ravel()
 
 
 def trigger_probs(
     probs: NDArray[np.float64], associations: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """float64, shape (V,), sums to 1: `probs` raised by associations (mutual information in nats).
+    """float64, shape (W,), sums to 1: `probs` raised by associations (mutual information in nats).
 
     >>> trigger_probs(np.array([0.01, 0.01]), np.array([0.0, 10.0])).round(2).tolist()
     [0.12, 0.88]
     """
-    weights = np.asarray(probs, np.float64) * np.exp(
-        ASSOCIATION_WEIGHT * (associations - np.max(associations))
-    )
+    raised = np.exp(ASSOCIATION_WEIGHT * (associations - np.max(associations)))
+    weights = np.asarray(probs, np.float64) * raised
     return weights / weights.sum()
 
 
-# in nats, summed over the words of the context; below it a context is unrelated to the target
-MIN_ASSOCIATION = 10.0
+# ---- from artifacts
 
 
-@dataclass(frozen=True, eq=False)
-class ReaderModels:
-    """Data of the reader models; the index has V words, and W of them have associations.
-
-    Attributes:
-        freq, class_probs: shapes (V,), (C,): shares of tokens of each word, of each class.
-        folded_freq: case-folded share of word tokens; 0 for an unknown word.
-        unknown_class: of a word not in the index: in small letters, capitalised.
-        option_ids: shape (W,): ids in the index.
-        by_topic: float32, sparse, shape (topic words, W): the associations transposed.
-    """
-
-    index: ForwardIndex
-    freq: NDArray[np.float64]
-    folded_freq: Callable[[str], float]
-    class_of: NDArray[np.int64]
-    class_probs: NDArray[np.float64]
-    unknown_class: tuple[int, int]
-    option_ids: NDArray[np.int64]
-    row_of: Mapping[str, int]
-    column_of: Mapping[str, int]
-    associations: Associations
-    by_topic: sp.csr_matrix
-    max_echo_freq: float
-
-    @functools.cached_property
-    def unigram_probs(self) -> NDArray[np.float32]:
-        probs = np.float32(10) ** np.asarray(self.index.levels[0].log10_prob, np.float32)
-        probs[self.index.start] = 0
-        return probs
-
-    @functools.cached_property
-    def unigram_class_probs(self) -> NDArray[np.float64]:
-        return np.bincount(self.class_of, self.unigram_probs, len(self.class_probs)).astype(
-            np.float64
-        )
+class Readers(NamedTuple):
+    echo: EchoReader
+    trigger: TriggerReader
 
 
 @dataclass(frozen=True, slots=True)
-class Guesses:
-    read_prob: float
-    read_rank: int
-    alone_prob: float
-    alone_rank: int
+class ReaderSource:
+    """What the readers know; workers open it."""
 
-
-def signals_of(
-    passage_id: str,
-    context: Sequence[str],
-    sentence: Sequence[str],
-    target: str,
-    *,
-    span: tuple[str, int, int],
-    models: ReaderModels,
-) -> Signals:
-    """The signals of one passage; all probabilities are 0 if nothing supports the target."""
-    before, folded = (*context, *sentence), target.casefold()
-    words = set(content_words(context))
-    in_context = folded in {host(token).casefold() for token in context}
-    if folded in words or (
-        not in_context and target.islower() and stem(target) in {stem(word) for word in words}
-    ):
-        found = echo_guesses(context, sentence, target, models=models)
-    else:
-        found = None if in_context else trigger_guesses(context, sentence, target, models=models)
-    if found is None:
-        return Signals(
-            passage_id,
-            *span,
-            folded,
-            in_context,
-            0.0,
-            0.0,
-            MOST_EACH,
-            sentence_tokens=len(sentence),
-        )
-    capitals = [host(token).casefold() for token in before if token[:1].isupper()]
-    return Signals(
-        passage_id,
-        *span,
-        folded,
-        in_context,
-        found.read_prob,
-        found.alone_prob,
-        found.read_rank,
-        found.alone_rank,
-        sentence_tokens=len(sentence),
-        rules=frozenset(name for name, rule in PASSAGE_RULES.items() if rule(before) == folded),
-        capitalised_share=capitals.count(folded) / len(capitals) if capitals else 0.0,
-    )
-
-
-def echo_guesses(
-    context: Sequence[str], sentence: Sequence[str], target: str, *, models: ReaderModels
-) -> Guesses | None:
-    """Guess by echo, and by the n-gram model alone; None if the target is too frequent."""
-    found = with_form(
-        echoes(context, sentence, freq_of=models.folded_freq, max_freq=models.max_echo_freq), target
-    )
-    place = next(
-        (place for place, echo in enumerate(found) if echo.word.casefold() == target.casefold()),
-        None,
-    )
-    if place is None:
-        return None
-    probs, class_probs = next_probs(sentence, models)
-    ids = np.array(models.index.ids([echo.word for echo in found]), np.int64)
-    unknown = ids == models.index.unknown
-    by_case = np.array([models.unknown_class[echo.word[:1].isupper()] for echo in found], np.int64)
-    classes = np.where(unknown, by_case, models.class_of[ids])
-    ratio = class_probs / np.maximum(models.class_probs, 1e-9)
-    read = echo_probs(
-        found, lift(np.where(unknown, 0.0, probs[ids]), models.freq[ids], ratio[classes])
-    )
-    return _guesses(read, place, probs, int(ids[place]) if not unknown[place] else -1)
-
-
-def trigger_guesses(
-    context: Sequence[str], sentence: Sequence[str], target: str, *, models: ReaderModels
-) -> Guesses | None:
-    """Guess by triggers of the passage, and of the sentence; None if the context is unrelated."""
-    row = models.row_of.get(target, -1)
-    near, far = (
-        np.array(
-            sorted({models.column_of[token] for token in tokens if token in models.column_of}),
-            np.int64,
-        )
-        for tokens in (sentence, context)
-    )
-    if row < 0 or models.associations.pmi_of(np.full(len(far), row), far).sum() < MIN_ASSOCIATION:
-        return None
-    of_sentence, of_context = (
-        np.asarray(models.by_topic[columns].sum(axis=0), np.float64).ravel()
-        for columns in (near, far)
-    )
-    options = next_probs(sentence, models)[0][models.option_ids].astype(np.float64)
-    return _guesses(
-        trigger_probs(options, of_sentence + of_context),
-        row,
-        trigger_probs(options, of_sentence),
-        row,
-    )
-
-
-def next_probs(
-    sentence: Sequence[str], models: ReaderModels
-) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """float32, shape (V,): P(word | sentence); float64, shape (C,): P(class | sentence)."""
-    index = models.index
-    probs, classes = models.unigram_probs.copy(), models.unigram_class_probs.copy()
-    for n, row in enumerate(
-        index.context_rows(index.ids(["<s>", *sentence][-(index.order - 1) :])), start=1
-    ):
-        backoff = 10.0 ** float(index.levels[n - 1].log10_backoff[row])
-        words, log10_prob = index.continuations(n, row)
-        listed = np.float32(10) ** log10_prob
-        probs *= np.float32(backoff)
-        classes *= backoff
-        classes += np.bincount(models.class_of[words], listed - probs[words], len(classes))
-        probs[words] = listed
-    return probs, classes
-
-
-def _guesses(
-    read: NDArray[np.floating], read_place: int, alone: NDArray[np.floating], alone_place: int
-) -> Guesses:
-    """Probability and rank of the target in both; an unknown word has probability 0."""
-    prob, known = read[read_place], alone_place >= 0
-    own = alone[alone_place] if known else 0.0
-    return Guesses(
-        float(prob),
-        int((read > prob).sum()),
-        float(own),
-        int((alone > own).sum()) if known else MOST_EACH,
-    )
+    index: Artifact
+    counts: Artifact
+    tagged_counts: Artifact
+    contexts: Artifact
 
 
 _NAME, _NOUN = "NNP", "NN"
@@ -338,51 +345,48 @@ _MIN_NAME_SHARE = 0.3
 _UNSEEN = 0.5  # added to every count, for index words that are missing from the counts
 
 
-def read_reader_models(
-    *,
-    index: Artifact,
-    counts: Artifact,
-    tagged_counts: Artifact,
-    contexts: Artifact,
-    max_echo_freq: float,
-) -> ReaderModels:
-    opened, table, space = open_index(index), read_counts(counts), read_context_space(contexts)
+@functools.lru_cache(maxsize=1)
+def read_readers(source: ReaderSource) -> Readers:
+    index = open_index(source.index)
+    table = read_counts(source.counts)
+    space = read_context_space(source.contexts)
     tags: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for (form, tag), count in read_form_counts(tagged_counts).items():
+    for (form, tag), count in read_form_counts(source.tagged_counts).items():
         tags[form][tag] = count
-    names = sorted({tag for found in tags.values() for tag in found} | {_NAME, _NOUN})
+    names = sorted({tag for of_form in tags.values() for tag in of_form} | {_NAME, _NOUN})
     number = {tag: i for i, tag in enumerate(names)}
     class_of = np.array(
-        [number[word_class(word, tags.get(word.casefold(), {}))] for word in opened.words], np.int64
+        [number[word_class(word, tags.get(word.casefold(), {}))] for word in index.words], np.int64
     )
     count_of = dict(zip(table.words, table.count.tolist(), strict=True))
-    freq = np.array([count_of.get(word, 0) + _UNSEEN for word in opened.words], np.float64) / max(
-        1, int(table.count.sum())
-    )
-    class_probs = np.bincount(class_of, freq, len(names))
-    folded_freq = {
-        word.casefold(): share for word, share in zip(table.words, table.freq.tolist(), strict=True)
-    }
-    shape = (len(space.row_of), len(space.column_of))
-    found = space.associations
-    by_topic = sp.csr_matrix(
-        (np.asarray(found.pmi, np.float32), np.asarray(found.feature, np.int32), found.start),
-        shape=shape,
-    ).T.tocsr()
-    return ReaderModels(
-        index=opened,
+    index_counts = np.array([count_of.get(word, 0) + _UNSEEN for word in index.words], np.float64)
+    freq = index_counts / max(1, int(table.count.sum()))
+    class_freq = np.bincount(class_of, freq, len(names))
+    next_words = NextWords(index, class_of, len(names))
+    echo = EchoReader(
+        next_words,
         freq=freq,
-        folded_freq=lambda word: folded_freq.get(word, 0.0),
-        class_of=class_of,
-        class_probs=class_probs / class_probs.sum(),
+        class_probs=class_freq / class_freq.sum(),
+        folded_freq={
+            word.casefold(): share
+            for word, share in zip(table.words, table.freq.tolist(), strict=True)
+        },
         unknown_class=(number[_NOUN], number[_NAME]),
-        option_ids=np.array(opened.ids(list(space.row_of)), np.int64),
+        max_freq=max(MAX_ECHO_FREQ, _FEW_ECHOES / max(1, table.word_tokens)),
+    )
+    pairs = space.associations
+    by_option = sp.csr_matrix(
+        (np.asarray(pairs.pmi, np.float32), np.asarray(pairs.feature, np.int32), pairs.start),
+        shape=(len(space.row_of), len(space.column_of)),
+    )
+    trigger = TriggerReader(
+        next_words,
+        option_ids=np.array(index.ids(list(space.row_of)), np.int64),
         row_of=space.row_of,
         column_of=space.column_of,
-        associations=found,
-        by_topic=by_topic,
-        max_echo_freq=max_echo_freq,
+        associations=by_option.T.tocsr(),
     )
+    return Readers(echo, trigger)
 
 
 def word_class(word: str, tag_counts: Mapping[str, int]) -> str:
@@ -394,9 +398,9 @@ def word_class(word: str, tag_counts: Mapping[str, int]) -> str:
     ('NNP', 'NN')
     """
     capitalised = word[:1].isupper()
-    name_count = sum(tag_counts.get(tag, 0) for tag in _NAME_TAGS)
     if not tag_counts:
         return _NAME if capitalised else _NOUN
+    name_count = sum(tag_counts.get(tag, 0) for tag in _NAME_TAGS)
     if capitalised and name_count > _MIN_NAME_SHARE * sum(tag_counts.values()):
         return _NAME
     others = {

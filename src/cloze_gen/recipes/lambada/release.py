@@ -21,15 +21,15 @@ from cloze_gen.release.style import Artifacts, Facts, PublishedSet
 
 REFERENCE = PaperReference(
     authors=(
-        *(
-            "Paperno, Denis",
-            "Kruszewski, Germán",
-            "Lazaridou, Angeliki",
-            "Pham, Ngoc Quan",
-            "Bernardi, Raffaella",
-            "Pezzelle, Sandro",
-        ),
-        *("Baroni, Marco", "Boleda, Gemma", "Fernández, Raquel"),
+        "Paperno, Denis",
+        "Kruszewski, Germán",
+        "Lazaridou, Angeliki",
+        "Pham, Ngoc Quan",
+        "Bernardi, Raffaella",
+        "Pezzelle, Sandro",
+        "Baroni, Marco",
+        "Boleda, Gemma",
+        "Fernández, Raquel",
     ),
     title="The LAMBADA dataset: Word prediction requiring a broad discourse context",
     year=2016,
@@ -37,22 +37,23 @@ REFERENCE = PaperReference(
     venue="Proceedings of the 54th Annual Meeting of the Association for Computational Linguistics",
 )
 
+DEVELOPMENT_FILE = "lambada_development_plain_text.txt"
+TEST_FILE = "lambada_test_plain_text.txt"
+CONTROL_FILE = "lambada_control_test_data_plain_text.txt"
+REJECTED_FILE = "rejected_plain_text.txt"
+VOCABULARY = "lambada-vocab-2.txt"
 PLAIN_TEXT = {
-    Split.VALIDATION: "lambada_development_plain_text.txt",
-    Split.TEST: "lambada_test_plain_text.txt",
-    Split.CONTROL: "lambada_control_test_data_plain_text.txt",
+    Split.VALIDATION: DEVELOPMENT_FILE,
+    Split.TEST: TEST_FILE,
+    Split.CONTROL: CONTROL_FILE,
 }
-REJECTED_PLAIN_TEXT, VOCABULARY = "rejected_plain_text.txt", "lambada-vocab-2.txt"
 FILE_DOCS = {
-    PLAIN_TEXT[
-        Split.VALIDATION
-    ]: "passages of the development novels in the published form, one a line; the last word is the "
-    "target.",
-    PLAIN_TEXT[Split.TEST]: "passages of the test novels, in the same form.",
-    PLAIN_TEXT[
-        Split.CONTROL
-    ]: "control set: unfiltered passages of the test novels, for comparison; not part of the set.",
-    REJECTED_PLAIN_TEXT: "passages that guessing rejected, in the same form.",
+    DEVELOPMENT_FILE: "passages of the development novels in the published form, one a line; the "
+    "last word is the target.",
+    TEST_FILE: "passages of the test novels, in the same form.",
+    CONTROL_FILE: "control set: unfiltered passages of the test novels, for comparison; not part "
+    "of the set.",
+    REJECTED_FILE: "passages that guessing rejected, in the same form.",
     VOCABULARY: "one line for each word of the training novels in the published tokenization: the "
     "word, a tab, its count.",
 }
@@ -66,7 +67,7 @@ def lambada_files(run: PublishedSet) -> dict[str, str]:
         for split, file in PLAIN_TEXT.items()
     }
     if REJECTED_SET in run.derived:
-        files[REJECTED_PLAIN_TEXT] = format_plain_text(
+        files[REJECTED_FILE] = format_plain_text(
             record["text"].split(" ") for record in run.derived[REJECTED_SET]
         )
     return files
