@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+import pyarrow as pa
 from pydantic import Field
 
 from cloze_gen.engine.stage_context import StageContext
@@ -17,24 +17,15 @@ from cloze_gen.recipes.common import (
     draw_examples,
     printed_before,
 )
-from cloze_gen.recipes.scs.impostors import IMPOSTORS
-from cloze_gen.recipes.scs.screen import SCREENED
-from cloze_gen.recipes.tables import read_source_sentences
+from cloze_gen.recipes.scs.draw import DRAWN
+from cloze_gen.recipes.scs.impostors import N_IMPOSTORS
+from cloze_gen.recipes.tables import read_source_sentences, write_rejections
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence, sentence_of
 from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import (
-    FEWSHOT,
-    FOCUS,
-    QUESTIONS,
-    REJECTED,
-    read_parquet,
-    rejection_columns,
-    write_jsonl,
-    write_parquet,
-)
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.tables import FEWSHOT, QUESTIONS, write_jsonl
 
 
 class QuestionsSettings(SettingsGroup):
@@ -51,8 +42,6 @@ class QuestionsSettings(SettingsGroup):
 
 
 class QuestionReason(Reason):
-    """`assemble.PRINTED_BEFORE` is one more."""
-
     BEYOND_N = ("beyond_n_questions", "questions.n_questions are already chosen")
 
 
@@ -88,82 +77,52 @@ def write_questions(
     writer: ArtifactWriter,
     ctx: StageContext,
     *,
-    focus: Artifact,
-    impostors: Artifact,
-    screen: Artifact | None,
+    draw: Artifact,
+    sentences: Artifact,
     settings: QuestionsSettings,
     seed: int,
 ) -> None:
-    drawn: dict[str, list[dict[str, Any]]] = {}
-    for row in read_parquet(impostors.path(IMPOSTORS)).to_pylist():
-        drawn.setdefault(row["id"], []).append(row)
-    if screen is not None:
-        passed = {
-            row["id"] for row in read_parquet(screen.path(SCREENED)).to_pylist() if row["kept"]
-        }
-        drawn = {item: rows for item, rows in drawn.items() if item in passed}
-    items = {
-        row["id"]: row for row in read_parquet(focus.path(FOCUS)).to_pylist() if row["id"] in drawn
-    }
-    sentences = read_source_sentences(focus)
-    tokens_of = {sentence_id: sentence.tokens for sentence_id, sentence in sentences.items()}
-    kept, rejected = choose_questions(list(items), tokens_of=tokens_of, settings=settings)
-    n_options = 1 + (len(drawn[kept[0]]) if kept else 0)
+    drawn = DRAWN.read(draw.path(DRAWN.name))
+    rows = {row["id"]: row for row in drawn.filter(drawn["kept"]).to_pylist()}
+    source = read_source_sentences(sentences, pa.array([*map(sentence_of, rows)], pa.string()))
+    tokens_of = {sentence_id: sentence.tokens for sentence_id, sentence in source.items()}
+    kept, rejected = choose_questions(list(rows), tokens_of=tokens_of, settings=settings)
     spare = [rejection.id for rejection in rejected if rejection.reason == QuestionReason.BEYOND_N]
-    for file, ids in (
-        (QUESTIONS, kept),
-        (FEWSHOT, draw_examples(spare, published=kept, seed=seed)),
-    ):
-        positions = balance_answer_positions(ids, n_options=n_options, seed=seed)
+    examples = draw_examples(spare, published=kept, seed=seed)
+    for file, ids in {QUESTIONS: kept, FEWSHOT: examples}.items():
+        positions = balance_answer_positions(ids, n_options=N_IMPOSTORS + 1, seed=seed)
         records = [
-            _record(items[item], sentences[sentence_of(item)], drawn[item], positions[item], seed)
-            for item in ids
+            _record(rows[item], source[sentence_of(item)], positions[item], seed) for item in ids
         ]
         writer.rows[file] = write_jsonl(writer.path(file), records)
-    writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
-    reasons = Counter(str(rejection.reason) for rejection in rejected)
-    writer.funnel = funnel("focus words", kept=len(kept), rejected=reasons)
-    writer.facts |= {"wanted": settings.n_questions}
-    short = (
-        ""
-        if len(kept) == settings.n_questions
-        else (
+    write_rejections(writer, rejected, unit="questions", kept=len(kept))
+    writer.facts["wanted"] = settings.n_questions
+    short = ""
+    if len(kept) < settings.n_questions:
+        short = (
             f" (questions.n_questions asks for {settings.n_questions:,}; the funnel shows "
             "why items were rejected)"
         )
-    )
     ctx.say(f"{len(kept):,} questions{short}")
 
 
 def _record(
-    row: Mapping[str, Any],
-    sentence: Sentence,
-    drawn: Sequence[Mapping[str, Any]],
-    answer_index: int,
-    seed: int,
+    row: Mapping[str, Any], sentence: Sentence, answer_index: int, seed: int
 ) -> dict[str, Any]:
+    option_of = {option["word"]: option for option in row["options"]}
+    _, *impostors = option_of
     question = assemble_question(
         row["id"],
         sentence,
         row["position"],
-        impostors=[impostor["word"] for impostor in drawn],
+        impostors=impostors,
         answer_index=answer_index,
         seed=seed,
     )
-    facts = {impostor["word"]: impostor for impostor in drawn} | {row["word"]: row}
     return question_record(
         question,
         source=source_record(sentence, row["position"]),
         answer_tag=row["tag"],
         answer_class=row["class"],
-        option_scores=[
-            {
-                "word": word,
-                "lemma": facts[word]["lemma"],
-                "count": facts[word]["count"],
-                "freq": facts[word]["freq"],
-                "lemma_freq": facts[word]["lemma_freq"],
-            }
-            for word in question.options
-        ],
+        option_scores=[option_of[word] for word in question.options],
     )
