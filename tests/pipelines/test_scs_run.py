@@ -73,8 +73,9 @@ def test_each_word_is_counted_once_in_the_funnel(scs):
     """A sentence without focus word, or each of its words: drawn, or rejected with its own reason."""
     draw = stage_artifact(scs / "runs" / "scs-style", "draw")
     rejected = read_parquet(draw.path("rejected.parquet"))["id"].to_pylist()
-    kept = [row["id"] for row in drawn(scs) if row["kept"]]
-    assert len(set(rejected + kept)) == len(rejected + kept) == draw.funnel["seen"]
+    kept = {row["id"] for row in drawn(scs) if row["kept"]}
+    ids = [*rejected, *kept]
+    assert len(set(ids)) == len(ids) == draw.funnel["seen"]
 
 
 def test_the_sample_makes_a_set(scs, release):

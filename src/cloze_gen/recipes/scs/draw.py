@@ -7,19 +7,18 @@ The draw uses no statistic of word-to-word relations (`focus.py`, `impostors.py`
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.content_words import stem
-from cloze_gen.formats.printed_tokens import printed_neighbours
 from cloze_gen.models.contexts import read_builtin_words
 from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.recipes.scs.focus import Blank, Form, eligible_words
@@ -83,33 +82,23 @@ class DrawReason(Reason):
     )
 
 
-_OPTION = pa.struct(
-    [
-        ("word", pa.string()),
-        ("lemma", pa.string()),
-        ("count", pa.int64()),
-        ("freq", pa.float64()),
-        ("lemma_freq", pa.float64()),
-    ]
-)
 DRAWN = Table(
     "drawn.parquet",
-    "One row a drawn question.",
+    "Five rows a drawn question, one an option: the answer, then the impostors.",
     Column("id", pa.string(), "id of the item"),
-    Column("position", pa.int16(), "index among the sentence's own tokens"),
+    Column("position", pa.int16(), "of the blank: index among the sentence's own tokens"),
     Column("class", CODED, "class of the options"),
     Column("tag", CODED, "their Penn tag"),
     Column(
         "place",
         CODED,
-        "kinds before and after; `verb 0 subject _ noun+end` is an active verb with subject and object",
+        "kinds before and after; `verb 0 subject _ noun+end`: active, with subject and object",
     ),
-    Column(
-        "options",
-        pa.list_(pa.field("element", _OPTION)),
-        "the answer, and the impostors in the order of the draw. `count`: tokens of the word; `freq`: "
-        "of `counts.tsv`; `lemma_freq`: share of the (lemma, class) pair in the word tokens",
-    ),
+    Column("word", CODED, "the option"),
+    Column("lemma", CODED, "its lemma"),
+    Column("count", pa.int64(), "tokens of the word in the training books"),
+    Column("freq", pa.float64(), "`freq` of `counts.tsv`"),
+    Column("lemma_freq", pa.float64(), "share of the (lemma, class) pair in the word tokens"),
     Column(
         "ambiguity",
         pa.float64(),
@@ -198,8 +187,7 @@ def draw_question(
         if drawn is not None:
             rejected.append(Rejection(item_id, DrawReason.NOT_TRIED))
             continue
-        before, _ = printed_neighbours(tokens, blank.position)
-        suits = functools.partial(can_replace, predecessor=tokens[before], stems=stems)
+        suits = functools.partial(can_replace, predecessor=blank.predecessor, stems=stems)
         pool = words.pools.pool(blank.answer, blank.place)
         impostors = draw_impostors(blank.answer, pool, suits=suits, rank=rank, rng=rng)
         if impostors:
@@ -231,16 +219,17 @@ def draw_part(
         rejected += others
         if drawn is None:
             continue
-        row = _row(sentence["id"], tokens, drawn, words, settings)
-        rows.append(row)
-        if not row["kept"]:
-            rejected.append(Rejection(row["id"], DrawReason.AMBIGUOUS))
+        options = _rows(sentence["id"], tokens, drawn, words, settings)
+        rows += options
+        if not options[0]["kept"]:
+            rejected.append(Rejection(options[0]["id"], DrawReason.AMBIGUOUS))
     return DRAWN.of_records(rows), rejection_table(rejected)
 
 
-def _row(
+def _rows(
     sentence_id: str, tokens: Sequence[str], drawn: Drawn, words: Words, settings: DrawSettings
-) -> dict[str, Any]:
+) -> list[dict[str, Any]]:
+    """Rows of `DRAWN` for one question."""
     answer, position = drawn.blank.answer, drawn.blank.position
     forms = [answer, *drawn.impostors]
     ambiguity = expected_ambiguity(
@@ -250,16 +239,23 @@ def _row(
         word_class=answer.word_class,
         space=words.builtin,
     )
-    return {
-        "id": f"{sentence_id}:{position}",
-        "position": position,
-        "class": answer.word_class,
-        "tag": answer.tag,
-        "place": str(drawn.blank.place),
-        "options": [{name: getattr(form, name) for name in _OPTION.names} for form in forms],
-        "ambiguity": ambiguity,
-        "kept": ambiguity <= settings.max_ambiguity,
-    }
+    return [
+        {
+            "id": f"{sentence_id}:{position}",
+            "position": position,
+            "class": answer.word_class,
+            "tag": answer.tag,
+            "place": str(drawn.blank.place),
+            "word": form.word,
+            "lemma": form.lemma,
+            "count": form.count,
+            "freq": form.freq,
+            "lemma_freq": form.lemma_freq,
+            "ambiguity": ambiguity,
+            "kept": ambiguity <= settings.max_ambiguity,
+        }
+        for form in forms
+    ]
 
 
 def write_draw(
@@ -293,22 +289,17 @@ def write_draw(
         places_settings=places_settings,
     )
     draw = functools.partial(draw_part, read=read, settings=settings, seed=seed)
-    kept: Counter[str] = Counter()
+    kept = 0
     with TableWriter(writer, DRAWN) as drawn, RejectionWriter(writer) as rejections:
-        for questions, rejected in ctx.map(draw, parts, unit="parts"):
-            drawn.append(questions)
+        for options, rejected in ctx.map(draw, parts, unit="parts"):
+            drawn.append(options)
             rejections.append(rejected)
-            kept.update(questions.filter(questions["kept"])["class"].to_pylist())
-    writer.funnel = funnel(
-        "sentences and their words", kept=kept.total(), rejected=rejections.reasons
-    )
+            kept += pc.sum(options["kept"]).as_py() // (N_IMPOSTORS + 1)
+    writer.funnel = funnel("sentences and their words", kept=kept, rejected=rejections.reasons)
     writer.versions |= {
         "numpy": np.__version__,
         "pyarrow": pa.__version__,
         "words": str(builtin_words["sha256"])[:16],
     }
-    mix = ", ".join(f"{count:,} {name}" for name, count in kept.most_common())
-    ctx.say(
-        f"{drawn.rows:,} questions of {len(rows):,} sentences; {kept.total():,} pass the screen "
-        f"({mix})"
-    )
+    n_drawn = drawn.rows // (N_IMPOSTORS + 1)
+    ctx.say(f"{n_drawn:,} questions of {len(rows):,} sentences; {kept:,} pass the screen")

@@ -47,9 +47,15 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """A word of a sentence that may be its blank; `position` counts the sentence's own tokens."""
+    """A word of a sentence that may be its blank.
+
+    Attributes:
+        position: index among the sentence's own tokens.
+        predecessor: the printed token before it.
+    """
 
     position: int
+    predecessor: str
     answer: Form
     place: Place
 
@@ -90,5 +96,5 @@ def eligible_words(
         if tag in FINITE and reports_speech(tokens, position):
             continue
         if takes(form.pair, places[position]):
-            blanks.append(Blank(position, form, places[position]))
+            blanks.append(Blank(position, printed_tokens[rank - 1], form, places[position]))
     return blanks

@@ -56,7 +56,10 @@ def count_book(book: TrainingBook, *, vocabulary: Artifact) -> pa.Table:
     words = _between_stops(lines)
     tags = _between_stops(read_parquet(book.tags / TAGS)["tags"].filter(prose))
     types = pc.binary_join_element_wise(words, tags, " ").dictionary_encode()
-    facts = [_facts(*text.split(" "), row_of) for text in types.dictionary.to_pylist()]
+    facts = []
+    for text in types.dictionary.to_pylist():
+        token, tag = text.split(" ")
+        facts.append(_facts(token, tag, row_of))
     tokens = np.array(facts, np.int64)[types.indices.to_numpy()]
     kinds, uses, rows = tokens[tokens[:, 0] != Kind.UNPRINTED].T
     classes = [CONTENT_CLASSES.index(word_class) for _, word_class in row_of]

@@ -83,16 +83,19 @@ def write_questions(
     seed: int,
 ) -> None:
     drawn = DRAWN.read(draw.path(DRAWN.name))
-    rows = {row["id"]: row for row in drawn.filter(drawn["kept"]).to_pylist()}
-    source = read_source_sentences(sentences, pa.array([*map(sentence_of, rows)], pa.string()))
+    drawn = drawn.filter(drawn["kept"])
+    options: dict[str, list[dict[str, Any]]] = {}
+    for row in drawn.to_pylist():
+        options.setdefault(row["id"], []).append(row)
+    source = read_source_sentences(sentences, pa.array(map(sentence_of, options), pa.string()))
     tokens_of = {sentence_id: sentence.tokens for sentence_id, sentence in source.items()}
-    kept, rejected = choose_questions(list(rows), tokens_of=tokens_of, settings=settings)
+    kept, rejected = choose_questions(list(options), tokens_of=tokens_of, settings=settings)
     spare = [rejection.id for rejection in rejected if rejection.reason == QuestionReason.BEYOND_N]
     examples = draw_examples(spare, published=kept, seed=seed)
     for file, ids in {QUESTIONS: kept, FEWSHOT: examples}.items():
         positions = balance_answer_positions(ids, n_options=N_IMPOSTORS + 1, seed=seed)
         records = [
-            _record(rows[item], source[sentence_of(item)], positions[item], seed) for item in ids
+            _record(options[item], source[sentence_of(item)], positions[item], seed) for item in ids
         ]
         writer.rows[file] = write_jsonl(writer.path(file), records)
     write_rejections(writer, rejected, unit="questions", kept=len(kept))
@@ -107,22 +110,26 @@ def write_questions(
 
 
 def _record(
-    row: Mapping[str, Any], sentence: Sentence, answer_index: int, seed: int
+    options: Sequence[Mapping[str, Any]], sentence: Sentence, answer_index: int, seed: int
 ) -> dict[str, Any]:
-    option_of = {option["word"]: option for option in row["options"]}
-    _, *impostors = option_of
+    """`options`: rows of `DRAWN`, the answer first."""
+    answer, *impostors = options
     question = assemble_question(
-        row["id"],
+        answer["id"],
         sentence,
-        row["position"],
-        impostors=impostors,
+        answer["position"],
+        impostors=[row["word"] for row in impostors],
         answer_index=answer_index,
         seed=seed,
     )
+    row_of = {row["word"]: row for row in options}
     return question_record(
         question,
-        source=source_record(sentence, row["position"]),
-        answer_tag=row["tag"],
-        answer_class=row["class"],
-        option_scores=[option_of[word] for word in question.options],
+        source=source_record(sentence, answer["position"]),
+        answer_tag=answer["tag"],
+        answer_class=answer["class"],
+        option_scores=[
+            {name: row_of[word][name] for name in ("word", "lemma", "count", "freq", "lemma_freq")}
+            for word in question.options
+        ],
     )

@@ -17,6 +17,7 @@ from cloze_gen.english.word_lists import after as kind_after
 from cloze_gen.english.word_lists import before as kind_before
 from cloze_gen.formats.printed_tokens import rendered_positions
 from cloze_gen.models.word_knowledge import WordKnowledge
+from cloze_gen.recipes.common import expected_share
 from cloze_gen.recipes.scs.screen_weights import WEIGHTS
 
 FEATURES = (
@@ -64,8 +65,7 @@ def ambiguity(features: np.ndarray, weights: Mapping[str, float] = WEIGHTS) -> f
     >>> ambiguity(even, {"constant": 0.0})
     0.9375
     """
-    column = np.array([weights.get(name, 0.0) for name in FEATURES])
-    fits = 1.0 / (1.0 + np.exp(-(features @ column + weights["constant"])))
+    fits = expected_share(features, FEATURES, weights)
     return float(1.0 - np.exp(4 * np.log1p(-fits).mean()))
 
 

@@ -90,7 +90,7 @@ def content_vocabulary(
     for (lemma, _), count in counts.items():
         totals[lemma] += count
     rejected: Counter[VocabularyReason] = Counter()
-    rows = []
+    rows: list[dict[str, Any]] = []
     for (lemma, word_class), count in counts.items():
         reason = _refusal(
             lemma,
