@@ -180,7 +180,11 @@ def test_books_are_ranked_by_similarity(scs, release, cli):
 @pytest.mark.parametrize(
     ("stage", "settings", "reason"),
     [
-        ("sentences", ("sentences.min_content_words=12",), "sentence_few_content_words"),
+        (
+            "sentences",
+            ("sentences.max_content_words=900", "sentences.min_content_words=900"),
+            "sentence_few_content_words",
+        ),
         ("draw", ("draw.min_freq=0", "draw.max_freq=1e-7"), "no_content_word_within_limits"),
         ("draw", ("draw.max_ambiguity=1e-9",), "screen_ambiguous"),
     ],

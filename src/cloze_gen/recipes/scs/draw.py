@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pydantic import Field
 
 from cloze_gen.corpus.frequencies import read_counts
@@ -294,7 +293,7 @@ def write_draw(
         for options, rejected in ctx.map(draw, parts, unit="parts"):
             drawn.append(options)
             rejections.append(rejected)
-            kept += pc.sum(options["kept"]).as_py() // (N_IMPOSTORS + 1)
+            kept += sum(options["kept"].to_pylist()) // (N_IMPOSTORS + 1)
     writer.funnel = funnel("sentences and their words", kept=kept, rejected=rejections.reasons)
     writer.versions |= {
         "numpy": np.__version__,
