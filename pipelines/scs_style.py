@@ -21,7 +21,7 @@ from cloze_gen.recipes.scs.sentences import SentenceReason, SentencesSettings, w
 from cloze_gen.recipes.scs.vocabulary import VocabularyReason, VocabularySettings, write_vocabulary
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.questions import QUESTION_ITEMS
-from cloze_gen.release.settings import ReleaseSettings
+from cloze_gen.release.settings import SHUFFLED, ReleaseSettings
 from cloze_gen.release.study_items import READING
 from cloze_gen.release.style import OwnBackground, Style
 
@@ -126,7 +126,7 @@ STYLE = Style(
     stages=stages,
     last="questions",
     files=scs_files,
-    order=lambda settings: "shuffled" if settings.questions.order == "mixed" else "corpus",
+    order=lambda settings: SHUFFLED,
     stage_docs=STAGES,
     legends=legends_of(
         BookReason,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 
 import pyarrow as pa
 from pydantic import Field
 
-from cloze_gen.adapters.inflector import AMBIGUOUS_LEMMAS, can_have_tag, inflect
+from cloze_gen.adapters.inflector import can_have_tag, inflect
 from cloze_gen.corpus.frequencies import read_tagged_counts
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
@@ -22,9 +22,6 @@ from cloze_gen.store.schema import CODED, Column, Table
 
 # A noun is a mass noun (`gratitude`) if less than this share of its tokens are plural.
 _MIN_PLURAL_SHARE = 0.05
-# A form is ambiguous if more than this share of its tokens belong to other lemmas of its class:
-# `found` (find, found), `lay` (lie, lay).
-_MAX_OTHER_SHARE = 0.05
 
 
 class InflectionsSettings(SettingsGroup):
@@ -64,7 +61,6 @@ class FormStatus(Reason):
     )
     OTHER_CLASS = ("form_often_of_another_class", "the form often has another word class")
     OTHER_TAG = ("form_mostly_of_another_tag", "the form mostly has another tag")
-    AMBIGUOUS = ("form_of_an_ambiguous_paradigm", "the dictionary has several forms for this tag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +117,7 @@ def inflect_pair(
     """The cells of one content word, in the order of `TAGS_OF_CLASS`.
 
     Args:
-        forms_of: (lemma, tag) -> candidate forms, best first; none for ambiguous paradigms.
+        forms_of: (lemma, tag) -> candidate forms, best first.
         counts: (form, tag) -> tokens in the training corpus.
         class_share: (form, class) -> share of the form's tokens of that class.
         listed: (form, tag) -> whether a dictionary has the form with that tag.
@@ -162,29 +158,6 @@ def inflect_pair(
     return cells
 
 
-def mark_ambiguous(
-    cells: Sequence[Inflection], *, ambiguous_lemmas: Container[str]
-) -> list[Inflection]:
-    """All cells, with a mark on forms that do not determine lemma and tag.
-
-    >>> cells = [Inflection(lemma, "verb", tag, "found", 9, 1.0, FormStatus.USED, "", tag) for lemma, tag in (("find", "VBD"), ("found", "VB"))]
-    >>> [str(cell.status) for cell in mark_ambiguous(cells, ambiguous_lemmas=())]
-    ['form_of_an_ambiguous_paradigm', 'form_of_an_ambiguous_paradigm']
-    """
-    of_lemma: Counter[tuple[str, str, str]] = Counter()
-    of_form: Counter[tuple[str, str]] = Counter()
-    for cell in cells:
-        of_lemma[cell.form, cell.word_class, cell.lemma] += cell.count
-        of_form[cell.form, cell.word_class] += cell.count
-    marked = []
-    for cell in cells:
-        total = of_form[cell.form, cell.word_class]
-        shared = total - of_lemma[cell.form, cell.word_class, cell.lemma] > _MAX_OTHER_SHARE * total
-        ambiguous = cell.status == FormStatus.USED and (shared or cell.lemma in ambiguous_lemmas)
-        marked.append(replace(cell, status=FormStatus.AMBIGUOUS) if ambiguous else cell)
-    return marked
-
-
 def _trait(
     lemma: str, word_class: str, best: Mapping[str, str], counts: Mapping[tuple[str, str], int]
 ) -> str:
@@ -222,7 +195,6 @@ def write_inflections(
             min_count=min_count(table.word_tokens),
             settings=settings,
         )
-    cells = mark_ambiguous(cells, ambiguous_lemmas=AMBIGUOUS_LEMMAS)
     rows = [asdict(cell) for cell in cells]
     writer.rows[INFLECTIONS.name] = INFLECTIONS.write_records(writer.path(INFLECTIONS.name), rows)
     statuses = Counter(cell.status for cell in cells)

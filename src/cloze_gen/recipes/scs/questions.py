@@ -1,9 +1,12 @@
-"""The final set: the first items in generation order (Argouarc'h 2018, 3.4). Ours is shuffled."""
+"""The final set: the first items in the order of generation (Argouarc'h 2018, 3.4).
+
+Our order is that of the sentences' hashes, so the first items are a fair sample of all books.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 from pydantic import Field
@@ -35,10 +38,6 @@ class QuestionsSettings(SettingsGroup):
         le=MOST_COUNTED,
         description="number of questions, if so many are possible; 3.4",
     )
-    order: Literal["mixed", "corpus"] = Field(
-        "mixed",
-        description="order in which questions are made",
-    )
 
 
 class QuestionReason(Reason):
@@ -46,31 +45,32 @@ class QuestionReason(Reason):
 
 
 def choose_questions(
-    ids: Sequence[str], *, tokens_of: Mapping[str, Sequence[str]], settings: QuestionsSettings
+    ids: Iterable[str], *, tokens_of: Mapping[str, Sequence[str]], n_questions: int
 ) -> tuple[list[str], list[Rejection]]:
     """The items of the set, and rejections of the others; only the first of equal texts is kept.
 
     >>> lines = {"a:1": ("Come", "in", "."), "a:2": ("Go", "out", "."), "b:7": ("Go", "out", "!")}
-    >>> kept, rejected = choose_questions(["a:1:1", "a:2:0", "b:7:0"], tokens_of=lines, settings=QuestionsSettings(order="corpus"))
-    >>> kept, [(item.id, item.reason) for item in rejected]
-    (['a:1:1', 'a:2:0'], [('b:7:0', 'sentence_printed_before')])
+    >>> kept, rejected = choose_questions(["a:1:1", "a:2:0", "b:7:0"], tokens_of=lines, n_questions=9)
+    >>> len(kept), [str(item.reason) for item in rejected]
+    (2, ['sentence_printed_before'])
     """
-    if settings.order == "mixed":
-        ids = sorted(
-            ids,
-            key=lambda item: (stable_fraction("scs.order", sentence_of(item)), sentence_of(item)),
-        )
+    ids = sorted(ids, key=_place)
     earlier = printed_before((sentence_of(item), [tokens_of[sentence_of(item)]]) for item in ids)
     kept: list[str] = []
     rejected: list[Rejection] = []
     for item in ids:
         if sentence_of(item) in earlier:
             rejected.append(Rejection(item, PRINTED_BEFORE, earlier[sentence_of(item)]))
-        elif len(kept) == settings.n_questions:
+        elif len(kept) == n_questions:
             rejected.append(Rejection(item, QuestionReason.BEYOND_N))
         else:
             kept.append(item)
     return kept, rejected
+
+
+def _place(item: str) -> tuple[float, str]:
+    sentence_id = sentence_of(item)
+    return stable_fraction("scs.order", sentence_id), sentence_id
 
 
 def write_questions(
@@ -89,7 +89,9 @@ def write_questions(
         options.setdefault(row["id"], []).append(row)
     source = read_source_sentences(sentences, pa.array(map(sentence_of, options), pa.string()))
     tokens_of = {sentence_id: sentence.tokens for sentence_id, sentence in source.items()}
-    kept, rejected = choose_questions(list(options), tokens_of=tokens_of, settings=settings)
+    kept, rejected = choose_questions(
+        options, tokens_of=tokens_of, n_questions=settings.n_questions
+    )
     spare = [rejection.id for rejection in rejected if rejection.reason == QuestionReason.BEYOND_N]
     examples = draw_examples(spare, published=kept, seed=seed)
     for file, ids in {QUESTIONS: kept, FEWSHOT: examples}.items():
