@@ -152,8 +152,8 @@ class Uses:
     def alike(self) -> np.ndarray:
         """Which words are similar or the same; bool, symmetric, shape (words, words).
 
-        Each of two similar words is among the most similar `similar_share` of the class to the other, by the
-        Bhattacharyya coefficients of what is before and what is after them.
+        Each of two similar words is among the `similar_share` of the class that are nearest to the
+        other, by the Bhattacharyya coefficients of what is before and what is after them.
         """
         n_words = len(self.words)
         alike = np.zeros((n_words, n_words), bool)
