@@ -48,6 +48,9 @@ class FakeUses:
         self.alike = numbers[:, None] == numbers[None, :]
 
 
+NOWHERE = Place("noun", 0, Kind.OF, Kind.END)  # where no book has a noun
+
+
 class FakePlaces:
     @functools.cache  # noqa: B019 - one object
     def uses(self, place):
@@ -56,7 +59,8 @@ class FakePlaces:
     def fit(self, place):
         words = self.uses(place).words
         takes = np.array([place != ODD or int(lemma[1:]) % 2 == 1 for lemma, _ in words])
-        return Fit(takes, np.full(len(words), 0.1), is_open=True)
+        share = 0.0 if place == NOWHERE else 0.1
+        return Fit(takes, np.full(len(words), share), is_open=True)
 
 
 POOLS = {matched: Pools(FORMS, FakePlaces(), matched=matched) for matched in (True, False)}
@@ -97,6 +101,15 @@ def test_a_form_of_two_cells_may_stand_for_one_of_them():
 def test_impostors_take_the_place():
     for i in range(50):
         assert all(int(form.lemma[1:]) % 2 for form in draw(f"b:{i}:0", NOUNS[17], place=ODD))
+
+
+def test_a_place_that_no_book_has_gives_every_word_the_same_chance():
+    """It is admitted if the limits of affinity are 0."""
+    with np.errstate(all="raise"):
+        words = {
+            form.word for i in range(100) for form in draw(f"b:{i}:0", NOUNS[500], place=NOWHERE)
+        }
+    assert len(words) > 40
 
 
 @given(st.integers(0, 999))

@@ -31,6 +31,7 @@ _ROUNDS = 16
 _POWER = 1.5
 # Lower bound of a word's dissimilar share, so that weights stay small.
 _LEAST_SHARE = 0.1
+_LEAST_WEIGHT = 1e-300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +83,8 @@ class Pools:
         if self._matched:
             counts = np.array([form.tag_count for form in forms]) * fit.share[numbers]
             unlike = unlike_share(counts, numbers, uses.alike, reach=2 * WINDOW_RANKS)
-            weights = counts / unlike**_POWER
+            # With places.min_affinity = 0, all counts of a place may be 0; then all odds are even.
+            weights = np.maximum(counts / unlike**_POWER, _LEAST_WEIGHT)
         return Pool(forms, weights, numbers, uses.alike)
 
 
@@ -106,7 +108,7 @@ def unlike_share(
     near = np.where(exists, near, 0)
     tokens = closeness * exists * counts[near]
     unlike = (tokens * ~alike[numbers[ranks], numbers[near]]).sum(axis=1)
-    return np.maximum(unlike / np.maximum(tokens.sum(axis=1), 1e-300), _LEAST_SHARE)
+    return np.maximum(unlike / np.maximum(tokens.sum(axis=1), _LEAST_WEIGHT), _LEAST_SHARE)
 
 
 def draw_impostors(
