@@ -1,5 +1,5 @@
-"""The SCS-style dataset (Argouarc'h 2018). No stage up to `impostors` uses statistics of
-word-to-word relations. The screen, which only drops questions, uses those of the built-in words.
+"""The SCS-style dataset (Argouarc'h 2018). Questions are drawn without statistics of word-to-word
+relations. The screen, which only drops questions, uses those of the built-in words.
 """
 
 from __future__ import annotations
@@ -11,24 +11,17 @@ from cloze_gen.pipelines.shared import builtin_words, count_words, tagged_counts
 from cloze_gen.pipelines.stage import Pipeline
 from cloze_gen.recipes.common import RepeatReason
 from cloze_gen.recipes.scs.artifacts import STAGES
-from cloze_gen.recipes.scs.focus import FocusReason, FocusSettings, LimitReason, write_focus
-from cloze_gen.recipes.scs.impostors import (
-    ImpostorReason,
-    ImpostorsSettings,
-    Refusal,
-    write_impostors,
-)
+from cloze_gen.recipes.scs.draw import DrawReason, DrawSettings, write_draw
 from cloze_gen.recipes.scs.inflections import FormStatus, InflectionsSettings, write_inflections
 from cloze_gen.recipes.scs.place_counts import write_places
 from cloze_gen.recipes.scs.place_table import PlacesSettings
 from cloze_gen.recipes.scs.questions import QuestionReason, QuestionsSettings, write_questions
 from cloze_gen.recipes.scs.release import REFERENCE, model_name, notes, scs_files
-from cloze_gen.recipes.scs.screen import ScreenReason, ScreenSettings, write_screen
 from cloze_gen.recipes.scs.sentences import SentenceReason, SentencesSettings, write_sentences
 from cloze_gen.recipes.scs.vocabulary import VocabularyReason, VocabularySettings, write_vocabulary
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.questions import QUESTION_ITEMS
-from cloze_gen.release.settings import ReleaseSettings
+from cloze_gen.release.settings import SHUFFLED, ReleaseSettings
 from cloze_gen.release.study_items import READING
 from cloze_gen.release.style import OwnBackground, Style
 
@@ -37,10 +30,8 @@ class ScsSettings(BookSettings):
     vocabulary: VocabularySettings = VocabularySettings()
     inflections: InflectionsSettings = InflectionsSettings()
     sentences: SentencesSettings = SentencesSettings()
-    focus: FocusSettings = FocusSettings()
     places: PlacesSettings = PlacesSettings()
-    impostors: ImpostorsSettings = ImpostorsSettings()
-    screen: ScreenSettings = ScreenSettings()
+    draw: DrawSettings = DrawSettings()
     questions: QuestionsSettings = QuestionsSettings()
     release: ReleaseSettings = ReleaseSettings()
 
@@ -55,12 +46,12 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     tagged = tagged_counts(run, train_tags, counts)
     # The content vocabulary of 6,900 pairs, and the inflection table: (lemma, tag) -> form.
     vocabulary = run.stage(
-        "vocabulary", write_vocabulary, v=3, tagged=tagged, settings=s.vocabulary
+        "vocabulary", write_vocabulary, v=4, tagged=tagged, settings=s.vocabulary
     )
     inflections = run.stage(
         "inflections",
         write_inflections,
-        v=2,
+        v=3,
         tagged=tagged,
         vocabulary=vocabulary,
         settings=s.inflections,
@@ -69,7 +60,7 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     sentences = run.stage(
         "sentences",
         write_sentences,
-        v=7,
+        v=8,
         source=kept["source"],
         tagging=source_tags,
         counts=counts,
@@ -77,65 +68,38 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
         settings=s.sentences,
         offensive=offensive,
     )
-    # The places of content words in the training books; focus and impostors set their use.
+    # The places of content words in the training books.
     places = run.stage(
         "places",
         write_places,
-        v=3,
+        v=4,
         corpus=kept["train"],
         tagging=train_tags,
         vocabulary=vocabulary,
     )
-    # Section 3.2: one random content word a sentence.
-    focus = run.stage(
-        "focus",
-        write_focus,
-        v=6,
+    # Sections 3.2 and 3.3: one random content word a sentence, and four words of the same class
+    # and inflection. Ours: questions in which readers would find a second answer are dropped.
+    draw = run.stage(
+        "draw",
+        write_draw,
         sentences=sentences,
         vocabulary=vocabulary,
         inflections=inflections,
         counts=counts,
         places=places,
-        settings=s.focus,
-        places_settings=s.places,
-        seed=run.seed,
-    )
-    # Section 3.3: four words of the same class and inflection.
-    impostors = run.stage(
-        "impostors",
-        write_impostors,
-        v=8,
-        focus=focus,
-        inflections=inflections,
-        vocabulary=vocabulary,
-        counts=counts,
-        places=places,
-        limits=s.focus,
-        settings=s.impostors,
-        places_settings=s.places,
         offensive=offensive,
+        builtin_words=builtin_words(),
+        settings=s.draw,
+        places_settings=s.places,
         seed=run.seed,
     )
-    # Ours: drops questions in which readers would find a second answer. Nothing is drawn.
-    screen = None
-    if s.screen.is_on:
-        screen = run.stage(
-            "screen",
-            write_screen,
-            v=3,
-            focus=focus,
-            impostors=impostors,
-            settings=s.screen,
-            builtin_words=builtin_words(),
-        )
     # Section 3.4: the first 6,000, answer positions balanced.
     run.stage(
         "questions",
         write_questions,
-        v=5,
-        focus=focus,
-        impostors=impostors,
-        screen=screen,
+        v=6,
+        draw=draw,
+        sentences=sentences,
         settings=s.questions,
         seed=run.seed,
     )
@@ -162,7 +126,7 @@ STYLE = Style(
     stages=stages,
     last="questions",
     files=scs_files,
-    order=lambda settings: "shuffled" if settings.questions.order == "mixed" else "corpus",
+    order=lambda settings: SHUFFLED,
     stage_docs=STAGES,
     legends=legends_of(
         BookReason,
@@ -170,11 +134,7 @@ STYLE = Style(
         SentenceReason,
         SentenceFault,
         FormStatus,
-        LimitReason,
-        FocusReason,
-        ImpostorReason,
-        Refusal,
-        ScreenReason,
+        DrawReason,
         RepeatReason,
         QuestionReason,
     ),

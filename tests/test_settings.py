@@ -256,8 +256,8 @@ def test_a_built_in_config_names_its_style_and_changes_something(config):
 
 def test_a_file_is_read(tmp_path):
     file = tmp_path / "holmes.toml"
-    file.write_text('style = "scs-style"\n[focus]\nmax_tries = 3\n', encoding="utf-8")
-    assert read_config(str(file), STYLES) == ("scs-style", {"focus": {"max_tries": 3}})
+    file.write_text('style = "scs-style"\n[draw]\nmax_freq = 1e-4\n', encoding="utf-8")
+    assert read_config(str(file), STYLES) == ("scs-style", {"draw": {"max_freq": 1e-4}})
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def derive_rng(seed: int, purpose: str, record_id: str = "") -> np.random.Genera
 def stable_fraction(purpose: str, record_id: str) -> float:
     """A number in [0, 1) fixed by the record alone, without a seed.
 
-    >>> 0.0 <= stable_fraction("scs.thinning", "1260:4") < 1.0
+    >>> 0.0 <= stable_fraction("scs.order", "1260:4") < 1.0
     True
     """
     digest = hashlib.blake2b(f"{purpose}\x1f{record_id}".encode(), digest_size=8).digest()

@@ -19,7 +19,7 @@ LATE = {
         ["ranking", "guesses", "passage set", "analysis"],
     ),
     "scde-style": ("distractors.count=3", ["distractors", "blanked passages", "statistics"]),
-    "scs-style": ("impostors.impostor_draw=uniform", ["impostors", "screen", "questions"]),
+    "scs-style": ("draw.method=uniform", ["draw", "questions"]),
 }
 # A line of each card.
 CARD = {

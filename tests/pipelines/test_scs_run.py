@@ -42,29 +42,40 @@ def task(out, *overrides):
     )
 
 
-OFF = ("screen.max_ambiguity=1",)
+def test_no_stage_depends_on_a_language_model(tmp_path):
+    """No statistic of word-to-word relations of the books below the run: no model, index or contexts."""
+    names = {stage.key.stage for stage in task(tmp_path).stages}
+    assert not names & {"lm", "index", "contexts", "text", "alternates", "forward"}
 
 
-@pytest.mark.parametrize(
-    "overrides",
-    [
-        (),
-        OFF,
-    ],
-)
-def test_no_stage_depends_on_a_language_model(tmp_path, overrides):
-    """No statistic of word-to-word relations of the books below the run: no model, index or contexts.
-    The screen, which only drops questions, can be turned off."""
-    names = {stage.key.stage for stage in task(tmp_path, *overrides).stages}
-    assert not names & {
-        "lm",
-        "index",
-        "contexts",
-        "text",
-        "alternates",
-        "forward",
-    }
-    assert ("screen" in names) == (overrides != OFF)
+def drawn(out, run="scs-style"):
+    return read_parquet(
+        stage_artifact(out / "runs" / run, "draw").path("drawn.parquet")
+    ).to_pylist()
+
+
+@pytest.mark.slow
+def test_the_screen_draws_nothing(scs, tmp_path, cli):
+    """With the limit 1, the same questions are drawn, and all are kept."""
+    out = tmp_path / "out"
+    shutil.copytree(scs, out, symlinks=True)
+    arguments = ("--set", "draw.max_ambiguity=1", "--name", "open", "--out", out, "--workers", "1")
+    outcome = cli("run", "scs-sample", *arguments)
+    assert outcome.status == 0, outcome.err
+    screened, unscreened = drawn(out), drawn(out, "open")
+    assert 0 < sum(row["kept"] for row in screened) < len(screened)
+    assert unscreened == [row | {"kept": True} for row in screened]
+    card = (out / "runs" / "open" / "release" / "README.md").read_text(encoding="utf-8")
+    assert "screen: off" in card
+
+
+def test_each_word_is_counted_once_in_the_funnel(scs):
+    """A sentence without focus word, or each of its words: drawn, or rejected with its own reason."""
+    draw = stage_artifact(scs / "runs" / "scs-style", "draw")
+    rejected = read_parquet(draw.path("rejected.parquet"))["id"].to_pylist()
+    kept = {row["id"] for row in drawn(scs) if row["kept"]}
+    ids = [*rejected, *kept]
+    assert len(set(ids)) == len(ids) == draw.funnel["seen"]
 
 
 def test_the_sample_makes_a_set(scs, release):
@@ -144,19 +155,12 @@ def test_a_book_taken_away_changes_no_other_impostor(scs, tmp_path, cli):
     outcome = cli("run", "scs-sample", *arguments)
     assert outcome.status == 0, outcome.err
     assert "(questions.n_questions asks for 60; the funnel shows why" in outcome.err
-    for stage, file in (("focus", "focus.parquet"), ("impostors", "impostors.parquet")):
-        both, one = (
-            [
-                row
-                for row in read_parquet(
-                    stage_artifact(place / "runs" / run, stage).path(file)
-                ).to_pylist()
-                if row["id"].startswith(book.stem)
-            ]
-            for run in ("scs-style", "one")
-        )
-        assert len(one) > 10
-        assert both == one
+    both, alone = (
+        [row for row in drawn(place, run) if row["id"].startswith(book.stem)]
+        for run in ("scs-style", "one")
+    )
+    assert len(alone) > 10
+    assert both == alone
 
 
 @pytest.mark.slow
@@ -176,13 +180,13 @@ def test_books_are_ranked_by_similarity(scs, release, cli):
 @pytest.mark.parametrize(
     ("stage", "settings", "reason"),
     [
-        ("sentences", ("sentences.min_verbs=100",), "sentence_without_verb"),
-        ("focus", ("focus.min_freq=0", "focus.max_freq=1e-7"), "no_content_word_within_limits"),
         (
-            "impostors",
-            ("impostors.window_ranks=1", "places.min_affinity=9"),
-            "too_few_matching_inflections",
+            "sentences",
+            ("sentences.max_content_words=900", "sentences.min_content_words=900"),
+            "sentence_few_content_words",
         ),
+        ("draw", ("draw.min_freq=0", "draw.max_freq=1e-7"), "no_content_word_within_limits"),
+        ("draw", ("draw.max_ambiguity=1e-9",), "screen_ambiguous"),
     ],
 )
 def test_a_set_without_questions_says_which_step_lost_them(

@@ -24,7 +24,7 @@ from cloze_gen.corpus.source_sentences import read_sentences
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.models.contexts import read_builtin_words
 from cloze_gen.recipes.msr.grooming.candidates import Item
-from cloze_gen.recipes.scs.screen import FEATURES, Drawn, expected_ambiguity, features_of
+from cloze_gen.recipes.scs.screen import FEATURES, expected_ambiguity, features_of
 from cloze_gen.recipes.tables import read_source_sentences
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl
@@ -74,7 +74,7 @@ def measured(run: Path, marks_file: Path) -> tuple[np.ndarray, list[dict[str, st
 def check(run: Path) -> None:
     """Compare the model with the marks of `development.jsonl`, which it was not fitted to."""
     path, space = Path(__file__).with_name("development.jsonl"), read_builtin_words()
-    sentences = read_source_sentences(stage_artifact(run, "focus"))
+    sentences = read_source_sentences(stage_artifact(run, "sentences"))
     rows = [
         row | {"fits": set(row["fits"]), "sentence": sentences[row["id"].rpartition(":")[0]]}
         for row in read_jsonl(path)
@@ -83,13 +83,11 @@ def check(run: Path) -> None:
     expected = np.array(
         [
             expected_ambiguity(
-                Drawn(
-                    row["sentence"].tokens,
-                    int(row["id"].rpartition(":")[2]),
-                    (row["answer"], *row["impostors"]),
-                    row["class"],
-                ),
-                space,
+                row["sentence"].tokens,
+                int(row["id"].rpartition(":")[2]),
+                [row["answer"], *row["impostors"]],
+                word_class=row["class"],
+                space=space,
             )
             for row in rows
         ]

@@ -397,8 +397,8 @@ def rank(
 
     Example: cloze-gen corpus rank books/ --reference reference/questions.jsonl
     """
-    from cloze_gen.cli.corpus import rank_books
     from cloze_gen.corpus.collect import InputSettings
+    from cloze_gen.recipes.scs.books import rank_books
 
     settings = InputSettings(text_column=text_column, keep_splits=keep_splits)
     for line in rank_books(place, settings=settings, reference=reference, out=out, workers=workers):

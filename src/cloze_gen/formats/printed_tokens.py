@@ -77,21 +77,6 @@ def printed_lines(lines: Sequence[str]) -> pa.Array:
     return pc.binary_join(pa.ListArray.from_arrays(offsets.astype(np.int32), words), " ")
 
 
-def printed_neighbours(
-    tokens: Sequence[str], position: int, printed: Sequence[int] | None = None
-) -> tuple[int, int]:
-    """Indices of the tokens printed before and after a printed one; -1 and the length at the ends.
-
-    >>> printed_neighbours(("an", '"', "owl", '"', "here", "."), 2)
-    (0, 4)
-    """
-    printed = rendered_positions(tokens) if printed is None else printed
-    rank = printed.index(position)
-    return (printed[rank - 1] if rank else -1), (
-        printed[rank + 1] if rank + 1 < len(printed) else len(tokens)
-    )
-
-
 def _doubled(tokens: Sequence[str], kept: Sequence[int], k: int) -> bool:
     """A pause before another mark (`, .` left by a deleted quote or dash) is not printed twice."""
     return tokens[kept[k]] in _PAUSES and (

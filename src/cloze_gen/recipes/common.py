@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
 
 from cloze_gen.formats.printed_tokens import rendered_positions, rendered_tokens
 from cloze_gen.records.question import Question
@@ -146,3 +148,17 @@ def printed_before(items: Iterable[tuple[str, Iterable[Sequence[str]]]]) -> dict
 def _in_print(tokens: Sequence[str]) -> bytes:
     words = (token.casefold() for token in rendered_tokens(tokens) if is_word(token))
     return hashlib.blake2b("\n".join(words).encode(), digest_size=16).digest()
+
+
+# ---- models of readers' marks
+
+
+def expected_share(
+    features: np.ndarray, names: Sequence[str], weights: Mapping[str, float]
+) -> np.ndarray:
+    """The expected share of readers by a logistic model; shape (rows,).
+
+    `features`: shape (rows, names). Features without a weight do not count.
+    """
+    column = np.array([weights.get(name, 0.0) for name in names])
+    return 1.0 / (1.0 + np.exp(-(features @ column + weights["constant"])))

@@ -81,6 +81,10 @@ class Table:
         """Write one file; returns its number of rows."""
         return write_parquet(path, self.arrow(columns))
 
+    def write_records(self, path: Path, records: Sequence[Mapping[str, Any]]) -> int:
+        """Write rows as mappings; returns their number."""
+        return write_parquet(path, self.of_records(records))
+
     def of_records(self, records: Sequence[Mapping[str, Any]]) -> pa.Table:
         """Rows as mappings."""
         return self.arrow({name: [row[name] for row in records] for name in self.names})

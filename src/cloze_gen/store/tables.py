@@ -18,7 +18,6 @@ from numpy.typing import DTypeLike
 from cloze_gen.errors import StoreError
 from cloze_gen.json_lines import Wording, read_objects
 from cloze_gen.records.rejection import Rejection
-from cloze_gen.records.sentence import Sentence
 
 # the backslash first, or it would be escaped twice
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
@@ -260,21 +259,6 @@ FOCUS, SOURCE_SENTENCES, REJECTED = "focus.parquet", "sentences.parquet", "rejec
 QUESTIONS, CANDIDATES = "questions.jsonl", "candidates.jsonl"
 PASSAGE_SET, ANALYSIS, STATISTICS = "passages.jsonl", "analysis.json", "statistics.json"
 FEWSHOT = "fewshot.jsonl"
-
-
-def sentence_columns(sentences: list[Sentence]) -> dict[str, pa.Array]:
-    """The fields of `Sentence`, with `id`; `tokens` joined by spaces."""
-    return {
-        "id": pa.array([s.id for s in sentences], pa.string()),
-        "book_id": pa.array([s.book_id for s in sentences], pa.string()).dictionary_encode(),
-        "index": pa.array([s.index for s in sentences], pa.int32()),
-        "start": pa.array([s.start for s in sentences], pa.int32()),
-        "end": pa.array([s.end for s in sentences], pa.int32()),
-        "paragraph": pa.array([s.paragraph for s in sentences], pa.int32()),
-        "kind": pa.array([s.kind for s in sentences], pa.string()).dictionary_encode(),
-        "text": pa.array([s.text for s in sentences], pa.string()),
-        "tokens": pa.array([" ".join(s.tokens) for s in sentences], pa.string()),
-    }
 
 
 def rejection_columns(rejected: list[Rejection]) -> dict[str, pa.Array]:

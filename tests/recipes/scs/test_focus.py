@@ -1,79 +1,47 @@
 """The focus word of an SCS sentence."""
 
-from collections import Counter
-
 import pytest
 
-from cloze_gen.recipes.scs.focus import FocusSettings, choose_focus
-from cloze_gen.records.rejection import Rejection
+from cloze_gen.recipes.scs.focus import Form, eligible_words
 
 TOKENS = "Dogs saw the small house near the dogs ' old garden .".split()
 TAGS = ["NNS", "VBD", "DT", "JJ", "NN", "IN", "DT", "NNS", "''", "JJ", "NN", "."]
-LEMMAS = ["dog", "see", "the", "small", "house", "near", "the", "dog", "'", "old", "garden", "."]
-CLASSES = {"NN": "noun", "NNS": "noun", "VBD": "verb", "JJ": "adjective"}
-PAIRS = [(lemma, CLASSES.get(tag, "function")) for lemma, tag in zip(LEMMAS, TAGS, strict=True)]
-VOCABULARY = {("dog", "noun"): 1e-4, ("see", "verb"): 2e-3, ("small", "adjective"): 1e-3, ("house", "noun"): 2e-7,
-              ("old", "adjective"): 1e-7, ("garden", "noun"): 1e-5}  # fmt: skip
-COUNT_NOUNS = {("dog", "NNS"): "count", ("house", "NN"): "count", ("garden", "NN"): "count"}
-FORMS = {
-    ("dog", "NNS"): "dogs",
-    ("see", "VBD"): "saw",
-    ("small", "JJ"): "small",
-    ("house", "NN"): "house",
-    ("old", "JJ"): "old",
-}
 
 
-def choose(
-    sentence_id,
-    *,
-    forms=FORMS,
-    takes=lambda pair, place: True,
-    seed=1,
-    turns=8,
-):
-    return choose_focus(
-        sentence_id,
-        TOKENS,
-        tags=TAGS,
-        pairs=PAIRS,
-        vocabulary=VOCABULARY,
-        forms=forms,
-        traits={cell: COUNT_NOUNS.get(cell, "") for cell in FORMS},
-        takes=takes,
-        settings=FocusSettings(max_tries=turns),
-        seed=seed,
-    )
+def form(word, lemma, word_class, tag, trait=""):
+    return Form(word, lemma, word_class, tag, trait, tag, 9, 9, 1e-5, 1e-5)
 
 
-def picks(sentence_id, *, takes=lambda pair, place: True, seed=1, turns=8):
-    found = choose(sentence_id, takes=takes, seed=seed, turns=turns)
-    assert isinstance(found, list)
-    return found
+# garden has no form in use
+FORMS = [
+    form("dogs", "dog", "noun", "NNS", "count"),
+    form("small", "small", "adjective", "JJ"),
+    form("house", "house", "noun", "NN", "count"),
+]
 
 
-def test_eligible_words_share_the_draw():
-    """Limits are inclusive; each word must occur once in the sentence and in the table."""
-    words = Counter(picks(f"b:{i}")[0].word for i in range(2000))
-    # saw is too frequent, old too rare, dogs stands twice, garden has no form that serves
-    assert set(words) == {
-        "small",
-        "house",
-    }
-    assert abs(words["small"] - 1000) < 120
+def eligible(tokens, tags, *, forms, takes=lambda pair, place: True):
+    table = {(form.lemma, form.tag): form for form in forms}
+    return eligible_words(tokens, tags, forms=table, takes=takes)
 
 
-def test_a_draw_belongs_to_the_sentence_and_the_seed():
-    """What was drawn before has no say; another sentence and another seed give other draws."""
-    forwards = {i: choose(f"b:{i}") for i in range(50)}
-    backwards = {i: choose(f"b:{i}") for i in range(49, -1, -1)}
-    assert len({picks(f"b:{i}")[0].word for i in range(50)}) == 2
-    assert backwards == forwards
-    assert {i: choose(f"b:{i}", seed=2) for i in range(50)} != forwards
+def test_an_eligible_word_is_a_form_in_use_that_occurs_once():
+    words = [blank.answer.word for blank in eligible(TOKENS, TAGS, forms=FORMS)]
+    assert words == ["small", "house"]
+
+
+def test_positions_count_the_tokens_of_the_sentence():
+    for blank in eligible(TOKENS, TAGS, forms=FORMS):
+        assert TOKENS[blank.position] == blank.answer.word
+
+
+def test_neither_the_first_nor_the_last_printed_word_is_eligible():
+    tokens, tags = "small dogs saw small house".split(), "JJ NNS VBD JJ NN".split()
+    assert [blank.answer.word for blank in eligible(tokens, tags, forms=FORMS)] == ["dogs"]
 
 
 @pytest.mark.parametrize(
-    ("line", "tags", "trait", "eligible"),
+    ("line", "tags", "trait", "is_eligible"),
     [
         ("He lay in bed then .", "PRP VBD IN NN RB .", "count", False),
         ("He lay in bed then .", "PRP VBD IN NN RB .", "mass", True),
@@ -82,53 +50,22 @@ def test_a_draw_belongs_to_the_sentence_and_the_seed():
         ("He lay in beds then .", "PRP VBD IN NNS RB .", "count", True),
     ],
 )
-def test_an_answer_is_what_its_place_takes(line, tags, trait, eligible):
-    """A singular noun without a determiner must be a mass noun."""
+def test_a_singular_noun_without_determiner_must_be_a_mass_noun(line, tags, trait, is_eligible):
+    forms = [form("bed", "bed", "noun", "NN", trait), form("beds", "bed", "noun", "NNS", trait)]
+    blanks = eligible(line.split(" "), tags.split(" "), forms=forms)
+    assert len(blanks) == is_eligible
+
+
+@pytest.mark.parametrize(
+    ("line", "is_eligible"), [('" Yes , " cried the men .', False), ("Then all cried .", True)]
+)
+def test_a_finite_verb_next_to_a_quotation_is_not_eligible(line, is_eligible):
     tokens = line.split(" ")
-    word = "beds" if "beds" in tokens else "bed"
-    cell = ("bed", tags.split(" ")[tokens.index(word)])
-    pairs = [("bed", "noun") if token == word else (token, "") for token in tokens]
-    found = choose_focus(
-        "b:1", tokens, tags=tags.split(" "), pairs=pairs, vocabulary={("bed", "noun"): 1e-4}, forms={cell: word}, traits={cell: trait},
-        takes=lambda pair, place: True, settings=FocusSettings(), seed=1,
-    )  # fmt: skip
-    assert isinstance(found, list) == eligible
+    tags = ["VBD" if token == "cried" else "." if token == "." else "NN" for token in tokens]
+    forms = [form("cried", "cry", "verb", "VBD")]
+    assert len(eligible(tokens, tags, forms=forms)) == is_eligible
 
 
-def test_a_word_that_its_own_place_is_strange_to_is_no_focus():
-    """The answer takes its place as its impostors must; the pick tells the place."""
-    [pick] = picks("b:7", takes=lambda pair, place: pair[1] == "noun")
-    assert (pick.word, str(pick.place), pick.eligible) == ("house", "noun 0 the _ place", 1)
-
-
-def test_words_are_tried_in_turn():
-    """All eligible words, each once, in the drawn order, or as many as are asked for."""
-    for i in range(20):
-        tried = picks(f"b:{i}")
-        assert {pick.word for pick in tried} == {"small", "house"}
-        assert picks(f"b:{i}", turns=1) == tried[:1]
-
-
-def test_limits_say_what_they_take():
-    """Both inclusive, each with its reason."""
-    settings = FocusSettings()
-    assert [settings.fault(freq) for freq in (1.1e-3, 1e-3, 2e-7, 1.9e-7)] == [
-        "pair_above_max_freq",
-        None,
-        None,
-        "pair_below_min_freq",
-    ]
-
-
-def test_a_sentence_without_eligible_word_is_rejected_with_its_reason():
-    """A rejection is data."""
-    verdict = choose("b:7", forms={})
-    assert isinstance(verdict, Rejection)
-    assert (verdict.id, str(verdict.reason)) == ("b:7", "no_content_word_within_limits")
-
-
-def test_the_id_names_the_position():
-    """`book:sentence:position`, the position counting the sentence's own tokens."""
-    pick = picks("b:7")[0]
-    assert pick.id == f"b:7:{pick.position}"
-    assert TOKENS[pick.position] == pick.word
+def test_an_answer_must_fit_its_own_place():
+    (blank,) = eligible(TOKENS, TAGS, forms=FORMS, takes=lambda pair, place: pair[1] == "noun")
+    assert (blank.answer.word, str(blank.place)) == ("house", "noun 0 the _ place")

@@ -7,10 +7,8 @@ import pytest
 
 from cloze_gen.recipes.scs.inflections import (
     FormStatus,
-    Inflection,
     InflectionsSettings,
     inflect_pair,
-    mark_ambiguous,
 )
 
 CASES = json.loads(
@@ -26,9 +24,10 @@ def cells(case):
         case["class"],
         forms_of=lambda _, tag: case["forms"].get(tag, []),
         counts=counts,
-        form_classes=lambda form, _: share.get(form, 1.0),
+        class_share=lambda form, _: share.get(form, 1.0),
         listed=lambda form, tag: f"{form} {tag}" not in case.get("unlisted", []),
-        settings=InflectionsSettings(min_count=5, min_class_share=0.5, min_cell_share=0.2),
+        min_count=5,
+        settings=InflectionsSettings(min_class_share=0.5, min_cell_share=0.2),
     )
     return {row.tag: row for row in rows}
 
@@ -49,19 +48,3 @@ def test_traits_and_shared_cells(case):
     found = cells(case)
     for tag, (trait, shared) in case["traits"].items():
         assert (found[tag].trait, found[tag].cells) == (trait, shared)
-
-
-@pytest.mark.parametrize(("others", "status"), [(5, FormStatus.USED), (6, FormStatus.AMBIGUOUS)])
-def test_a_form_that_two_lemmas_share_is_ambiguous(others, status):
-    """`wound` is wind's past and wound's base: unused unless one has at most 1 in 20 tokens."""
-    pair = [Inflection("wind", "verb", "VBD", "wound", 95, 1.0, "lemminflect", FormStatus.USED),
-            Inflection("wound", "verb", "VB", "wound", others, 1.0, "lemma", FormStatus.USED)]  # fmt: skip
-    marked = mark_ambiguous(pair, ambiguous_lemmas=())
-    assert marked[0].status == status
-    assert marked[1].status == FormStatus.AMBIGUOUS
-
-
-def test_ambiguous_lemmas_serve_nowhere():
-    """lie and lay are neither answers nor impostors, in no form."""
-    cell = Inflection("lie", "verb", "VB", "lie", 95, 1.0, "lemma", FormStatus.USED)
-    assert mark_ambiguous([cell], ambiguous_lemmas={"lie"})[0].status == FormStatus.AMBIGUOUS

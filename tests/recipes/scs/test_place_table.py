@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from cloze_gen.recipes.scs.place_counts import join_keys
 from cloze_gen.recipes.scs.place_table import PlacesSettings, PlaceTable
 from cloze_gen.recipes.scs.places import ACTIVE, PASSIVE, Place
 from cloze_gen.recipes.scs.token_kinds import N_KINDS, Kind
@@ -32,13 +31,15 @@ def table(**settings):
         for row, places in enumerate(USES.values())
         for place, count in places.items()
     ]
-    row, use, left, right, counts = np.array(rows, np.int64).T
-    return PlaceTable(
-        list(USES),
-        keys=join_keys(row, use, left, right),
-        counts=counts,
-        settings=PlacesSettings(**settings),
-    )
+    names = ("row", "use", "left", "right", "count")
+    counts = dict(zip(names, np.array(rows, np.int64).T, strict=True))
+    return PlaceTable(list(USES), counts, PlacesSettings(**settings))
+
+
+def takers(place, **settings):
+    places = table(**settings)
+    words = places.uses(place).words
+    return {lemma for (lemma, _), number in words.items() if places.fit(place).takes[number]}
 
 
 @pytest.mark.parametrize(
@@ -54,42 +55,44 @@ def table(**settings):
     ],
 )
 def test_a_word_takes_the_places_it_is_seen_in(place, words):
-    assert {
-        lemma
-        for lemma, name in USES
-        if name == place.word_class and table().takes((lemma, name), place)
-    } == words
+    assert takers(place) == words
 
 
 def test_a_rare_word_is_believed_by_a_prior():
-    assert not table().takes(("doze", "verb"), NOTHING)
-    assert table(prior_affinity=1.0).takes(("doze", "verb"), NOTHING)
+    """Three uses without object are too few, whatever the average word does."""
+    assert "doze" not in takers(NOTHING)
 
 
 def test_nothing_is_asked_where_the_limit_is_zero():
-    """Except for passives."""
-    assert {
-        lemma for lemma, name in USES if table(min_affinity=0.0).takes((lemma, name), HEADLESS)
-    } == {"old", "asleep", "mere"}
+    assert takers(HEADLESS, min_affinity=0.0) == {"old", "asleep", "mere"}
 
 
 def test_words_of_the_same_places_are_alike():
     """Each among the nearest of the other; the share asked for decides how many."""
-    number_of, matrix = table(similar_share=0.5).likeness("verb", ACTIVE)
-    assert matrix[number_of["see", "verb"], number_of["take", "verb"]]
-    assert not matrix[number_of["see", "verb"], number_of["sleep", "verb"]]
-    assert (matrix == matrix.T).all()
-    assert not table(similar_share=0.0).likeness("verb", ACTIVE).matrix.any()
+    uses = table(similar_share=0.5).uses(OBJECT)
+    see, take, sleep = (uses.words[lemma, "verb"] for lemma in ("see", "take", "sleep"))
+    assert uses.alike[see, take]
+    assert not uses.alike[see, sleep]
+    assert (uses.alike == uses.alike.T).all()
+
+
+def test_without_similarity_a_word_is_like_itself_alone():
+    alike = table(similar_share=0.0).uses(OBJECT).alike
+    assert (alike == np.eye(4, dtype=bool)).all()
 
 
 def test_a_place_of_few_words_is_not_open():
-    """Words are weighed by their uses; a participle right after a noun is not asked."""
-    assert table().is_open(OBJECT)
-    assert not table(min_accepting_share=0.7).is_open(OBJECT)
-    assert not table(min_accepting_share=0.0).is_open(Place("verb", PASSIVE, Kind.NOUN, BY.right))
+    """No adjective fits it; a participle right after a noun is never asked."""
+    assert table().takes(("see", "verb"), OBJECT)
+    assert not table().fit(Place("adjective", 0, Kind.DEGREE, Kind.END)).is_open
+    assert not table().fit(Place("verb", PASSIVE, Kind.NOUN, BY.right)).is_open
+    assert not table().takes(("sleep", "verb"), OBJECT)
 
 
 def test_shares_are_drawn_to_the_average():
     """A word's own share, and a little of what an average word has."""
-    assert table().share(("see", "verb"), OBJECT) > 0.8
-    assert 0 < table().share(("doze", "verb"), OBJECT) < 0.6
+    places = table()
+    words = places.uses(OBJECT).words
+    share = places.fit(OBJECT).share
+    assert share[words["see", "verb"]] > 0.8
+    assert 0 < share[words["doze", "verb"]] < 0.6

@@ -1,4 +1,4 @@
-"""Similarity of a book's vocabulary to a reference question set's (Argouarc'h 2018, section 2).
+"""Rank books by the similarity of their vocabulary to a question set's (Argouarc'h 2018, section 2).
 
 We read *common word* as a common noun, verb, adjective or adverb, except be, have, do and not. With
 function words, every English book exceeds 0.94, above the limit of 0.75 (docs/explanation/scs.md).
@@ -6,20 +6,29 @@ function words, every English book exceeds 0.94, above the limit of 0.75 (docs/e
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from cloze_gen.adapters.spacy_tagger import load_tagger
+from cloze_gen.adapters.spacy_tagger import load_tagger, tagger_identity
+from cloze_gen.corpus.collect import Book, InputSettings, collect, refuse_sentences
 from cloze_gen.corpus.counts import Pair
-from cloze_gen.corpus.tagging import TAGGED_TYPES, lemma_pair
+from cloze_gen.corpus.folder import Location, check_apart
+from cloze_gen.corpus.ingest import BookShard, ingest_book
+from cloze_gen.corpus.inspect import summary
+from cloze_gen.corpus.parse_book import IngestSettings
+from cloze_gen.corpus.tagging import TAGGED_TYPES, TagShard, lemma_pair, tag_book
+from cloze_gen.engine.local import engine_scope, make_engine
+from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import CONTENT_CLASSES
 from cloze_gen.errors import UsageError
 from cloze_gen.formats.msr import BLANK, parse_machine
 from cloze_gen.formats.questions import parse_questions
 from cloze_gen.parsing import error_text, quote
+from cloze_gen.store.artifacts import Store
 from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.tables import read_parquet
 
@@ -77,21 +86,63 @@ def read_reference(file: Path) -> list[list[str]]:
     return [[token for token in question.tokens if token != BLANK] for question in questions]
 
 
-def reference_counts(file: Path) -> Counter[Pair]:
+def common_words(file: Path) -> Counter[Pair]:
     """How often each common word occurs in the reference questions with their right answers."""
     sentences = read_reference(file)
-    tagged = load_tagger().tag(sentences)
-    words = [
-        lemma_pair(token, tag)
-        for tokens, tags in zip(sentences, tagged, strict=True)
-        for token, tag in zip(tokens, tags, strict=True)
-    ]
-    return Counter(pair for pair in words if is_common_word(pair))
-
-
-def book_counts(folder: Path) -> Counter[Pair]:
-    columns = read_parquet(folder / TAGGED_TYPES).to_pydict()
     counts: Counter[Pair] = Counter()
-    for word, tag, count in zip(*columns.values(), strict=True):
-        counts[lemma_pair(word, tag)] += count
-    return counts
+    for tokens, tags in zip(sentences, load_tagger().tag(sentences), strict=True):
+        counts.update(lemma_pair(token, tag) for token, tag in zip(tokens, tags, strict=True))
+    return Counter({pair: count for pair, count in counts.items() if is_common_word(pair)})
+
+
+def measure_book(
+    book: Book, *, reference: Mapping[Pair, int], out: Path, tagger: str
+) -> tuple[dict[str, Any], BookSimilarity]:
+    """The audit of a book, and its measures; zeros if the book cannot be used."""
+    shard = BookShard(out, book, IngestSettings())
+    audit = ingest_book(shard)
+    counts: Counter[Pair] = Counter()
+    if audit["status"] == "kept":
+        store = Store(out)
+        tags = TagShard(out, store.folder(shard.key), tagger)
+        tag_book(tags)
+        for row in read_parquet(store.folder(tags.key) / TAGGED_TYPES).to_pylist():
+            counts[lemma_pair(row["word"], row["tag"])] += row["count"]
+    return audit, book_similarity(reference, counts)
+
+
+def rank_books(
+    place: str, *, settings: InputSettings, reference: Path, out: Path, workers: int
+) -> Iterator[str]:
+    """Lines of the table, most similar book first; `out` keeps the tagged books for later runs."""
+    engine = make_engine("local", workers=workers)
+    ctx = StageContext(Store(out), engine, "corpus rank")
+    location = Location.parse(place)
+    check_apart(out, location)
+    with engine_scope(engine):
+        words = common_words(reference)
+        collection = collect(location, ctx.store, settings=settings, workers=workers)
+        for line in summary(collection):
+            ctx.say(line)
+        refuse_sentences(collection.books, "corpus rank")
+        measure = functools.partial(
+            measure_book, reference=words, out=out, tagger=tagger_identity()
+        )
+        with ctx.store.in_use():
+            measured = list(ctx.map(measure, collection.books, unit="books"))
+    yield (
+        f"reference: {len(words):,} common words (lemma, class); a book passes above "
+        f"{MIN_SIMILARITY} / {MIN_COVERAGE} (similarity / coverage)"
+    )
+    yield f"{'book':<32} {'tokens':>11} {'similarity':>11} {'coverage':>9}  passes"
+    rows = []
+    for book, (audit, found) in zip(collection.books, measured, strict=True):
+        verdict = "yes" if found.passes else "no"
+        if audit["status"] != "kept":
+            verdict = f"not measured: {audit['reason']}"
+        line = (
+            f"{book.book_id:<32} {audit.get('tokens', 0):>11,} {found.similarity:>11.3f} "
+            f"{found.coverage:>9.3f}  {verdict}"
+        )
+        rows.append((-found.similarity, book.book_id, line))
+    yield from (line for _, _, line in sorted(rows))

@@ -8,103 +8,30 @@ whole, because replacing one word would favour words that differ from most other
 
 from __future__ import annotations
 
-import functools
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from pathlib import Path
-from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
-from pydantic import Field
 
-from cloze_gen.corpus.counts import Pair
-from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.articles import breaks_article
 from cloze_gen.english.content_words import stem
-from cloze_gen.formats.printed_tokens import printed_neighbours
-from cloze_gen.recipes.scs.focus import FocusSettings
-from cloze_gen.recipes.scs.inflections import Inflection, read_inflections
-from cloze_gen.recipes.scs.place_table import (
-    Likeness,
-    PlacesSettings,
-    read_places,
-    unlike_share,
-)
-from cloze_gen.recipes.scs.places import Place, parse_place
-from cloze_gen.recipes.scs.vocabulary import read_vocabulary
-from cloze_gen.recipes.tables import read_source_sentences
-from cloze_gen.records.rejection import Reason, Rejection
-from cloze_gen.records.sentence import sentence_of
-from cloze_gen.rng import derive_rng
-from cloze_gen.settings import MOST_EACH, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
-from cloze_gen.store.tables import (
-    FOCUS,
-    REJECTED,
-    read_parquet,
-    rejection_columns,
-    write_parquet,
-)
+from cloze_gen.recipes.scs.focus import Form
+from cloze_gen.recipes.scs.place_table import PlaceTable
+from cloze_gen.recipes.scs.places import Place
 
 N_IMPOSTORS = 4  # 3.3; the file formats require four
-_AT_ONCE = 64  # sets drawn at a time
+WINDOW_RANKS = 16  # words on each side of a window, in order of frequency
+# Sets drawn at a time, and how often. One in 50 to 100 fits; after 2,000 hardly another word gets
+# impostors.
+_SETS = 128
+_ROUNDS = 16
 # From the options alone, 23.7 % of the questions were solved with power 0, 21.9 % with 1.5, and
 # 22.3 % without a similarity test. With a higher power, more words get no impostors.
 _POWER = 1.5
-
-
-class ImpostorsSettings(SettingsGroup):
-    impostor_draw: Literal["uniform", "matched"] = Field(
-        "matched",
-        description="any lemma of the class (3.3), or one near the answer's frequency",
-    )
-    window_ranks: int = Field(
-        16,
-        ge=1,
-        le=MOST_EACH,
-        description="words on each side in order of frequency (matched)",
-    )
-    rounds: int = Field(
-        32,
-        ge=1,
-        le=MOST_EACH,
-        description="how often the words of a sentence are tried in turn",
-    )
-
-
-class ImpostorReason(Reason):
-    POOL = (
-        "too_few_matching_inflections",
-        "fewer than four words with the same class and inflection fit",
-    )
-    NOT_TRIED = ("other_target_chosen", "another target word of the same sentence was chosen")
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """`freq`: case-folded share of word tokens with any tag; `count`: tokens with this tag."""
-
-    word: str
-    lemma: str
-    word_class: str
-    tag: str
-    trait: str
-    cells: str
-    freq: float
-    count: int
-
-    @property
-    def pair(self) -> Pair:
-        return self.lemma, self.word_class
-
-    @property
-    def kind(self) -> tuple[str, str, str]:
-        return self.tag, self.trait, self.cells
+# Lower bound of a word's dissimilar share, so that weights stay small.
+_LEAST_SHARE = 0.1
+_LEAST_WEIGHT = 1e-300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,138 +40,115 @@ class Pool:
 
     Attributes:
         weights: relative odds of being drawn, shape (forms,).
-        numbers: rows of the forms in the similarity matrix (`Likeness`), shape (forms,).
+        numbers: of the forms in `alike`, shape (forms,).
+        alike: whether two words of the class are similar or the same (`Uses.alike`).
     """
 
-    forms: list[Form]
+    forms: Sequence[Form]
     weights: np.ndarray
     numbers: np.ndarray
-    matrix: np.ndarray
-
-    def occur_together(self, options: np.ndarray) -> np.ndarray:
-        """Whether all forms of a set differ in meaning and lemma; bool, shape (sets,)."""
-        own = self.numbers[options]
-        alike = [
-            self.matrix[own[:, i], own[:, j]] | (own[:, i] == own[:, j])
-            for i in range(own.shape[1])
-            for j in range(i)
-        ]
-        return np.asarray(~np.any(alike, axis=0))
+    alike: np.ndarray
 
 
-class ImpostorPools:
-    """Forms that can replace each other: same tag, same trait, same place.
+class Pools:
+    """The forms by inflection and place: same tag, same trait, and all that the answer shows.
 
     `walked` (VBD+VBN) needs words with equal past tense and participle (`cells`).
     """
 
-    def __init__(
-        self,
-        forms: Iterable[Form],
-        *,
-        takes: Callable[[Pair, Place], bool],
-        share: Callable[[Pair, Place], float],
-        likeness: Callable[[str, int], Likeness],
-        settings: ImpostorsSettings,
-    ) -> None:
+    def __init__(self, forms: Iterable[Form], places: PlaceTable, *, matched: bool) -> None:
         self._forms = sorted(forms, key=_rank)
-        self._takes, self._share, self._likeness, self._settings = takes, share, likeness, settings
+        self._places = places
+        self._matched = matched
+        self._pools: dict[tuple[str, str, str, Place], Pool] = {}
 
-    @functools.cache  # noqa: B019 - one object per process, as long-lived as its cache
-    def pool(self, kind: tuple[str, str, str], place: Place) -> Pool:
-        forms = [form for form in self._of_kind(kind) if self._takes(form.pair, place)]
-        alike = self._likeness(place.word_class, place.use)
-        numbers = np.array([alike.number_of[form.pair] for form in forms], np.int64)
-        uniform = self._settings.impostor_draw == "uniform"
-        counts = np.array(
-            [1.0 if uniform else form.count * self._share(form.pair, place) for form in forms]
-        )
-        reach = 0 if uniform else 2 * self._settings.window_ranks
-        return Pool(
-            forms,
-            counts / unlike_share(counts, numbers, alike.matrix, reach=reach) ** _POWER,
-            numbers,
-            alike.matrix,
-        )
+    def pool(self, answer: Form, place: Place) -> Pool:
+        key = (answer.tag, answer.trait, answer.cells, place)
+        if key not in self._pools:
+            self._pools[key] = self._new_pool(answer, place)
+        return self._pools[key]
 
-    @functools.cache  # noqa: B019 - as above
-    def _of_kind(self, kind: tuple[str, str, str]) -> list[Form]:
-        tag, trait, cells = kind
-        required = set(cells.split("+"))
-        return [
+    def _new_pool(self, answer: Form, place: Place) -> Pool:
+        uses, fit = self._places.uses(place), self._places.fit(place)
+        cells = set(answer.cells.split("+"))
+        forms = [
             form
             for form in self._forms
-            if form.tag == tag and form.trait == trait and required <= set(form.cells.split("+"))
+            if (form.tag, form.trait) == (answer.tag, answer.trait)
+            and cells <= set(form.cells.split("+"))
+            and fit.takes[uses.words[form.pair]]
         ]
+        numbers = np.array([uses.words[form.pair] for form in forms], np.int64)
+        weights = np.ones(len(forms))
+        if self._matched:
+            counts = np.array([form.tag_count for form in forms]) * fit.share[numbers]
+            unlike = unlike_share(counts, numbers, uses.alike, reach=2 * WINDOW_RANKS)
+            # With places.min_affinity = 0, all counts of a place may be 0; then all odds are even.
+            weights = np.maximum(counts / unlike**_POWER, _LEAST_WEIGHT)
+        return Pool(forms, weights, numbers, uses.alike)
 
 
-@dataclass(frozen=True, slots=True)
-class Blank:
-    id: str
-    answer: Form
-    place: Place
-    refuses: Callable[[str], bool]
+def unlike_share(
+    counts: np.ndarray, numbers: np.ndarray, alike: np.ndarray, *, reach: int
+) -> np.ndarray:
+    """Share of the tokens near each form that belong to dissimilar forms, at least `_LEAST_SHARE`.
+
+    Near forms are up to `reach` ranks away. The nearer, the more windows hold both, and the more
+    the form counts. `numbers`: of the forms in `alike`.
+
+    >>> alike = np.array([[True, True, False], [True, True, False], [False, False, True]])
+    >>> unlike_share(np.array([8.0, 8.0, 8.0]), np.arange(3), alike, reach=2).round(2).tolist()
+    [0.33, 0.5, 1.0]
+    """
+    ranks = np.arange(len(counts))[:, None]
+    apart = np.arange(-reach, reach + 1)
+    near = ranks + apart
+    closeness = (1 - np.abs(apart) / (reach + 1)) * (apart != 0)
+    exists = (near >= 0) & (near < len(counts))
+    near = np.where(exists, near, 0)
+    tokens = closeness * exists * counts[near]
+    unlike = (tokens * ~alike[numbers[ranks], numbers[near]]).sum(axis=1)
+    return np.maximum(unlike / np.maximum(tokens.sum(axis=1), _LEAST_WEIGHT), _LEAST_SHARE)
 
 
 def draw_impostors(
-    blanks: Sequence[Blank], *, pools: ImpostorPools, settings: ImpostorsSettings, seed: int
-) -> tuple[str, list[Form]] | list[Rejection]:
-    """The first focus word of a sentence that gets impostors, with the impostors.
-
-    The words are tried in turn until one gets a set with the frequency rank drawn for the sentence.
-    """
-    given = [
-        (
-            blank,
-            pools.pool(blank.answer.kind, blank.place),
-            derive_rng(seed, "scs.impostors", blank.id),
-        )
-        for blank in blanks
-    ]
-    rank = int(derive_rng(seed, "scs.rank", sentence_of(blanks[0].id)).integers(N_IMPOSTORS + 1))
-    for _ in range(settings.rounds):
-        for blank, pool, rng in given:
-            if found := _draw(blank, pool, rank, settings, rng):
-                return blank.id, found
-    return [
-        Rejection(
-            blank.id,
-            ImpostorReason.POOL,
-            f"{blank.answer.word} {'/'.join(blank.answer.kind)} in {blank.place}: "
-            f"{len(pool.forms)} words",
-        )
-        for blank, pool, _ in given
-    ]
-
-
-def _draw(
-    blank: Blank, pool: Pool, rank: int, settings: ImpostorsSettings, rng: np.random.Generator
+    answer: Form,
+    pool: Pool,
+    *,
+    suits: Callable[[str], bool],
+    rank: int | None,
+    rng: np.random.Generator,
 ) -> list[Form]:
-    """The first of `_AT_ONCE` sets (Efraimidis & Spirakis 2006) that fits the answer, or None."""
-    size, n, matched = len(pool.forms), N_IMPOSTORS, settings.impostor_draw == "matched"
-    if size <= n:
+    """Four forms of the pool, neither similar to each other nor to the answer; or none.
+
+    Args:
+        suits: whether a word may replace the answer in its sentence.
+        rank: how many impostors must be more frequent than the answer (`matched`); None: any
+            number of them, and words of all frequencies (`uniform`).
+    """
+    own = bisect_left(pool.forms, _rank(answer), key=_rank)
+    reach = len(pool.forms) if rank is None else 2 * WINDOW_RANKS
+    near = range(max(0, own - reach), min(len(pool.forms), own + reach + 1))
+    suiting = np.array([i for i in near if i != own and suits(pool.forms[i].word)], np.int64)
+    if len(suiting) < N_IMPOSTORS:
         return []
-    own = bisect_left(pool.forms, _rank(blank.answer), key=_rank)
-    if matched and settings.window_ranks < size:
-        reach = settings.window_ranks
-        places = (
-            own + rng.integers(-reach, reach + 1, size=(_AT_ONCE, 1)) + np.arange(-reach, reach + 1)
-        )
-    else:
-        places = np.tile(np.arange(size), (_AT_ONCE, 1))
-    chances = rng.exponential(size=places.shape) / pool.weights[np.clip(places, 0, size - 1)]
-    chances[(places < 0) | (places >= size) | (places == own)] = np.inf
-    best = np.argsort(chances, axis=1, kind="stable")[:, :n]
-    drawn = np.take_along_axis(places, best, axis=1)
-    fit = np.isfinite(np.take_along_axis(chances, best, axis=1)).all(axis=1)
-    if matched:
-        fit &= (drawn > own).sum(axis=1) == rank
-    for four in drawn[fit][pool.occur_together(np.insert(drawn[fit], 0, own, axis=1))].tolist():
-        words = [pool.forms[i] for i in four]
-        if len({form.lemma for form in [blank.answer, *words]}) > n and not any(
-            blank.refuses(form.word) for form in words
-        ):
-            return words
+    for _ in range(_ROUNDS):
+        # Weighted draws without replacement: the first to arrive (Efraimidis & Spirakis 2006).
+        arrival = rng.exponential(size=(_SETS, len(suiting))) / pool.weights[suiting]
+        if rank is not None:
+            middle = own + rng.integers(-WINDOW_RANKS, WINDOW_RANKS + 1, size=(_SETS, 1))
+            arrival[np.abs(suiting - middle) > WINDOW_RANKS] = np.inf
+        first = np.argpartition(arrival, N_IMPOSTORS - 1, axis=1)[:, :N_IMPOSTORS]
+        fits = np.isfinite(np.take_along_axis(arrival, first, axis=1)).all(axis=1)
+        sets = suiting[first]
+        if rank is not None:
+            fits &= (sets > own).sum(axis=1) == rank
+        fives = np.insert(sets[fits], 0, own, axis=1)
+        words = pool.numbers[fives]
+        n_alike = pool.alike[words[:, :, None], words[:, None, :]].sum(axis=(1, 2))
+        dissimilar = fives[n_alike == N_IMPOSTORS + 1]  # each word is like itself alone
+        if len(dissimilar):
+            return [pool.forms[i] for i in dissimilar[0, 1:]]
     return []
 
 
@@ -252,218 +156,11 @@ def _rank(form: Form) -> tuple[float, str, str]:
     return form.freq, form.word, form.lemma
 
 
-class Refusal(Reason):
-    ARTICLE = ("impostor_breaks_a_an", "'a' or 'an' before the blank does not agree with the word")
-    FORM_OF_ANSWER = ("impostor_is_form_of_answer", "the word is another form of the answer")
-    IN_SENTENCE = ("impostor_in_sentence", "the sentence already contains the word")
+def can_replace(word: str, *, predecessor: str, stems: Container[str]) -> bool:
+    """Whether a word fits a sentence: it agrees with `a` or `an` before the blank, which is never
+    changed, and is no form of a word of the sentence, the answer included.
 
-
-def refusal(
-    word: str, *, answer: str, predecessor: str, sentence_stems: Container[str]
-) -> Refusal | None:
-    """Why a word cannot replace the answer. The article before the blank is never changed.
-
-    >>> stems = {"he", "saw", "an", "owl", "."}
-    >>> [refusal(word, answer="owl", predecessor="an", sentence_stems=stems) for word in ("apple", "tiger", "owls")]
-    [None, <Refusal.ARTICLE: 'impostor_breaks_a_an'>, <Refusal.FORM_OF_ANSWER: 'impostor_is_form_of_answer'>]
+    >>> [can_replace(word, predecessor="an", stems={"he", "saw", "an", "owl"}) for word in ("apple", "tiger", "owls")]
+    [True, False, False]
     """
-    if breaks_article(word, predecessor):
-        return Refusal.ARTICLE
-    root = stem(word)
-    if root == stem(answer):
-        return Refusal.FORM_OF_ANSWER
-    return Refusal.IN_SENTENCE if root in sentence_stems else None
-
-
-IMPOSTORS = "impostors.parquet"
-_SENTENCES_A_PART = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class _Inputs:
-    """Folders of artifacts, and settings."""
-
-    inflections: Path
-    vocabulary: Path
-    counts: Path
-    places: Path
-    limits: FocusSettings
-    settings: ImpostorsSettings
-    places_settings: PlacesSettings
-    unwanted: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    cells: Mapping[tuple[str, str], Inflection]
-    lemma_freq: Mapping[Pair, float]
-    forms: Sequence[Form]
-    pools: ImpostorPools
-
-
-@functools.lru_cache(maxsize=1)
-def _words(inputs: _Inputs) -> _Words:
-    """Read once a process."""
-    table = read_counts(open_artifact(inputs.counts))
-    freq_of = dict(zip(table.words, table.freq.tolist(), strict=True))
-    lemma_freq = read_vocabulary(open_artifact(inputs.vocabulary))
-    inflections = read_inflections(open_artifact(inputs.inflections))
-    cells = {(cell.lemma, cell.tag): cell for cell in inflections}
-    forms = [
-        _form(cell, freq_of[cell.form])
-        for cell in cells.values()
-        if inputs.limits.allow(lemma_freq[cell.lemma, cell.word_class])
-        and cell.form in freq_of
-        and cell.form not in inputs.unwanted
-    ]
-    known = read_places(
-        open_artifact(inputs.places), pairs=list(lemma_freq), settings=inputs.places_settings
-    )
-    pools = ImpostorPools(
-        forms,
-        takes=known.takes,
-        share=known.share,
-        likeness=known.likeness,
-        settings=inputs.settings,
-    )
-    return _Words(cells, lemma_freq, forms, pools)
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Sentences' tokens with their focus words."""
-
-    inputs: _Inputs
-    sentences: Sequence[tuple[Sequence[str], Sequence[Mapping[str, Any]]]]
-    seed: int
-
-
-def draw_part(part: _Part) -> tuple[list[tuple[str, Form]], list[Rejection], Counter[str]]:
-    words, settings = _words(part.inputs), part.inputs.settings
-    refusals: Counter[str] = Counter()
-    drawn: list[tuple[str, Form]] = []
-    rejected: list[Rejection] = []
-    for tokens, rows in part.sentences:
-        blanks = [_blank(row, words.cells, tokens, refusals) for row in rows]
-        found = draw_impostors(blanks, pools=words.pools, settings=settings, seed=part.seed)
-        if isinstance(found, list):
-            rejected += found
-            continue
-        drawn += [(found[0], form) for form in found[1]]
-        others = (blank.id for blank in blanks if blank.id != found[0])
-        rejected += [Rejection(other, ImpostorReason.NOT_TRIED) for other in others]
-    return drawn, rejected, refusals
-
-
-def write_impostors(
-    writer: ArtifactWriter,
-    ctx: StageContext,
-    *,
-    focus: Artifact,
-    inflections: Artifact,
-    vocabulary: Artifact,
-    counts: Artifact,
-    places: Artifact,
-    limits: FocusSettings,
-    settings: ImpostorsSettings,
-    places_settings: PlacesSettings,
-    offensive: frozenset[str],
-    seed: int,
-) -> None:
-    inputs = _Inputs(
-        inflections.folder,
-        vocabulary.folder,
-        counts.folder,
-        places.folder,
-        limits,
-        settings,
-        places_settings,
-        offensive,
-    )
-    words, table = _words(inputs), read_counts(counts)
-    sentences = read_source_sentences(focus)
-    rows = read_parquet(focus.path(FOCUS)).to_pylist()
-    groups = [
-        (sentences[sentence_id].tokens, list(of_sentence))
-        for sentence_id, of_sentence in groupby(rows, key=lambda row: str(row["sentence_id"]))
-    ]
-    parts = [
-        _Part(inputs, groups[first : first + _SENTENCES_A_PART], seed)
-        for first in range(0, len(groups), _SENTENCES_A_PART)
-    ]
-    drawn: list[tuple[str, Form]] = []
-    rejected: list[Rejection] = []
-    refusals: Counter[str] = Counter()
-    for found, refused, reasons_of_words in ctx.map(draw_part, parts, unit="parts"):
-        drawn += found
-        rejected += refused
-        refusals += reasons_of_words
-    count_of = dict(zip(table.words, table.count.tolist(), strict=True))
-    writer.rows[IMPOSTORS] = write_parquet(
-        writer.path(IMPOSTORS), _columns(drawn, words.cells, words.lemma_freq, count_of)
-    )
-    writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
-    reasons = Counter(str(rejection.reason) for rejection in rejected)
-    writer.funnel = funnel("focus words", kept=len(rows) - len(rejected), rejected=reasons)
-    writer.facts |= {
-        "forms_within_limits": len(words.forms),
-        "candidates_funnel": funnel("drawn words", kept=len(drawn), rejected=refusals),
-    }
-    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    ctx.say(
-        f"{len(drawn) // N_IMPOSTORS:,} of {len(groups):,} sentences get impostors; "
-        f"{len(words.forms):,} forms are within the frequency limits"
-    )
-
-
-def _blank(
-    row: Mapping[str, Any],
-    cells: Mapping[tuple[str, str], Inflection],
-    tokens: Sequence[str],
-    refusals: Counter[str],
-) -> Blank:
-    answer = _form(cells[row["lemma"], row["tag"]], row["freq"])
-    return Blank(
-        row["id"], answer, parse_place(row["place"]), _refuses(tokens, row["position"], refusals)
-    )
-
-
-def _form(cell: Inflection, freq: float) -> Form:
-    return Form(
-        cell.form, cell.lemma, cell.word_class, cell.tag, cell.trait, cell.cells, freq, cell.count
-    )
-
-
-def _refuses(tokens: Sequence[str], position: int, refusals: Counter[str]) -> Callable[[str], bool]:
-    answer, predecessor = tokens[position], tokens[printed_neighbours(tokens, position)[0]]
-    stems = frozenset(stem(token) for token in tokens)
-
-    def refuses(word: str) -> bool:
-        reason = refusal(word, answer=answer, predecessor=predecessor, sentence_stems=stems)
-        if reason is not None:
-            refusals[str(reason)] += 1
-        return reason is not None
-
-    return refuses
-
-
-def _columns(
-    drawn: Sequence[tuple[str, Form]],
-    cells: Mapping[tuple[str, str], Inflection],
-    lemma_freq: Mapping[Pair, float],
-    count_of: Mapping[str, int],
-) -> dict[str, pa.Array]:
-    own = [cells[form.lemma, form.tag] for _, form in drawn]
-    return {
-        "id": pa.array([item for item, _ in drawn], pa.string()).dictionary_encode(),
-        "word": pa.array([form.word for _, form in drawn], pa.string()).dictionary_encode(),
-        "lemma": pa.array([form.lemma for _, form in drawn], pa.string()).dictionary_encode(),
-        "tag": pa.array([form.tag for _, form in drawn], pa.string()).dictionary_encode(),
-        "tag_count": pa.array([cell.count for cell in own], pa.int64()),
-        "source": pa.array([cell.source for cell in own], pa.string()).dictionary_encode(),
-        "lemma_freq": pa.array(
-            [lemma_freq[form.lemma, form.word_class] for _, form in drawn], pa.float64()
-        ),
-        "count": pa.array([count_of[form.word] for _, form in drawn], pa.int64()),
-        "freq": pa.array([form.freq for _, form in drawn], pa.float64()),
-    }
+    return not breaks_article(word, predecessor) and stem(word) not in stems

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 
+import pyarrow as pa
 from pydantic import Field
 
-from cloze_gen.adapters.inflector import AMBIGUOUS_LEMMAS, can_have_tag, inflect
+from cloze_gen.adapters.inflector import can_have_tag, inflect
 from cloze_gen.corpus.frequencies import read_form_counts
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
 from cloze_gen.records.rejection import Reason
-from cloze_gen.settings import MOST_COUNTED, SettingsGroup
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import read_tsv, write_tsv
+from cloze_gen.store.schema import CODED, Column, Table
 
 # A noun is a mass noun (`gratitude`) if less than this share of its tokens are plural.
 _MIN_PLURAL_SHARE = 0.05
-# A form is ambiguous if more than this share of its tokens belong to other lemmas of its class:
-# `found` (find, found), `lay` (lie, lay).
-_MAX_OTHER_SHARE = 0.05
 
 
 class InflectionsSettings(SettingsGroup):
-    min_count: int = Field(
-        5,
-        ge=1,
-        le=MOST_COUNTED,
-        description="least count of the form with its tag",
-    )
     min_class_share: float = Field(
         0.8,
         ge=0,
@@ -47,12 +39,21 @@ class InflectionsSettings(SettingsGroup):
     )
 
 
+def min_count(word_tokens: int) -> int:
+    """Least count of a form with its tag: one in a million word tokens, but 2 to 5.
+
+    >>> [min_count(tokens) for tokens in (34_000, 3_000_000, 40_000_000)]
+    [2, 3, 5]
+    """
+    return min(5, max(2, word_tokens // 1_000_000))
+
+
 class FormStatus(Reason):
     USED = ("used", "the form is used")
     NO_FORM = ("no_form_of_this_tag", "the lemma has no form with this tag")
     UNATTESTED = (
         "form_unattested_with_this_tag",
-        "too rare with this tag in the training books (inflections.min_count)",
+        "too rare with this tag in the training books",
     )
     NOT_LISTED = (
         "form_not_of_this_tag_in_the_dictionary",
@@ -60,19 +61,11 @@ class FormStatus(Reason):
     )
     OTHER_CLASS = ("form_often_of_another_class", "the form often has another word class")
     OTHER_TAG = ("form_mostly_of_another_tag", "the form mostly has another tag")
-    AMBIGUOUS = ("form_of_an_ambiguous_paradigm", "the dictionary has several forms for this tag")
 
 
 @dataclass(frozen=True, slots=True)
 class Inflection:
-    """One cell of the table; `form` is empty if the lemma has none.
-
-    Attributes:
-        count, class_share: tokens with this tag; share of the form's tokens that have this class.
-        source: ``lemma`` (the form is the lemma itself) or ``lemminflect``.
-        trait: ``count`` / ``mass`` for nouns, ``ly`` / ``plain`` for adverbs; options must agree in it.
-        cells: all tags of the class that the form can have, joined by ``+``; `walked` is VBD+VBN.
-    """
+    """A row of `INFLECTIONS`."""
 
     lemma: str
     word_class: str
@@ -80,10 +73,34 @@ class Inflection:
     form: str
     count: int
     class_share: float
-    source: str
     status: FormStatus
-    trait: str = ""
-    cells: str = ""
+    trait: str
+    cells: str
+
+
+INFLECTIONS = Table(
+    "inflections.parquet",
+    "One row a lemma and tag.",
+    Column("lemma", pa.string(), "lemma"),
+    Column("word_class", CODED, "class of the word"),
+    Column("tag", CODED, "Penn tag"),
+    Column("form", pa.string(), "the form; empty if the lemma has none"),
+    Column("count", pa.int64(), "tokens of the form with this tag"),
+    Column("class_share", pa.float64(), "share of the form's tokens that have this class"),
+    Column("status", CODED, "`used`, or the reason why the form is not used"),
+    Column(
+        "trait",
+        CODED,
+        "what else must agree: `count` or `mass` for nouns, `ly` or `plain` for adverbs",
+    ),
+    Column(
+        "cells",
+        CODED,
+        "all tags that this form has for the lemma, joined by `+`: *walked* is `VBD+VBN`",
+    ),
+    example='{"lemma": "say", "word_class": "verb", "tag": "VBD", "form": "said", "count": 154, '
+    '"class_share": 1.0, "status": "used", "trait": "", "cells": "VBD+VBN"}',
+)
 
 
 def inflect_pair(
@@ -92,90 +109,53 @@ def inflect_pair(
     *,
     forms_of: Callable[[str, str], Sequence[str]],
     counts: Mapping[tuple[str, str], int],
-    form_classes: Callable[[str, str], float],
+    class_share: Callable[[str, str], float],
     listed: Callable[[str, str], bool],
+    min_count: int,
     settings: InflectionsSettings,
 ) -> list[Inflection]:
     """The cells of one content word, in the order of `TAGS_OF_CLASS`.
 
     Args:
-        forms_of: (lemma, tag) -> candidate forms, best first; none for ambiguous paradigms.
+        forms_of: (lemma, tag) -> candidate forms, best first.
         counts: (form, tag) -> tokens in the training corpus.
-        form_classes: (form, class) -> share of the form's tokens of that class.
+        class_share: (form, class) -> share of the form's tokens of that class.
         listed: (form, tag) -> whether a dictionary has the form with that tag.
 
     >>> counts = {("walks", "VBZ"): 9, ("walk", "VB"): 20}
-    >>> found = inflect_pair("walk", "verb", forms_of=lambda lemma, tag: {"VB": ["walk"], "VBZ": ["walks"]}.get(tag, []), counts=counts,
-    ...     form_classes=lambda form, name: 1.0, listed=lambda form, tag: True, settings=InflectionsSettings())
-    >>> [(cell.tag, cell.form) for cell in found if cell.status == FormStatus.USED]
+    >>> forms = {"VB": ["walk"], "VBZ": ["walks"]}
+    >>> cells = inflect_pair("walk", "verb", forms_of=lambda lemma, tag: forms.get(tag, []), counts=counts,
+    ...     class_share=lambda form, name: 1.0, listed=lambda form, tag: True, min_count=5, settings=InflectionsSettings())
+    >>> [(cell.tag, cell.form) for cell in cells if cell.status == FormStatus.USED]
     [('VB', 'walk'), ('VBZ', 'walks')]
     """
     tags = TAGS_OF_CLASS[word_class]
-    best = {tag: _best_form(forms_of(lemma, tag), tag, counts) for tag in tags}
+    best = {
+        tag: max(forms_of(lemma, tag), key=lambda form: counts.get((form, tag), 0), default="")
+        for tag in tags
+    }
     trait = _trait(lemma, word_class, best, counts)
-    rows = []
+    cells = []
     for tag in tags:
         form = best[tag]
-        count = counts.get((form, tag), 0) if form else 0
-        share = form_classes(form, word_class) if form else 0.0
         if not form:
-            status = FormStatus.NO_FORM
-        elif count < settings.min_count:
-            status = FormStatus.UNATTESTED
-        elif not listed(form, tag):
-            status = FormStatus.NOT_LISTED
-        elif share < settings.min_class_share:
-            status = FormStatus.OTHER_CLASS
-        else:
-            of_class = sum(counts.get((form, other), 0) for other in tags)
-            status = (
-                FormStatus.USED
-                if count >= settings.min_cell_share * of_class
-                else FormStatus.OTHER_TAG
+            cells.append(
+                Inflection(lemma, word_class, tag, "", 0, 0.0, FormStatus.NO_FORM, trait, "")
             )
-        cells = "+".join(other for other in tags if form and best[other] == form)
-        rows.append(
-            Inflection(
-                lemma,
-                word_class,
-                tag,
-                form,
-                count,
-                share,
-                "lemma" if form == lemma else "lemminflect",
-                status,
-                trait,
-                cells,
-            )
-        )
-    return rows
-
-
-def mark_ambiguous(
-    cells: Sequence[Inflection], *, ambiguous_lemmas: Container[str]
-) -> list[Inflection]:
-    """All cells, with a mark on forms that do not determine lemma and tag.
-
-    >>> cells = [Inflection(lemma, "verb", tag, "found", 9, 1.0, "", FormStatus.USED) for lemma, tag in (("find", "VBD"), ("found", "VB"))]
-    >>> [str(cell.status) for cell in mark_ambiguous(cells, ambiguous_lemmas=())]
-    ['form_of_an_ambiguous_paradigm', 'form_of_an_ambiguous_paradigm']
-    """
-    of_lemma: Counter[tuple[str, str, str]] = Counter()
-    of_form: Counter[tuple[str, str]] = Counter()
-    for cell in cells:
-        of_lemma[cell.form, cell.word_class, cell.lemma] += cell.count
-        of_form[cell.form, cell.word_class] += cell.count
-    marked = []
-    for cell in cells:
-        total = of_form[cell.form, cell.word_class]
-        shared = total - of_lemma[cell.form, cell.word_class, cell.lemma] > _MAX_OTHER_SHARE * total
-        ambiguous = cell.status == FormStatus.USED and (shared or cell.lemma in ambiguous_lemmas)
-        marked.append(replace(cell, status=FormStatus.AMBIGUOUS) if ambiguous else cell)
-    return marked
-
-
-def _best_form(forms: Sequence[str], tag: str, counts: Mapping[tuple[str, str], int]) -> str:
-    return max(forms, key=lambda form: counts.get((form, tag), 0)) if forms else ""
+            continue
+        count = counts.get((form, tag), 0)
+        share = class_share(form, word_class)
+        of_class = sum(counts.get((form, other), 0) for other in tags)
+        faults = {
+            FormStatus.UNATTESTED: count < min_count,
+            FormStatus.NOT_LISTED: not listed(form, tag),
+            FormStatus.OTHER_CLASS: share < settings.min_class_share,
+            FormStatus.OTHER_TAG: count < settings.min_cell_share * of_class,
+        }
+        status = next((fault for fault, holds in faults.items() if holds), FormStatus.USED)
+        same = "+".join(other for other in tags if best[other] == form)
+        cells.append(Inflection(lemma, word_class, tag, form, count, share, status, trait, same))
+    return cells
 
 
 def _trait(
@@ -187,21 +167,6 @@ def _trait(
         return ""
     singular, plural = (counts.get((best[tag], tag), 0) for tag in ("NN", "NNS"))
     return "count" if plural >= _MIN_PLURAL_SHARE * max(1, singular + plural) else "mass"
-
-
-INFLECTIONS = "inflections.tsv"
-_HEADER = (
-    "lemma",
-    "class",
-    "tag",
-    "form",
-    "count",
-    "class_share",
-    "source",
-    "status",
-    "trait",
-    "cells",
-)
 
 
 def write_inflections(
@@ -218,57 +183,28 @@ def write_inflections(
     for (form, tag), count in counts.items():
         of_form[form] += count
         of_class[form, coarse_class(tag)] += count
-    rows = [
-        cell
-        for lemma, word_class in read_vocabulary(vocabulary)
-        for cell in inflect_pair(
+    cells: list[Inflection] = []
+    for lemma, word_class in read_vocabulary(vocabulary):
+        cells += inflect_pair(
             lemma,
             word_class,
             forms_of=inflect,
             counts=counts,
-            form_classes=lambda form, name: of_class[form, name] / max(1, of_form[form]),
+            class_share=lambda form, name: of_class[form, name] / max(1, of_form[form]),
             listed=can_have_tag,
+            min_count=min_count(counts.total()),
             settings=settings,
         )
-    ]
-    rows = mark_ambiguous(rows, ambiguous_lemmas=AMBIGUOUS_LEMMAS)
-    table = (
-        (
-            c.lemma,
-            c.word_class,
-            c.tag,
-            c.form,
-            c.count,
-            c.class_share,
-            c.source,
-            str(c.status),
-            c.trait,
-            c.cells,
-        )
-        for c in rows
-    )
-    writer.rows[INFLECTIONS] = write_tsv(writer.path(INFLECTIONS), _HEADER, table)
-    status = Counter(str(cell.status) for cell in rows)
-    kept = status.pop(FormStatus.USED, 0)
-    writer.funnel = funnel("(lemma, tag) cells", kept=kept, rejected=status)
+    rows = [asdict(cell) for cell in cells]
+    writer.rows[INFLECTIONS.name] = INFLECTIONS.write_records(writer.path(INFLECTIONS.name), rows)
+    statuses = Counter(cell.status for cell in cells)
+    kept = statuses.pop(FormStatus.USED, 0)
+    writer.funnel = funnel("(lemma, tag) cells", kept=kept, rejected=statuses)
     writer.versions |= {"lemminflect": version("lemminflect")}
-    ctx.say(f"{kept:,} of {len(rows):,} (lemma, tag) cells have a usable form")
+    ctx.say(f"{kept:,} of {len(cells):,} (lemma, tag) cells have a usable form")
 
 
 def read_inflections(artifact: Artifact) -> list[Inflection]:
-    return [
-        Inflection(
-            row["lemma"],
-            row["class"],
-            row["tag"],
-            row["form"],
-            int(row["count"]),
-            float(row["class_share"]),
-            row["source"],
-            FormStatus(row["status"]),
-            row["trait"],
-            row["cells"],
-        )
-        for row in read_tsv(artifact.path(INFLECTIONS))
-        if row["status"] == FormStatus.USED
-    ]
+    """The cells in use."""
+    rows = INFLECTIONS.read(artifact.path(INFLECTIONS.name)).to_pylist()
+    return [Inflection(**row) for row in rows if row["status"] == FormStatus.USED]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,114 +16,98 @@ from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.corpus.tagging import TAGS, lemma_pair, tag_folders
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import CONTENT_CLASSES, coarse_class
-from cloze_gen.recipes.scs.places import N_USES, find_places, use_of
-from cloze_gen.recipes.scs.token_kinds import N_KINDS, Kind, kind_of
+from cloze_gen.recipes.scs.places import find_places, use_of
+from cloze_gen.recipes.scs.token_kinds import Kind, kind_of
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
-from cloze_gen.store.tables import read_parquet, write_parquet
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.schema import Column, Table
+from cloze_gen.store.tables import read_parquet
 
-PLACES = "places.parquet"
 _MERGED_AT_ONCE = 24  # books' counts, held until they are summed
+
+PLACES = Table(
+    "places.parquet",
+    "One row a word and kind of place.",
+    Column("row", pa.int32(), "row of the pair in `vocabulary.parquet`, from 0"),
+    Column(
+        "use", pa.int32(), "of a verb 0 active, 1 passive, 2 attributive; of a noun 0 NN, 1 NNS"
+    ),
+    Column("left", pa.int32(), "kind of the tokens before (`recipes/scs/places.py`)"),
+    Column("right", pa.int32(), "kind of the tokens after"),
+    Column("count", pa.int64(), "tokens"),
+)
+_PLACE = ["row", "use", "left", "right"]
 
 
 @dataclass(frozen=True, slots=True)
-class BookPlaces:
+class TrainingBook:
+    """A book's folder, and the folder of its tags."""
+
     folder: Path
     tags: Path
-    vocabulary: Path
 
 
-@functools.lru_cache(maxsize=1)
-def _rows(folder: Path) -> dict[Pair, int]:
-    return {pair: row for row, pair in enumerate(read_vocabulary(open_artifact(folder)))}
+def count_book(book: TrainingBook, *, vocabulary: Artifact) -> pa.Table:
+    """Rows of `PLACES` for one book."""
+    row_of = {pair: row for row, pair in enumerate(read_vocabulary(vocabulary))}
+    sentences = read_parquet(book.folder / SENTENCES, columns=["tokens", "kind"])
+    prose = pc.not_equal(sentences["kind"], "heading")
+    lines = pc.replace_substring(sentences["tokens"].filter(prose), LINE_END_HYPHEN, "")
+    words = _between_stops(lines)
+    tags = _between_stops(read_parquet(book.tags / TAGS)["tags"].filter(prose))
+    types = pc.binary_join_element_wise(words, tags, " ").dictionary_encode()
+    facts = []
+    for text in types.dictionary.to_pylist():
+        token, tag = text.split(" ")
+        facts.append(_facts(token, tag, row_of))
+    tokens = np.array(facts, np.int64)[types.indices.to_numpy()]
+    kinds, uses, rows = tokens[tokens[:, 0] != Kind.UNPRINTED].T
+    classes = [CONTENT_CLASSES.index(word_class) for _, word_class in row_of]
+    return count_places(kinds, uses, rows, class_of_row=np.array(classes))
 
 
-def count_book(shard: BookPlaces) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct keys of the places in one book, and their counts."""
-    book = read_parquet(shard.folder / SENTENCES, columns=["tokens", "kind"])
-    prose = pc.not_equal(book["kind"], "heading")
-    words, word_at = _numbered(
-        pc.replace_substring(book["tokens"].filter(prose), LINE_END_HYPHEN, "")
-    )
-    names, name_at = _numbered(read_parquet(shard.tags / TAGS)["tags"].filter(prose))
-    types, at = np.unique(word_at * len(names) + name_at, return_inverse=True)
-    pairs = [(words[i], names[j]) for i, j in zip(*np.divmod(types, len(names)), strict=True)]
-    facts = np.array([_facts(word, tag, shard.vocabulary) for word, tag in pairs], np.int64)[at]
-    return count_places(*facts[facts[:, 0] != Kind.UNPRINTED].T)
+def _between_stops(lines: pa.ChunkedArray) -> pa.Array:
+    """The tokens of all sentences; full stops around each, which have the kind `END`."""
+    stopped = pc.binary_join_element_wise(".", lines, ".", " ")
+    return pc.split_pattern(stopped.combine_chunks(), " ").flatten()
 
 
-def _numbered(lines: pa.ChunkedArray) -> tuple[list[str], np.ndarray]:
-    """Types and the type of each token; a full stop between sentences gets the kind `END`, like the
-    end of a text.
-    """
-    split = pc.split_pattern(lines.combine_chunks(), " ")
-    coded = split.flatten().dictionary_encode()
-    types = [*coded.dictionary.to_pylist(), "."]
-    starts = split.offsets.to_numpy()
-    codes = np.insert(coded.indices.to_numpy().astype(np.int64), starts - starts[0], len(types) - 1)
-    return types, codes
-
-
-@functools.lru_cache(maxsize=500_000)  # most pairs are in many books
-def _facts(token: str, tag: str, vocabulary: Path) -> tuple[int, int, int, int]:
-    """Kind of a token, and class, use and row of a vocabulary word; otherwise -1, 0, -1."""
+def _facts(token: str, tag: str, row_of: dict[Pair, int]) -> tuple[int, int, int]:
+    """Kind of a token, and use and row of a vocabulary word; otherwise 0 and -1."""
     kind = kind_of(token, tag)
-    name = coarse_class(tag)
-    row = _rows(vocabulary).get(lemma_pair(token, tag), -1) if name in CONTENT_CLASSES else -1
-    if row < 0:
-        return kind, -1, 0, -1
-    return kind, CONTENT_CLASSES.index(name), use_of(tag, 0), row
+    if coarse_class(tag) not in CONTENT_CLASSES:
+        return kind, 0, -1
+    return kind, use_of(tag, 0), row_of.get(lemma_pair(token, tag), -1)
 
 
 def count_places(
-    kinds: np.ndarray, classes: np.ndarray, uses: np.ndarray, rows: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct keys (`split_keys`), ascending, of the places of a text's words, and their counts.
+    kinds: np.ndarray, uses: np.ndarray, rows: np.ndarray, *, class_of_row: np.ndarray
+) -> pa.Table:
+    """Rows of `PLACES` for a text.
 
     Args:
         kinds: of the printed tokens.
-        classes: index in `CONTENT_CLASSES` of a word of the vocabulary, else -1.
         uses: `use_of` words that are no verbs.
-        rows: number of a word in the vocabulary.
+        rows: number of a word in the vocabulary; -1 for other tokens.
+        class_of_row: index in `CONTENT_CLASSES` of each word of the vocabulary.
     """
     places = find_places(kinds)
-    at = np.flatnonzero(classes >= 0)
-    classes = classes[at]
-    uses = np.where(classes == CONTENT_CLASSES.index("verb"), places.voice[at], uses[at])
-    keys = join_keys(rows[at], uses, places.left[classes, at], places.right[classes, at])
-    return np.unique(keys, return_counts=True)
+    at = np.flatnonzero(rows >= 0)
+    classes = class_of_row[rows[at]]
+    is_verb = classes == CONTENT_CLASSES.index("verb")
+    columns = {
+        "row": rows[at],
+        "use": np.where(is_verb, places.voice[at], uses[at]),
+        "left": places.left[classes, at],
+        "right": places.right[classes, at],
+        "count": np.ones(len(at), np.int64),
+    }
+    return _summed([PLACES.arrow(columns)])
 
 
-def join_keys(row: np.ndarray, use: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return ((row.astype(np.int64) * N_USES + use) * N_KINDS + left) * N_KINDS**2 + right
-
-
-def split_keys(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(row, use, left, right) of every key; int64."""
-    rest, right = np.divmod(keys, N_KINDS**2)
-    rest, left = np.divmod(rest, N_KINDS)
-    row, use = np.divmod(rest, N_USES)
-    return row, use, left, right
-
-
-def sum_counts(parts: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Sum the (keys, counts) of several texts; keys ascending.
-
-    >>> [array.tolist() for array in sum_counts([(np.array([3, 5]), np.array([1, 1])), (np.array([5]), np.array([2]))])]
-    [[3, 5], [1, 3]]
-    """
-    held = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
-    for part in parts:
-        held.append(part)
-        if len(held) == _MERGED_AT_ONCE:
-            held = [_summed(held)]
-    return _summed(held)
-
-
-def _summed(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    keys, inverse = np.unique(np.concatenate([keys for keys, _ in parts]), return_inverse=True)
-    counts = np.concatenate([counts for _, counts in parts])
-    return keys, np.bincount(inverse, counts, len(keys)).astype(np.int64)
+def _summed(pieces: list[pa.Table]) -> pa.Table:
+    groups = pa.concat_tables(pieces).group_by(_PLACE, use_threads=False)
+    return groups.aggregate([("count", "sum")]).rename_columns(PLACES.names)
 
 
 def write_places(
@@ -135,20 +118,19 @@ def write_places(
     tagging: Artifact,
     vocabulary: Artifact,
 ) -> None:
-    """Write `places.parquet`; `use`, `left` and `right` are codes (`places.py`)."""
-    folders = tag_folders(tagging)
-    shards = [
-        BookPlaces(book_folder(corpus, row), folders[row["book_id"]], vocabulary.folder)
-        for row in kept_books(corpus)
+    tags = tag_folders(tagging)
+    books = [
+        TrainingBook(book_folder(corpus, row), tags[row["book_id"]]) for row in kept_books(corpus)
     ]
-    keys, counts = sum_counts(ctx.map(count_book, shards, unit="books"))
-    row, use, left, right = split_keys(keys)
-    writer.rows[PLACES] = write_parquet(writer.path(PLACES), {
-        "row": pa.array(row, pa.int32()),
-        "use": pa.array(use, pa.int32()),
-        "left": pa.array(left, pa.int32()),
-        "right": pa.array(right, pa.int32()),
-        "count": pa.array(counts, pa.int64()),
-    })  # fmt: skip
+    count = functools.partial(count_book, vocabulary=vocabulary)
+    pieces = [PLACES.schema.empty_table()]
+    for piece in ctx.map(count, books, unit="books"):
+        pieces.append(piece)
+        if len(pieces) == _MERGED_AT_ONCE:
+            pieces = [_summed(pieces)]
+    total = _summed(pieces).sort_by([(name, "ascending") for name in _PLACE])
+    columns = {name: total[name] for name in PLACES.names}
+    writer.rows[PLACES.name] = PLACES.write(writer.path(PLACES.name), columns)
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    ctx.say(f"{int(counts.sum()):,} content words in {len(keys):,} (word, place) pairs")
+    n_words = int(total["count"].to_numpy().sum())
+    ctx.say(f"{n_words:,} content words in {total.num_rows:,} (word, place) pairs")

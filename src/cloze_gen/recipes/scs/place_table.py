@@ -6,33 +6,34 @@ Class and inflection (3.3) are not enough: *talked* has no object, *numerous* no
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from pydantic import Field
-from scipy.sparse import csc_array
 
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.english.penn_tags import CONTENT_CLASSES
-from cloze_gen.recipes.scs.place_counts import PLACES, join_keys, split_keys
+from cloze_gen.recipes.scs.place_counts import PLACES
 from cloze_gen.recipes.scs.places import ACTIVE, ATTRIBUTIVE, N_USES, PASSIVE, Place
 from cloze_gen.recipes.scs.token_kinds import N_KINDS, Kind
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact
-from cloze_gen.store.tables import read_parquet
 
-_RIGHTS = N_KINDS**2  # codes of the right neighbours
-# right neighbours that are objects (`places.py`)
+# Assumed use of a word that was not seen, relative to the average word, and the weight of this
+# assumption in expected uses (a gamma prior on a Poisson rate).
+_PRIOR_AFFINITY = 0.25
+_PRIOR_USES = 4.0
+# Least share of a class that must fit a place: few words mean near-synonyms or wrong tags.
+_MIN_ACCEPTING_SHARE = 0.12
+# Kinds after a verb that are objects, and the least share of its active uses with one:
+# sigh 0.1, work 0.2, say 0.4, read 0.6, enclose 0.8.
 _OBJECTS = (Kind.NOUN, Kind.OBJECT, Kind.REFLEXIVE)
-_MIN_OBJECT_SHARE = (
-    0.25  # least share of a verb's active uses: sigh 0.1, work 0.2, say 0.4, read 0.6, enclose 0.8
-)
-_PRIOR_TOKENS = 20  # tokens of the average word, added before places are compared
-# lower bound of a word's dissimilar share, so that weights stay small
-_LEAST_SHARE = 0.1
-# most tokens of a word in its kind's average, so that very frequent words do not dominate
-_HELD_SHARE = 500
+_MIN_OBJECT_SHARE = 0.25
+# Tokens of the average word, added before places are compared.
+_PRIOR_TOKENS = 20
+# Most tokens of a word in its class's average, so that very frequent words do not dominate.
+_MOST_TOKENS = 500
 
 
 class PlacesSettings(SettingsGroup):
@@ -46,21 +47,6 @@ class PlacesSettings(SettingsGroup):
     min_verb_affinity: float = Field(
         0.7, ge=0, le=10, description="the same for verbs, which have finer frames"
     )
-    prior_affinity: float = Field(
-        0.25, ge=0, le=10, description="assumed use of a word that was not seen"
-    )
-    prior_uses: float = Field(
-        4.0,
-        gt=0,
-        le=1000,
-        description="weight of the assumed use, in expected uses",
-    )
-    min_accepting_share: float = Field(
-        0.12,
-        ge=0,
-        lt=1,
-        description="least share of a class that fits the place; 0: off",
-    )
     similar_share: float = Field(
         0.16,
         ge=0,
@@ -69,202 +55,179 @@ class PlacesSettings(SettingsGroup):
     )
 
 
-class Likeness(NamedTuple):
-    """Which words of a class are similar: bool, symmetric. `number_of`: pair -> row and column."""
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How the words of a class fit a place, in the order of `Uses.words`.
 
-    number_of: Mapping[Pair, int]
-    matrix: np.ndarray
+    Attributes:
+        takes: whether the word fits the place; bool, shape (words,).
+        share: part of the word's uses that are in such a place, shrunk to the average.
+        is_open: whether enough words fit.
+    """
+
+    takes: np.ndarray
+    share: np.ndarray
+    is_open: bool
+
+
+class _Side:
+    """Counts of the codes of one side of the places, or of both, as a dense table.
+
+    Attributes:
+        column_of: code -> column; codes that do not occur have the last column, of zeros.
+        counts: shape (words, codes + 1).
+        share: of each code in the uses of an average word, shape (codes + 1,).
+    """
+
+    def __init__(
+        self, rows: np.ndarray, codes: np.ndarray, counts: np.ndarray, weight: np.ndarray
+    ) -> None:
+        distinct, columns = np.unique(codes, return_inverse=True)
+        self.column_of = {code: column for column, code in enumerate(distinct.tolist())}
+        self.counts = np.zeros((len(weight), len(distinct) + 1))
+        np.add.at(self.counts, (rows, columns), counts)
+        weighted = weight @ self.counts
+        self.share = weighted / max(weighted.sum(), 1)
+
+    def column(self, code: int) -> tuple[np.ndarray, float]:
+        """The counts of a code, shape (words,), and its share of an average word's uses."""
+        column = self.column_of.get(code, -1)
+        return self.counts[:, column], float(self.share[column])
+
+
+class Uses:
+    """The uses of the words of one class, in one voice or inflection.
+
+    Attributes:
+        words: (lemma, class) -> number of the word.
+        total: uses of each word, shape (words,).
+    """
+
+    def __init__(
+        self,
+        words: Sequence[Pair],
+        *,
+        rows: np.ndarray,
+        left: np.ndarray,
+        right: np.ndarray,
+        counts: np.ndarray,
+        similar_share: float,
+    ) -> None:
+        self.words = {pair: number for number, pair in enumerate(words)}
+        self.total = np.bincount(rows, counts, len(words))
+        self.held = np.minimum(self.total, _MOST_TOKENS)
+        weight = self.held / np.maximum(self.total, 1)
+        self._left = _Side(rows, left, counts, weight)
+        self._right = _Side(rows, right, counts, weight)
+        self._both = _Side(rows, left * N_KINDS**2 + right, counts, weight)
+        self._similar_share = similar_share
+
+    def takes(self, place: Place, least: float) -> np.ndarray:
+        """Which words are used in such a place at least `least` times as often as the average word.
+
+        The ratios of what is before, after, and both are shrunk to `_PRIOR_AFFINITY`.
+        """
+        takes = np.ones(len(self.words), bool)
+        for counts, share in (
+            self._left.column(place.left),
+            self._right.column(place.right),
+            self._both.column(place.left * N_KINDS**2 + place.right),
+        ):
+            expected = self.total * share
+            ratio = (counts + _PRIOR_AFFINITY * _PRIOR_USES) / (expected + _PRIOR_USES)
+            takes &= ratio >= least
+        return takes
+
+    def share(self, place: Place) -> np.ndarray:
+        counts, share = self._both.column(place.left * N_KINDS**2 + place.right)
+        return (counts + _PRIOR_TOKENS * share) / (self.total + _PRIOR_TOKENS)
+
+    def have_objects(self) -> np.ndarray:
+        """Which verbs take objects."""
+        columns = [c for code, c in self._right.column_of.items() if code // N_KINDS in _OBJECTS]
+        with_object = self._right.counts[:, columns].sum(axis=1)
+        return with_object >= _MIN_OBJECT_SHARE * np.maximum(self.total, 1)
+
+    @functools.cached_property
+    def alike(self) -> np.ndarray:
+        """Which words are similar or the same; bool, symmetric, shape (words, words).
+
+        Each of two similar words is among the `similar_share` of the class that are nearest to the
+        other, by the Bhattacharyya coefficients of what is before and what is after them.
+        """
+        n_words = len(self.words)
+        alike = np.zeros((n_words, n_words), bool)
+        n_nearest = round(self._similar_share * n_words)
+        if n_nearest:
+            shares = [
+                (side.counts + _PRIOR_TOKENS * side.share) / (self.total + _PRIOR_TOKENS)[:, None]
+                for side in (self._left, self._right)
+            ]
+            profiles = np.sqrt(np.hstack(shares)).astype(np.float32)
+            for number, profile in enumerate(profiles):
+                nearest = np.argpartition(-(profiles @ profile), n_nearest - 1)[:n_nearest]
+                alike[number, nearest] = True
+        alike &= alike.T
+        np.fill_diagonal(alike, True)
+        return alike
 
 
 class PlaceTable:
-    """How much more often a word is used in a place than an average word of its class and use.
-
-    `prior_uses` expected uses shrink each ratio (before, after, both) towards `prior_affinity` (a
-    gamma prior on a Poisson rate). All three must reach `min_affinity`. A passive place also
-    requires a verb that takes objects, because *is risen* and tagging errors look like passives.
-    """
+    """The uses of all words, and how the words of a class fit each place."""
 
     def __init__(
-        self,
-        pairs: Sequence[Pair],
-        *,
-        keys: np.ndarray,
-        counts: np.ndarray,
-        settings: PlacesSettings,
+        self, pairs: Sequence[Pair], counts: dict[str, np.ndarray], settings: PlacesSettings
     ) -> None:
+        """`counts`: columns of `PLACES`; `row` is a number in `pairs`."""
         self._settings = settings
-        self._row_of = {pair: row for row, pair in enumerate(pairs)}
-        self._class_of = np.array([CONTENT_CLASSES.index(name) for _, name in pairs], np.int64)
-        row, use, left, right = split_keys(keys)
-        unit = row * N_USES + use
-        shape = len(pairs) * N_USES
-        self._uses = np.bincount(unit, counts, shape)
-        active = (use == ACTIVE) & (self._class_of[row] == CONTENT_CLASSES.index("verb"))
-        has_object = active & np.isin(right // N_KINDS, _OBJECTS)
-        total, transitive = (
-            np.bincount(row[some], counts[some], len(pairs)) for some in (active, has_object)
-        )
-        self._has_objects = transitive >= _MIN_OBJECT_SHARE * np.maximum(total, 1)
-        groups = self._group(np.arange(shape))
-        self._facets = [
-            _Facet(code, unit, counts, self._uses, groups)
-            for code in (left, right, left * _RIGHTS + right)
-        ]
+        self._fits: dict[Place, Fit] = {}
+        self._uses: dict[tuple[str, int], Uses] = {}
+        for word_class in CONTENT_CLASSES:
+            words = [pair for pair in pairs if pair[1] == word_class]
+            number_of = {pair: number for number, pair in enumerate(words)}
+            numbers = np.array([number_of.get(pair, -1) for pair in pairs], np.int64)[counts["row"]]
+            for use in range(N_USES):
+                here = (numbers >= 0) & (counts["use"] == use)
+                self._uses[word_class, use] = Uses(
+                    words,
+                    rows=numbers[here],
+                    left=counts["left"][here],
+                    right=counts["right"][here],
+                    counts=counts["count"][here],
+                    similar_share=settings.similar_share,
+                )
 
-    def _group(self, unit: np.ndarray) -> np.ndarray:
-        return self._class_of[unit // N_USES] * N_USES + unit % N_USES
+    def uses(self, place: Place) -> Uses:
+        return self._uses[place.word_class, place.use]
 
-    @functools.cache  # noqa: B019 - one object per process, as long-lived as its cache
-    def takers(self, place: Place) -> np.ndarray:
-        own = self._class_of == CONTENT_CLASSES.index(place.word_class)
-        units = np.flatnonzero(own) * N_USES + place.use
-        group = CONTENT_CLASSES.index(place.word_class) * N_USES + place.use
-        takes = np.ones(len(units), bool)
-        least = (
-            self._settings.min_verb_affinity
-            if place.word_class == "verb"
-            else self._settings.min_affinity
-        )
-        prior, weight = self._settings.prior_affinity, self._settings.prior_uses
-        for facet, code in zip(
-            self._facets, (place.left, place.right, place.left * _RIGHTS + place.right), strict=True
-        ):
-            seen, share = facet.column(code, group)
-            takes &= (seen[units] + prior * weight) / (self._uses[units] * share + weight) >= least
-        found = np.zeros(len(self._class_of), bool)
-        found[own] = takes
-        if place.word_class == "verb" and place.use == PASSIVE:
-            found &= self._has_objects
-        return found
+    def fit(self, place: Place) -> Fit:
+        if place not in self._fits:
+            self._fits[place] = self._new_fit(place)
+        return self._fits[place]
 
     def takes(self, pair: Pair, place: Place) -> bool:
-        return bool(self.takers(place)[self._row_of[pair]])
+        """Whether the word and enough others fit the place."""
+        fit = self.fit(place)
+        return fit.is_open and bool(fit.takes[self.uses(place).words[pair]])
 
-    @functools.cache  # noqa: B019 - as above
-    def _shares(self, place: Place) -> np.ndarray:
-        number = CONTENT_CLASSES.index(place.word_class)
-        seen, share = self._facets[2].column(
-            place.left * _RIGHTS + place.right, number * N_USES + place.use
+    def _new_fit(self, place: Place) -> Fit:
+        """A passive needs a verb that takes objects: *is risen* and wrong tags look like passives."""
+        uses = self.uses(place)
+        is_verb = place.word_class == "verb"
+        takes = uses.takes(
+            place, self._settings.min_verb_affinity if is_verb else self._settings.min_affinity
         )
-        units = np.arange(len(self._class_of)) * N_USES + place.use
-        shares: np.ndarray = (seen[units] + _PRIOR_TOKENS * share) / (
-            self._uses[units] + _PRIOR_TOKENS
-        )
-        return shares
-
-    def share(self, pair: Pair, place: Place) -> float:
-        return float(self._shares(place)[self._row_of[pair]])
-
-    @functools.cache  # noqa: B019 - as above
-    def is_open(self, place: Place) -> bool:
-        """Whether enough words fit a place; few words mean near-synonyms or wrong tags."""
-        if place.word_class == "verb" and (
-            place.use == ATTRIBUTIVE or (place.use == PASSIVE and place.left == Kind.NOUN)
-        ):
-            return False
-        own = np.flatnonzero(self._class_of == CONTENT_CLASSES.index(place.word_class))
-        weight = np.minimum(self._uses[own * N_USES + place.use], _HELD_SHARE)
-        return bool(
-            weight[self.takers(place)[own]].sum()
-            >= self._settings.min_accepting_share * weight.sum()
-        )
-
-    @functools.cache  # noqa: B019 - as above
-    def likeness(self, word_class: str, use: int) -> Likeness:
-        """Which words are similar: each is in the other's most similar share of the class."""
-        own, profiles = self._profiles(CONTENT_CLASSES.index(word_class), use)
-        matrix = np.zeros((len(own), len(own)), bool)
-        n = round(self._settings.similar_share * len(own))
-        if n:
-            for i, profile in enumerate(profiles):
-                matrix[i, np.argpartition(-(profiles @ profile), n - 1)[:n]] = True
-        numbers = {
-            pair: number
-            for number, pair in enumerate(pair for pair in self._row_of if pair[1] == word_class)
-        }
-        return Likeness(numbers, matrix & matrix.T)
-
-    def _profiles(self, number: int, use: int) -> tuple[np.ndarray, np.ndarray]:
-        """Roots of a class's shrunk shares, float32, shape (rows, codes).
-
-        The product of two rows is twice the mean of their Bhattacharyya coefficients.
-        """
-        own = np.flatnonzero(self._class_of == number)
-        parts = [
-            facet.shares(own * N_USES + use, number * N_USES + use, self._uses)
-            for facet in self._facets[:2]
-        ]
-        return own, np.sqrt(np.hstack(parts)).astype(np.float32)
+        if is_verb and place.use == PASSIVE:
+            takes &= self._uses["verb", ACTIVE].have_objects()
+        accepting = uses.held[takes].sum()
+        is_open = bool(accepting >= _MIN_ACCEPTING_SHARE * uses.held.sum())
+        after_noun = place.use == PASSIVE and place.left == Kind.NOUN
+        if is_verb and (place.use == ATTRIBUTIVE or after_noun):
+            is_open = False
+        return Fit(takes, uses.share(place), is_open)
 
 
-class _Facet:
-    """Counts of one side of the places, or of both, by word, and for the average word of a kind."""
-
-    def __init__(
-        self,
-        codes: np.ndarray,
-        unit: np.ndarray,
-        counts: np.ndarray,
-        uses: np.ndarray,
-        groups: np.ndarray,
-    ) -> None:
-        self._codes, column = np.unique(codes, return_inverse=True)
-        self._counts = csc_array((counts, (unit, column)), shape=(len(uses), len(self._codes)))
-        # weight of each token of a word
-        weight = np.minimum(uses, _HELD_SHARE) / np.maximum(uses, 1)
-        n_groups = len(CONTENT_CLASSES) * N_USES
-        cells = np.bincount(
-            groups[unit] * len(self._codes) + column,
-            counts * weight[unit],
-            n_groups * len(self._codes),
-        )
-        totals = np.bincount(groups, uses * weight, n_groups)
-        self._share = cells.reshape(n_groups, -1) / np.maximum(totals, 1)[:, None]
-
-    def column(self, code: int, group: int) -> tuple[np.ndarray, float]:
-        """Counts of a code, shape (units,), and its share of an average word's uses."""
-        at = int(np.searchsorted(self._codes, code))
-        if at == len(self._codes) or self._codes[at] != code:
-            return np.zeros(self._counts.shape[0]), 0.0
-        column = self._counts[:, [at]].toarray()[:, 0]
-        return column, float(self._share[group, at])
-
-    def shares(self, units: np.ndarray, group: int, uses: np.ndarray) -> np.ndarray:
-        """Shares of the codes of a kind, shrunk to the average; float64, shape (units, codes)."""
-        some = np.flatnonzero(self._share[group])
-        counts = self._counts[:, some].tocsr()[units].toarray()
-        shares: np.ndarray = (counts + _PRIOR_TOKENS * self._share[group, some]) / (
-            uses[units] + _PRIOR_TOKENS
-        )[:, None]
-        return shares
-
-
-def unlike_share(
-    counts: np.ndarray, numbers: np.ndarray, matrix: np.ndarray, *, reach: int
-) -> np.ndarray:
-    """Share of the tokens near each form of a pool that belong to dissimilar forms.
-
-    At least `_LEAST_SHARE`. `reach`: most ranks of a window on each side; 0: all shares are 1.
-
-    >>> alike = np.array([[True, True, False], [True, True, False], [False, False, True]])
-    >>> unlike_share(np.array([8.0, 8.0, 8.0]), np.arange(3), alike, reach=2).round(2).tolist()
-    [0.33, 0.5, 1.0]
-    """
-    n = len(counts)
-    if not reach:
-        return np.ones(n)
-    unlike, near = np.zeros(n), np.full(n, 1e-300)
-    for apart in range(1, min(reach, n - 1) + 1):
-        free, common = ~matrix[numbers[:-apart], numbers[apart:]], 1 - apart / (reach + 1)
-        for own, other in (
-            (slice(0, n - apart), slice(apart, n)),
-            (slice(apart, n), slice(0, n - apart)),
-        ):
-            unlike[own] += common * free * counts[other]
-            near[own] += common * counts[other]
-    return np.maximum(unlike / near, _LEAST_SHARE)
-
-
-def read_places(artifact: Artifact, *, pairs: list[Pair], settings: PlacesSettings) -> PlaceTable:
-    columns = [column.to_numpy() for column in read_parquet(artifact.path(PLACES)).columns]
-    return PlaceTable(pairs, keys=join_keys(*columns[:4]), counts=columns[4], settings=settings)
+def read_places(artifact: Artifact, pairs: list[Pair], settings: PlacesSettings) -> PlaceTable:
+    table = PLACES.read(artifact.path(PLACES.name))
+    counts = {name: table[name].to_numpy() for name in PLACES.names}
+    return PlaceTable(pairs, counts, settings)

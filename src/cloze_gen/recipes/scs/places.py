@@ -57,7 +57,7 @@ class Place(NamedTuple):
     right: int
 
     def __str__(self) -> str:
-        """The spelling in tables; `parse_place` reads it.
+        """The spelling in tables.
 
         >>> str(Place("verb", 1, Kind.BE, Kind.NOUN * N_KINDS + Kind.PARTICLE))
         'verb 1 be _ noun+particle'
@@ -69,19 +69,6 @@ class Place(NamedTuple):
     @property
     def _is_clause(self) -> bool:
         return self.word_class == "verb" and self.use != ATTRIBUTIVE
-
-
-def parse_place(text: str) -> Place:
-    """The inverse of `str`.
-
-    >>> parse_place("verb 1 be _ noun+particle") == Place("verb", 1, Kind.BE, Kind.NOUN * N_KINDS + Kind.PARTICLE)
-    True
-    """
-    name, use, left, _, right = text.upper().split(" ")
-    code = 0
-    for kind in right.split("+"):
-        code = code * N_KINDS + Kind[kind]
-    return Place(name.lower(), int(use), int(Kind[left]), code)
 
 
 def find_places(kinds: np.ndarray) -> Places:
@@ -132,23 +119,24 @@ def use_of(tag: str, voice: int) -> int:
     return voice if name == "verb" else TAGS_OF_CLASS[name].index(tag)
 
 
-def places_of(tokens: Sequence[str], tags: Sequence[str]) -> list[Place | None]:
-    """The place of every content word of a sentence; None for other tokens.
+def places_of(tokens: Sequence[str], tags: Sequence[str]) -> dict[int, Place]:
+    """Position -> place of every content word of a sentence.
 
     >>> places = places_of("He gave the old man up .".split(), ["PRP", "VBD", "DT", "JJ", "NN", "RP", "."])
-    >>> [place is not None and place.word_class for place in places]
-    [False, 'verb', False, 'adjective', 'noun', False, False]
+    >>> [(position, place.word_class) for position, place in places.items()]
+    [(1, 'verb'), (3, 'adjective'), (4, 'noun')]
     """
     kinds = [kind_of(token, tag) for token, tag in zip(tokens, tags, strict=True)]
     printed = [i for i, kind in enumerate(kinds) if kind is not Kind.UNPRINTED]
     coded = find_places(np.array([Kind.END, *(kinds[i] for i in printed), Kind.END], np.int64))
-    places: list[Place | None] = [None] * len(tokens)
-    for at, i in enumerate(printed, 1):
-        name = coarse_class(tags[i])
-        if name in CONTENT_CLASSES:
-            row = CONTENT_CLASSES.index(name)
-            use = use_of(tags[i], int(coded.voice[at]))
-            places[i] = Place(name, use, int(coded.left[row, at]), int(coded.right[row, at]))
+    places = {}
+    for at, position in enumerate(printed, 1):
+        word_class = coarse_class(tags[position])
+        if word_class in CONTENT_CLASSES:
+            row = CONTENT_CLASSES.index(word_class)
+            use = use_of(tags[position], int(coded.voice[at]))
+            left, right = int(coded.left[row, at]), int(coded.right[row, at])
+            places[position] = Place(word_class, use, left, right)
     return places
 
 

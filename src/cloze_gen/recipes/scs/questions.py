@@ -1,11 +1,14 @@
-"""The final set: the first items in generation order (Argouarc'h 2018, 3.4). Ours is shuffled."""
+"""The final set: the first items in the order of generation (Argouarc'h 2018, 3.4).
+
+Our order is that of the sentences' hashes, so the first items are a fair sample of all books.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+import pyarrow as pa
 from pydantic import Field
 
 from cloze_gen.engine.stage_context import StageContext
@@ -17,24 +20,15 @@ from cloze_gen.recipes.common import (
     draw_examples,
     printed_before,
 )
-from cloze_gen.recipes.scs.impostors import IMPOSTORS
-from cloze_gen.recipes.scs.screen import SCREENED
-from cloze_gen.recipes.tables import read_source_sentences
+from cloze_gen.recipes.scs.draw import DRAWN
+from cloze_gen.recipes.scs.impostors import N_IMPOSTORS
+from cloze_gen.recipes.tables import read_source_sentences, write_rejections
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence, sentence_of
 from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import (
-    FEWSHOT,
-    FOCUS,
-    QUESTIONS,
-    REJECTED,
-    read_parquet,
-    rejection_columns,
-    write_jsonl,
-    write_parquet,
-)
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.tables import FEWSHOT, QUESTIONS, write_jsonl
 
 
 class QuestionsSettings(SettingsGroup):
@@ -44,126 +38,100 @@ class QuestionsSettings(SettingsGroup):
         le=MOST_COUNTED,
         description="number of questions, if so many are possible; 3.4",
     )
-    order: Literal["mixed", "corpus"] = Field(
-        "mixed",
-        description="order in which questions are made",
-    )
 
 
 class QuestionReason(Reason):
-    """`assemble.PRINTED_BEFORE` is one more."""
-
     BEYOND_N = ("beyond_n_questions", "questions.n_questions are already chosen")
 
 
 def choose_questions(
-    ids: Sequence[str], *, tokens_of: Mapping[str, Sequence[str]], settings: QuestionsSettings
+    ids: Iterable[str], *, tokens_of: Mapping[str, Sequence[str]], n_questions: int
 ) -> tuple[list[str], list[Rejection]]:
     """The items of the set, and rejections of the others; only the first of equal texts is kept.
 
     >>> lines = {"a:1": ("Come", "in", "."), "a:2": ("Go", "out", "."), "b:7": ("Go", "out", "!")}
-    >>> kept, rejected = choose_questions(["a:1:1", "a:2:0", "b:7:0"], tokens_of=lines, settings=QuestionsSettings(order="corpus"))
-    >>> kept, [(item.id, item.reason) for item in rejected]
-    (['a:1:1', 'a:2:0'], [('b:7:0', 'sentence_printed_before')])
+    >>> kept, rejected = choose_questions(["a:1:1", "a:2:0", "b:7:0"], tokens_of=lines, n_questions=9)
+    >>> len(kept), [str(item.reason) for item in rejected]
+    (2, ['sentence_printed_before'])
     """
-    if settings.order == "mixed":
-        ids = sorted(
-            ids,
-            key=lambda item: (stable_fraction("scs.order", sentence_of(item)), sentence_of(item)),
-        )
+    ids = sorted(ids, key=_place)
     earlier = printed_before((sentence_of(item), [tokens_of[sentence_of(item)]]) for item in ids)
     kept: list[str] = []
     rejected: list[Rejection] = []
     for item in ids:
         if sentence_of(item) in earlier:
             rejected.append(Rejection(item, PRINTED_BEFORE, earlier[sentence_of(item)]))
-        elif len(kept) == settings.n_questions:
+        elif len(kept) == n_questions:
             rejected.append(Rejection(item, QuestionReason.BEYOND_N))
         else:
             kept.append(item)
     return kept, rejected
 
 
+def _place(item: str) -> tuple[float, str]:
+    sentence_id = sentence_of(item)
+    return stable_fraction("scs.order", sentence_id), sentence_id
+
+
 def write_questions(
     writer: ArtifactWriter,
     ctx: StageContext,
     *,
-    focus: Artifact,
-    impostors: Artifact,
-    screen: Artifact | None,
+    draw: Artifact,
+    sentences: Artifact,
     settings: QuestionsSettings,
     seed: int,
 ) -> None:
-    drawn: dict[str, list[dict[str, Any]]] = {}
-    for row in read_parquet(impostors.path(IMPOSTORS)).to_pylist():
-        drawn.setdefault(row["id"], []).append(row)
-    if screen is not None:
-        passed = {
-            row["id"] for row in read_parquet(screen.path(SCREENED)).to_pylist() if row["kept"]
-        }
-        drawn = {item: rows for item, rows in drawn.items() if item in passed}
-    items = {
-        row["id"]: row for row in read_parquet(focus.path(FOCUS)).to_pylist() if row["id"] in drawn
-    }
-    sentences = read_source_sentences(focus)
-    tokens_of = {sentence_id: sentence.tokens for sentence_id, sentence in sentences.items()}
-    kept, rejected = choose_questions(list(items), tokens_of=tokens_of, settings=settings)
-    n_options = 1 + (len(drawn[kept[0]]) if kept else 0)
+    drawn = DRAWN.read(draw.path(DRAWN.name))
+    drawn = drawn.filter(drawn["kept"])
+    options: dict[str, list[dict[str, Any]]] = {}
+    for row in drawn.to_pylist():
+        options.setdefault(row["id"], []).append(row)
+    source = read_source_sentences(sentences, pa.array(map(sentence_of, options), pa.string()))
+    tokens_of = {sentence_id: sentence.tokens for sentence_id, sentence in source.items()}
+    kept, rejected = choose_questions(
+        options, tokens_of=tokens_of, n_questions=settings.n_questions
+    )
     spare = [rejection.id for rejection in rejected if rejection.reason == QuestionReason.BEYOND_N]
-    for file, ids in (
-        (QUESTIONS, kept),
-        (FEWSHOT, draw_examples(spare, published=kept, seed=seed)),
-    ):
-        positions = balance_answer_positions(ids, n_options=n_options, seed=seed)
+    examples = draw_examples(spare, published=kept, seed=seed)
+    for file, ids in {QUESTIONS: kept, FEWSHOT: examples}.items():
+        positions = balance_answer_positions(ids, n_options=N_IMPOSTORS + 1, seed=seed)
         records = [
-            _record(items[item], sentences[sentence_of(item)], drawn[item], positions[item], seed)
-            for item in ids
+            _record(options[item], source[sentence_of(item)], positions[item], seed) for item in ids
         ]
         writer.rows[file] = write_jsonl(writer.path(file), records)
-    writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
-    reasons = Counter(str(rejection.reason) for rejection in rejected)
-    writer.funnel = funnel("focus words", kept=len(kept), rejected=reasons)
-    writer.facts |= {"wanted": settings.n_questions}
-    short = (
-        ""
-        if len(kept) == settings.n_questions
-        else (
+    write_rejections(writer, rejected, unit="questions", kept=len(kept))
+    writer.facts["wanted"] = settings.n_questions
+    short = ""
+    if len(kept) < settings.n_questions:
+        short = (
             f" (questions.n_questions asks for {settings.n_questions:,}; the funnel shows "
             "why items were rejected)"
         )
-    )
     ctx.say(f"{len(kept):,} questions{short}")
 
 
 def _record(
-    row: Mapping[str, Any],
-    sentence: Sentence,
-    drawn: Sequence[Mapping[str, Any]],
-    answer_index: int,
-    seed: int,
+    options: Sequence[Mapping[str, Any]], sentence: Sentence, answer_index: int, seed: int
 ) -> dict[str, Any]:
+    """`options`: rows of `DRAWN`, the answer first."""
+    answer, *impostors = options
     question = assemble_question(
-        row["id"],
+        answer["id"],
         sentence,
-        row["position"],
-        impostors=[impostor["word"] for impostor in drawn],
+        answer["position"],
+        impostors=[row["word"] for row in impostors],
         answer_index=answer_index,
         seed=seed,
     )
-    facts = {impostor["word"]: impostor for impostor in drawn} | {row["word"]: row}
+    row_of = {row["word"]: row for row in options}
     return question_record(
         question,
-        source=source_record(sentence, row["position"]),
-        answer_tag=row["tag"],
-        answer_class=row["class"],
+        source=source_record(sentence, answer["position"]),
+        answer_tag=answer["tag"],
+        answer_class=answer["class"],
         option_scores=[
-            {
-                "word": word,
-                "lemma": facts[word]["lemma"],
-                "count": facts[word]["count"],
-                "freq": facts[word]["freq"],
-                "lemma_freq": facts[word]["lemma_freq"],
-            }
+            {name: row_of[word][name] for name in ("word", "lemma", "count", "freq", "lemma_freq")}
             for word in question.options
         ],
     )

@@ -34,18 +34,17 @@ def model_name(settings: Any, fingerprints: Mapping[str, str]) -> str:
 
 
 def notes(settings: Any, facts: Facts) -> list[str]:
-    draw = settings.impostors.impostor_draw
-    limit = settings.screen.max_ambiguity
+    limit = settings.draw.max_ambiguity
     screen = "off"
-    if settings.screen.is_on:
+    if limit < 1:
         screen = (
             "machine; dropped questions in which a model of readers' marks expects that more than "
             f"{limit:.0%} of readers find a second answer. The model uses statistics of word pairs "
-            "(built-in words); screen.max_ambiguity = 1 turns it off"
+            "(built-in words); draw.max_ambiguity = 1 turns it off"
         )
     return [
         "groomed: machine (no human has judged the candidates)",
-        f"impostors: {draw}; of the answer's class and inflection, no statistic of "
+        f"impostors: {settings.draw.method}; of the answer's class and inflection, no statistic of "
         "word-to-word relations used",
         f"screen: {screen}",
         f"tagger: {tagger_identity()}",

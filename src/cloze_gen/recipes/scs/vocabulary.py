@@ -6,11 +6,13 @@ It replaces the unpublished "vocabulary of 6900 words used in [1]" (Argouarc'h 2
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any
 
+import pyarrow as pa
 from pydantic import Field
 
 from cloze_gen.corpus.counts import Pair
@@ -22,12 +24,11 @@ from cloze_gen.english.penn_tags import CONTENT_CLASSES
 from cloze_gen.records.rejection import Reason
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import read_tsv, write_tsv
+from cloze_gen.store.schema import CODED, Column, Table
 
 _SHAPE = re.compile(r"[a-z]+(?:-[a-z]+)*")
-_NAME_SHARE = (
-    0.5  # of a lemma's tokens; from this share on the word is a name ("bernard"; not "baker")
-)
+# Of a lemma's tokens; from this share on the word is a name ("bernard"; not "baker").
+_NAME_SHARE = 0.5
 
 
 class VocabularySettings(SettingsGroup):
@@ -64,48 +65,54 @@ class VocabularyReason(Reason):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class VocabularyPair:
-    lemma: str
-    word_class: str
-    count: int
-    class_share: float
+VOCABULARY = Table(
+    "vocabulary.parquet",
+    "The content vocabulary, the most frequent pair first.",
+    Column("lemma", pa.string(), "lemma"),
+    Column("class", CODED, "class of the word"),
+    Column("count", pa.int64(), "tokens of the pair in the training books"),
+    Column("freq", pa.float64(), "share of the word tokens"),
+    Column("class_share", pa.float64(), "share of the lemma's tokens that have this class"),
+)
 
 
 def content_vocabulary(
-    counts: Mapping[Pair, int],
-    *,
-    settings: VocabularySettings,
-) -> tuple[list[VocabularyPair], Counter[VocabularyReason]]:
-    """The vocabulary, most frequent pair first (ties by the pair), and rejections by reason.
+    counts: Mapping[Pair, int], *, word_tokens: int, settings: VocabularySettings
+) -> tuple[list[dict[str, Any]], Counter[VocabularyReason]]:
+    """Rows of `VOCABULARY` (ties by the pair), and rejections by reason.
 
     >>> counts = {("walk", "verb"): 60, ("walk", "noun"): 40, ("be", "verb"): 900, ("walk", "adverb"): 2, ("rose", "proper_noun"): 9}
-    >>> [(p.lemma, p.word_class) for p in content_vocabulary(counts, settings=VocabularySettings())[0]]
+    >>> rows, _ = content_vocabulary(counts, word_tokens=1011, settings=VocabularySettings())
+    >>> [(row["lemma"], row["class"]) for row in rows]
     [('walk', 'verb'), ('walk', 'noun')]
     """
     totals: Counter[str] = Counter()
-    names: Counter[str] = Counter()
-    for (lemma, word_class), count in counts.items():
+    for (lemma, _), count in counts.items():
         totals[lemma] += count
-        if word_class == "proper_noun":
-            names[lemma] += count
-    rejected_by_reason: Counter[VocabularyReason] = Counter()
-    pairs = []
+    rejected: Counter[VocabularyReason] = Counter()
+    rows: list[dict[str, Any]] = []
     for (lemma, word_class), count in counts.items():
         reason = _refusal(
             lemma,
             word_class,
-            name_share=names[lemma] / totals[lemma],
+            name_share=counts.get((lemma, "proper_noun"), 0) / totals[lemma],
             class_share=count / totals[lemma],
             settings=settings,
         )
-        if reason is None:
-            pairs.append(VocabularyPair(lemma, word_class, count, count / totals[lemma]))
-        else:
-            rejected_by_reason[reason] += 1
-    pairs.sort(key=lambda pair: (-pair.count, pair.lemma, pair.word_class))
-    rejected_by_reason[VocabularyReason.BEYOND_SIZE] += max(0, len(pairs) - settings.size)
-    return pairs[: settings.size], rejected_by_reason
+        if reason is not None:
+            rejected[reason] += 1
+            continue
+        row = {
+            "lemma": lemma,
+            "class": word_class,
+            "count": count,
+            "freq": count / word_tokens,
+            "class_share": count / totals[lemma],
+        }
+        rows.append(row)
+    rows.sort(key=lambda row: (-row["count"], row["lemma"], row["class"]))
+    rejected[VocabularyReason.BEYOND_SIZE] += max(0, len(rows) - settings.size)
+    return rows[: settings.size], rejected
 
 
 def _refusal(
@@ -129,9 +136,6 @@ def _refusal(
     return VocabularyReason.SLIP if class_share < settings.min_class_share else None
 
 
-VOCABULARY = "vocabulary.tsv"
-
-
 def write_vocabulary(
     writer: ArtifactWriter,
     ctx: StageContext,
@@ -139,25 +143,18 @@ def write_vocabulary(
     tagged: Artifact,
     settings: VocabularySettings,
 ) -> None:
-    """Write `vocabulary.tsv`, most frequent pair first; `freq` is a share of training word tokens."""
     counts = read_lemma_counts(tagged)
-    word_tokens = int(tagged.facts["word_tokens"])
-    pairs, rejected_by_reason = content_vocabulary(counts, settings=settings)
-    rows = [
-        (pair.lemma, pair.word_class, pair.count, pair.count / word_tokens, pair.class_share)
-        for pair in pairs
-    ]
-    writer.rows[VOCABULARY] = write_tsv(
-        writer.path(VOCABULARY), ("lemma", "class", "count", "freq", "class_share"), rows
+    rows, rejected = content_vocabulary(
+        counts, word_tokens=int(tagged.facts["word_tokens"]), settings=settings
     )
-    writer.funnel = funnel("(lemma, class) pairs", kept=len(pairs), rejected=rejected_by_reason)
-    least = f"; the rarest has {pairs[-1].count:,} tokens" if pairs else ""
-    ctx.say(f"{len(pairs):,} content words of {len(counts):,} (lemma, class) pairs{least}")
+    writer.rows[VOCABULARY.name] = VOCABULARY.write_records(writer.path(VOCABULARY.name), rows)
+    writer.funnel = funnel("(lemma, class) pairs", kept=len(rows), rejected=rejected)
+    least = f"; the rarest has {rows[-1]['count']:,} tokens" if rows else ""
+    ctx.say(f"{len(rows):,} content words of {len(counts):,} (lemma, class) pairs{least}")
 
 
+@functools.lru_cache(maxsize=1)
 def read_vocabulary(artifact: Artifact) -> dict[Pair, float]:
-    """(lemma, class) -> frequency in the training corpus."""
-    return {
-        (row["lemma"], row["class"]): float(row["freq"])
-        for row in read_tsv(artifact.path(VOCABULARY))
-    }
+    """(lemma, class) -> frequency in the training corpus, in the order of the table."""
+    rows = VOCABULARY.read(artifact.path(VOCABULARY.name)).to_pylist()
+    return {(row["lemma"], row["class"]): row["freq"] for row in rows}

@@ -16,6 +16,7 @@ from cloze_gen.english.penn_tags import TAGS_OF_CLASS
 from cloze_gen.english.word_lists import After, Before
 from cloze_gen.english.word_lists import after as kind_after
 from cloze_gen.english.word_lists import before as kind_before
+from cloze_gen.recipes.common import expected_share
 from cloze_gen.recipes.msr.grooming.candidates import Item
 from cloze_gen.recipes.msr.grooming.frames import Frame
 from cloze_gen.word_tokens import is_word
@@ -85,8 +86,4 @@ def features_of(
 
 def predict_marks(features: np.ndarray, weights: Weights) -> dict[str, np.ndarray]:
     """Mark -> the expected share of readers who give it to each candidate; shape (candidates,)."""
-    marks = {}
-    for mark, weight_of in weights.items():
-        column = np.array([weight_of.get(name, 0.0) for name in FEATURES])
-        marks[mark] = 1.0 / (1.0 + np.exp(-(features @ column + weight_of["constant"])))
-    return marks
+    return {mark: expected_share(features, FEATURES, of_mark) for mark, of_mark in weights.items()}
