@@ -178,6 +178,7 @@ def write_inflections(
     settings: InflectionsSettings,
 ) -> None:
     counts = read_form_counts(tagged)
+    word_tokens = int(tagged.facts["word_tokens"])
     of_form: Counter[str] = Counter()
     of_class: Counter[tuple[str, str]] = Counter()
     for (form, tag), count in counts.items():
@@ -192,7 +193,7 @@ def write_inflections(
             counts=counts,
             class_share=lambda form, name: of_class[form, name] / max(1, of_form[form]),
             listed=can_have_tag,
-            min_count=min_count(counts.total()),
+            min_count=min_count(word_tokens),
             settings=settings,
         )
     rows = [asdict(cell) for cell in cells]
