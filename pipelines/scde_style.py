@@ -43,10 +43,9 @@ from cloze_gen.recipes.scde.release import (
     model_name,
     notes,
     scde_files,
-    statistics_table,
 )
 from cloze_gen.recipes.scde.rivals import RivalReason, RivalsSettings, write_rivals
-from cloze_gen.recipes.scde.statistics import write_statistics
+from cloze_gen.recipes.scde.statistics import statistics_tables
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
@@ -155,7 +154,7 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
         seed=run.seed,
     )
     # 3.1: answers and distractors as one shuffled list of candidates.
-    finished = run.stage(
+    run.stage(
         "blanked_passages",
         write_blanked_passages,
         v=3,
@@ -166,7 +165,6 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
         settings=s.assembly,
         seed=run.seed,
     )
-    run.stage("statistics", write_statistics, finished=finished)
 
 
 STYLE = Style(
@@ -183,7 +181,7 @@ STYLE = Style(
     last="blanked passages",
     files=scde_files,
     file_docs=FILE_DOCS,
-    card_tables=statistics_table,
+    card_tables=statistics_tables,
     stage_docs=STAGES,
     legends=legends_of(
         BookReason,

@@ -18,7 +18,7 @@ LATE = {
         "ranking.max_same_target=1",
         ["ranking", "guesses", "passage set", "analysis"],
     ),
-    "scde-style": ("distractors.count=3", ["distractors", "blanked passages", "statistics"]),
+    "scde-style": ("distractors.count=3", ["distractors", "blanked passages"]),
     "scs-style": ("impostors.impostor_draw=uniform", ["impostors", "screen", "questions"]),
 }
 # A line of each card.

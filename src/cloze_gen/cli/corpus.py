@@ -1,9 +1,8 @@
-"""`cloze-gen corpus` and `clean-exams`: inspect books, and clean collected passages of SCDE."""
+"""`cloze-gen corpus`: inspect books."""
 
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +19,7 @@ from cloze_gen.corpus.inspect import inspection, summary
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.tagging import TagShard, tag_book
 from cloze_gen.engine.local import engine_scope, make_engine
-from cloze_gen.engine.progress import say
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.errors import UsageError
-from cloze_gen.formats.scde import format_published, parse_collected
-from cloze_gen.parsing import error_text
-from cloze_gen.recipes.scde.cleaning import Rule, clean
 from cloze_gen.recipes.scs.books import (
     MIN_COVERAGE,
     MIN_SIMILARITY,
@@ -35,9 +29,6 @@ from cloze_gen.recipes.scs.books import (
     reference_counts,
 )
 from cloze_gen.store.artifacts import Store
-from cloze_gen.store.files import read_regular_text
-from cloze_gen.store.folder_replacement import check_own_folder, own_folder_lock, replace_within
-from cloze_gen.store.tables import write_jsonl
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,43 +110,3 @@ def _ranks(ctx: StageContext, found: Collection, reference: Mapping[Pair, int]) 
             else:
                 ranks.append(BookRank(name, note=f"not measured: {audit['reason']}"))
     return ranks
-
-
-# ---- `cloze-gen clean-exams`
-
-CLEANED, REJECTED = "cleaned.json", "rejected.jsonl"
-SCHEMA = "cloze-gen/cleaned-exams"
-
-
-def clean_exams(exams: Path, out: Path | None) -> str:
-    """Clean a file of passages; returns a table of the passages that each rule dropped.
-
-    Writes to `out` (default: `NAME-cleaned` next to the file): `cleaned.json` in the published
-    layout, and `rejected.jsonl` with `eid` and `rule`.
-    """
-    try:
-        text = read_regular_text(exams, encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        cause = "not UTF-8" if isinstance(error, UnicodeError) else error_text(error)
-        raise UsageError(
-            f"{exams}: cannot be read ({cause}). Give a JSON file in SCDE's published layout."
-        ) from None
-    folder = exams.with_name(f"{exams.stem}-cleaned") if out is None else out
-    check_own_folder(folder, SCHEMA, option="--out")
-    kept, rejected = clean(parse_collected(text, name=exams.name))
-    cleaned = format_published(kept)
-
-    def write(partial: Path) -> None:
-        (partial / CLEANED).write_text(cleaned, encoding="utf-8", newline="\n")
-        rows = ({"eid": passage.eid, "rule": str(rule)} for passage, rule in rejected)
-        write_jsonl(partial / REJECTED, rows)
-
-    with own_folder_lock(folder, "clean-exams"):
-        for line in replace_within(folder, SCHEMA, write):
-            say(f"clean-exams: {line}")
-    counts = Counter(rule for _, rule in rejected)
-    rows = {"read": len(kept) + len(rejected)}
-    rows |= {rule.replace("_", " "): counts[rule] for rule in Rule}
-    rows["kept"] = len(kept)
-    table = [f"{name:<28} {count:>9,}" for name, count in rows.items()]
-    return "\n".join([*table, f"written to {folder}: {CLEANED}, {REJECTED}"])

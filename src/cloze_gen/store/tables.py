@@ -258,7 +258,7 @@ def parse_jsonl(
 # Files of several recipes' stages.
 FOCUS, SOURCE_SENTENCES, REJECTED = "focus.parquet", "sentences.parquet", "rejected.parquet"
 QUESTIONS, CANDIDATES = "questions.jsonl", "candidates.jsonl"
-PASSAGE_SET, ANALYSIS, STATISTICS = "passages.jsonl", "analysis.json", "statistics.json"
+PASSAGE_SET, ANALYSIS = "passages.jsonl", "analysis.json"
 FEWSHOT = "fewshot.jsonl"
 
 

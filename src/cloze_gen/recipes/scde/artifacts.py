@@ -31,7 +31,7 @@ STAGES = {
             FileDoc("behind.npy", "The directions of each word in the second sentence.", array="float32 (words, directions)"),
             FileDoc(
                 "stems.tsv",
-                "The stems of the training books; stems that occur once are left out.",
+                "The stems of the training books.",
                 {"stem": "text: stem", "count": "int: tokens"},
             ),
         ),
@@ -58,7 +58,7 @@ STAGES = {
                 "The odds by which rivals are drawn, learnt from the training books; traits of few sentences are left out.",
                 {"trait": "text: visible feature", "log_odds": "float: natural log odds of being an answer"},
             ),
-            REJECTIONS.described("The passages without distractors; `detail` is the number of rivals."),
+            REJECTIONS.described("The passages without distractors."),
         ),
         {"auc": "area under the curve of a classifier that separates draws from answers: before the first round and after the last"},
     ),
@@ -85,22 +85,6 @@ STAGES = {
             REJECTIONS.described("The other passages with distractors. `detail` is the passage that prints the same sentence, or empty."),
         ),
         {"parts": "passages of each part", "wanted": "passages wanted"},
-    ),
-    "statistics": StageDoc(
-        "Measures the set and compares it with the paper's.",
-        (
-            FileDoc(
-                "statistics.json",
-                "How each measure is defined: `recipes/scde/statistics.py`.",
-                {
-                    "source": "string: the paper's table",
-                    "measures": "list of object: `measure`, `unit` (`count`, `mean` or `share`), the values of `all`, `train`, `development` "
-                    "and `test`, and the paper's, `paper`; null without a figure",
-                    "paper_passages": "object: the paper's passages of each part",
-                },
-            ),
-        ),
-        {name: f"passages of {where}" for name, where in (("all", "the whole set"), ("train", "the part"), ("development", "the part"), ("test", "the part"))},
     ),
 }  # fmt: skip
 

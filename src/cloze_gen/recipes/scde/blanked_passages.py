@@ -32,6 +32,7 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import PASSAGE_SET, write_jsonl
 from cloze_gen.word_tokens import is_word
 
+_OVERSAMPLING = 1.25  # passages drawn for each of the set
 _LONG_WORDS = 10  # shorter sentences occur in many books
 Place = tuple[str, int]  # a book, and the index of one of its sentences
 
@@ -43,16 +44,12 @@ class AssemblySettings(SettingsGroup):
         le=MOST_COUNTED,
         description="passages of all parts together; published: 5,959",
     )
-    oversampling: float = Field(
-        1.25,
-        ge=1,
-        le=1000,
-        description="passages drawn for each of the set; 1: all are kept",
-    )
 
 
 def choose_set(
-    passages: Mapping[str, tuple[Hashable, float]], settings: AssemblySettings
+    passages: Mapping[str, tuple[Hashable, float]],
+    n_passages: int,
+    oversampling: float = _OVERSAMPLING,
 ) -> frozenset[str]:
     """Ids of the set, from id -> (ranks of the distractors by length, temptation).
 
@@ -60,11 +57,11 @@ def choose_set(
     combination of ranks, then the second of each, and so on, to balance the ranks.
 
     >>> found = {"emma:1": ((0, 1), 0.3), "emma:40": ((0, 1), 0.2), "dracula:7": ((0, 1), 0.1), "pip:3": ((2, 6), 0.0)}
-    >>> sorted(choose_set(found, AssemblySettings(n_passages=2, oversampling=2)))
+    >>> sorted(choose_set(found, 2, oversampling=2))
     ['emma:1', 'pip:3']
     """
     by_hash = sorted(passages, key=lambda name: (stable_fraction("scde.set", name), name))
-    drawn = by_hash[: math.ceil(settings.oversampling * settings.n_passages)]
+    drawn = by_hash[: math.ceil(oversampling * n_passages)]
     seen: Counter[Hashable] = Counter()
     turns: dict[str, int] = {}
     # stable: ties keep the order of their hashes
@@ -73,7 +70,7 @@ def choose_set(
         kind = passages[name][0]
         turns[name] = seen[kind]
         seen[kind] += 1
-    return frozenset(sorted(order, key=turns.__getitem__)[: settings.n_passages])
+    return frozenset(sorted(order, key=turns.__getitem__)[:n_passages])
 
 
 def order_candidates(
@@ -208,7 +205,7 @@ def write_blanked_passages(
             for name, draft in drafts.items()
             if name not in repeats
         },
-        settings,
+        settings.n_passages,
     )
     finished = [draft for name, draft in drafts.items() if name in chosen]
     parts = Counter(draft.window.part for draft in finished)

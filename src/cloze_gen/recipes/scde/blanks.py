@@ -37,7 +37,7 @@ from cloze_gen.word_tokens import is_word
 
 _DRAWS = 60  # to choose from
 _MIN_GAP = 2  # sentences between blanks: answers of nearer blanks are often interchangeable
-_MOST_SETS = 100_000  # held while sets are extended; five of 28 sentences have 98,280
+_MOST_SETS = 50_000  # held while sets are extended: all that five of 28 sentences have
 
 
 class BlanksSettings(SettingsGroup):
@@ -113,7 +113,7 @@ class PassageReason(Reason):
     )
     TOO_CLOSE = (
         "sentences_too_close",
-        "enough sentences can be blanks, but too few of them with two sentences between",
+        "enough sentences can be blanks, but they are too close to each other",
     )
 
 
@@ -244,10 +244,11 @@ def allowed_sets(
         fits = (gaps > _MIN_GAP) | ((gaps == 1) & ~has_pair & bool(pairs))
         # the rest needs room
         fits &= place[-1] - place >= following * (_MIN_GAP + 1) - pairs * _MIN_GAP
-        row, column = np.nonzero(fits)
+        extensions = np.argwhere(fits)
+        if len(extensions) > _MOST_SETS:
+            extensions = rng.choice(extensions, _MOST_SETS, replace=False)
+        row, column = extensions.T
         sets = np.column_stack((sets[row], place[column]))
-        if len(sets) > _MOST_SETS:
-            sets = rng.choice(sets, _MOST_SETS, replace=False)
     return sets[(np.diff(sets) == 1).sum(axis=1) == pairs]
 
 
@@ -289,9 +290,7 @@ def choose_blanks(
     wanted = int((rng.permutation(count) == right).sum())
     considered = range(1 if settings.choice == "random" else len(draws))
     taken = min(considered, key=lambda draw: (abs(solved[draw] - wanted), -margins[draw]))
-    return ChosenBlanks(
-        tuple(draws[taken].tolist()), solved[taken], wanted, round(float(margins[taken]), 6)
-    )
+    return ChosenBlanks(tuple(draws[taken].tolist()), solved[taken], wanted, float(margins[taken]))
 
 
 def _margins(scores: NDArray[np.float64]) -> NDArray[np.float64]:

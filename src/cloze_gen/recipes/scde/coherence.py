@@ -34,7 +34,6 @@ _VOCABULARY = 20_000  # most frequent words, in lower case
 _MAX_PAIRS = 400_000  # of adjacent sentences
 _MAX_DIMENSIONS = 100  # of the word vectors
 _PAIRS_A_DIMENSION = 80  # few pairs support few dimensions: 1,600 pairs of the sample support 20
-_MIN_STEM_COUNT = 2  # a stem that occurs once is treated as unseen
 
 
 def coherence(
@@ -143,5 +142,4 @@ def _stem_counts(table: CountTable) -> dict[str, int]:
     for word, count in zip(table.words, table.count.tolist(), strict=True):
         if is_word(word):
             counts[stem(word.casefold())] += count
-    ranked = sorted(counts, key=lambda key: (-counts[key], key))
-    return {key: counts[key] for key in ranked if counts[key] >= _MIN_STEM_COUNT}
+    return {key: counts[key] for key in sorted(counts, key=lambda key: (-counts[key], key))}

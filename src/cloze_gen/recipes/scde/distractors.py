@@ -199,14 +199,12 @@ def _draw_hard(candidates: _Candidates, count: int, seed: int) -> _HardDraw:
     for number in range(_ROUNDS + 1):
         bounded = np.clip(traits @ odds, -_MOST_LOG_ODDS, _MOST_LOG_ODDS)
         rows = _draw_by(_STRENGTH * hardness + bounded, candidates, count, seed)
-        drawn = np.concatenate(
-            [
-                [*passage.answers, *rows[passage.id]]
-                for passage in candidates.passages
-                if passage.id in rows
-            ]
-        )
-        sample = drawn[is_train[drawn]]
+        shown = np.zeros(len(is_train), np.bool_)
+        for passage in candidates.passages:
+            if passage.id in rows:
+                shown[passage.answers] = True
+                shown[rows[passage.id]] = True
+        sample = np.flatnonzero(shown & is_train)
         if len(set(candidates.book[sample])) < 2:
             break  # no second book to check a classifier on
         is_answer = candidates.is_answer[sample]
@@ -249,29 +247,32 @@ def _draw_random(candidates: _Candidates, count: int, seed: int) -> Rows:
     return rows
 
 
-def _temptation(candidates: _Candidates, rows: Rows) -> dict[str, float]:
-    """Passage -> temptation of its distractors, less what the traits of all candidates predict."""
+def _measures(candidates: _Candidates, rows: Rows) -> dict[str, dict[str, Any]]:
+    """Passage -> `by_length` and `temptation` of its distractors (`DISTRACTORS`)."""
     drawn = [passage for passage in candidates.passages if passage.id in rows]
-    values = np.array([candidates.temptation[rows[passage.id]].mean() for passage in drawn])
-    shown = hstack(
-        [
-            _sums(candidates.traits, [rows[passage.id] for passage in drawn]),
-            _sums(candidates.traits, [passage.answers for passage in drawn]),
-        ],
-        format="csr",
-    )
+    temptation = np.array([candidates.temptation[rows[passage.id]].mean() for passage in drawn])
+    of_distractors = _sums(candidates.traits, [rows[passage.id] for passage in drawn])
+    of_answers = _sums(candidates.traits, [passage.answers for passage in drawn])
     is_train = np.array([passage.window.part == Part.TRAIN for passage in drawn], np.bool_)
-    left = residual(values, shown, is_train).round(6).tolist()
-    return {passage.id: value for passage, value in zip(drawn, left, strict=True)}
+    shown = hstack([of_distractors, of_answers], format="csr")
+    unexplained = residual(temptation, shown, is_train).round(6).tolist()
+    return {
+        passage.id: {
+            "by_length": places_by_length(
+                candidates.length[passage.answers], candidates.length[rows[passage.id]]
+            ),
+            "temptation": value,
+        }
+        for passage, value in zip(drawn, unexplained, strict=True)
+    }
 
 
 def _sums(table: csr_array, groups: Sequence[NDArray[np.int64]]) -> csr_array:
     """The sum of each group of rows."""
     rows = np.concatenate([*groups, []]).astype(np.int64)
     bounds = np.cumsum([0, *map(len, groups)])
-    return (
-        csr_array((np.ones(len(rows)), rows, bounds), shape=(len(groups), table.shape[0])) @ table
-    )
+    members = csr_array((np.ones(len(rows)), rows, bounds), shape=(len(groups), table.shape[0]))
+    return members @ table
 
 
 def write_distractors(
@@ -286,43 +287,28 @@ def write_distractors(
     """Write the distractors. The hard ones also decide which passages make the set."""
     candidates = _read(passages, rivals)
     hard = _draw_hard(candidates, settings.count, seed)
-    temptation = _temptation(candidates, hard.rows)
+    measures = _measures(candidates, hard.rows)
     drawn: Rows = {passage.id: np.zeros(0, np.int64) for passage in candidates.passages}
+    reason = DistractorReason.TOO_FEW_RIVALS
     if settings.kind == "hard":
         drawn = hard.rows
     if settings.kind == "random":
         drawn = _draw_random(candidates, settings.count, seed)
-    records: list[dict[str, Any]] = []
-    rejected: list[Rejection] = []
-    for passage in candidates.passages:
-        if passage.id not in drawn:
-            few_rivals = settings.kind == "hard"
-            reason = (
-                DistractorReason.TOO_FEW_RIVALS if few_rivals else DistractorReason.TOO_FEW_OTHERS
-            )
-            rejected.append(Rejection(passage.id, reason, str(len(passage.rivals))))
-            continue
-        rows = drawn[passage.id]
-        ranks: list[int] = []
-        if passage.id in hard.rows:
-            ranks = places_by_length(
-                candidates.length[passage.answers], candidates.length[hard.rows[passage.id]]
-            )
-        records.append(
-            {
-                "id": passage.id,
-                "distractors": candidates.sentence[rows],
-                "books": candidates.book[rows],
-                "by_length": ranks,
-                "temptation": temptation.get(passage.id, 0.0),
-            }
-        )
+        reason = DistractorReason.TOO_FEW_OTHERS
+    unmeasured = {"by_length": [], "temptation": 0.0}
+    records = [
+        {"id": name, "distractors": candidates.sentence[rows], "books": candidates.book[rows]}
+        | measures.get(name, unmeasured)
+        for name, rows in drawn.items()
+    ]
     writer.rows[DISTRACTORS.name] = DISTRACTORS.write_records(
         writer.path(DISTRACTORS.name), records
     )
     odds = zip(candidates.trait_names, hard.odds.round(6).tolist(), strict=True)
     learnt = [(trait, weight) for trait, weight in odds if weight]
     writer.rows[PROPENSITY] = write_tsv(writer.path(PROPENSITY), ("trait", "log_odds"), learnt)
+    without = [passage.id for passage in candidates.passages if passage.id not in drawn]
+    rejected = [Rejection(name, reason) for name in without]
     write_rejections(writer, rejected, unit="passages", kept=len(records))
     writer.facts["auc"] = [round(area, 4) for area in hard.auc]
     classifier = ""

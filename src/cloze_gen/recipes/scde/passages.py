@@ -72,7 +72,6 @@ class PassagesSettings(SettingsGroup):
 
 class PassageReason(Reason):
     NOT_PROSE = ("not_prose", "verse, a heading or not text")
-    LONG = ("paragraph_long", "a paragraph has more sentences than passages.max_sentences")
     TORN = ("has_split_sentence", "a sentence is not whole, a heading or has odd marks")
     OFFENSIVE = ("offensive", "it contains a listed offensive word")
     IN_SPEECH = ("begins_within_speech", "it begins inside a speech")
@@ -81,11 +80,10 @@ class PassageReason(Reason):
         "no_end_within_bounds",
         "no paragraph ends between passages.min_sentences and passages.max_sentences",
     )
-    CHAPTER_ENDS = (
-        "cut_short_by_chapter",
-        "the chapter ends after fewer than passages.min_sentences",
+    CUT_SHORT = (
+        "cut_short",
+        "a chapter, a break or other text ends it before passages.min_sentences",
     )
-    BREAK = ("cut_short_by_break", "a break comes after fewer than passages.min_sentences")
     THINNED = ("not_sampled", "passages.per_book other passages of the book were sampled")
 
 
@@ -137,10 +135,10 @@ def cut_windows(
     >>> book = book_text(lines, kinds=kinds, paragraph=[0, 1, 1, 2])
     >>> small = PassagesSettings(min_sentences=2, max_sentences=2)
     >>> cut = cut_windows(book, book_id="emma", offensive=(), settings=small, seed=1)
-    >>> cut.windows, [(rejection.id, rejection.reason) for rejection in cut.rejected]
-    ([CutWindow(first=1, last=2, words=4)], [('emma:0', 'not_prose'), ('emma:3', 'cut_short_by_chapter')])
+    >>> cut.windows, [(rejection.id, str(rejection.reason)) for rejection in cut.rejected]
+    ([CutWindow(first=1, last=2, words=4)], [('emma:0', 'not_prose'), ('emma:3', 'cut_short')])
     """
-    paragraphs = _paragraphs(book, sentence_traits(book, offensive=offensive), settings)
+    paragraphs = _paragraphs(book, sentence_traits(book, offensive=offensive))
     stretches: list[_Stretch] = []
     begin = 0
     while begin < len(paragraphs) - 1:
@@ -182,7 +180,6 @@ class _Paragraph:
     fault: PassageReason | None
     tie: PassageReason | None
     after_break: bool
-    is_heading: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +205,8 @@ class _Stretch:
         )
 
 
-def _paragraphs(
-    book: BookText, traits: SentenceTraits, settings: PassagesSettings
-) -> list[_Paragraph]:
-    """The paragraphs, and a heading after the last one."""
+def _paragraphs(book: BookText, traits: SentenceTraits) -> list[_Paragraph]:
+    """The paragraphs, and one of no sentence after the last."""
     counted = np.array([is_word(word) for word in book.types], dtype=np.bool_)[book.codes]
     words_before = np.concatenate(([0], np.cumsum(counted)))[book.bounds].tolist()
     whole = whole_sentences(book).tolist()
@@ -225,7 +220,6 @@ def _paragraphs(
         first, end = end, end + len(list(sentences))
         against = {  # in order of precedence
             PassageReason.NOT_PROSE: book.kinds[first] != PROSE,
-            PassageReason.LONG: end - first > settings.max_sentences,
             PassageReason.TORN: not all(whole[first:end]),
             PassageReason.OFFENSIVE: any(offensive[first:end]),
         }
@@ -241,13 +235,12 @@ def _paragraphs(
                 next((reason for reason, holds in against.items() if holds), None),
                 tie,
                 after_break=first > 0 and next_number > number + 1,
-                is_heading=book.kinds[first] == HEADING,
             )
         )
         # each paragraph of a speech opens with a mark, and only the last one closes it
         left_open = sum(marks[first:end]) % 2 == 1
         number = next_number
-    behind = _Paragraph(end, words_before[end], PassageReason.NOT_PROSE, None, False, True)
+    behind = _Paragraph(end, words_before[end], PassageReason.NOT_PROSE, None, after_break=False)
     return [*paragraphs, behind]
 
 
@@ -265,8 +258,7 @@ def _ends(
         stops = following.fault is not None or following.after_break
         if sentences < settings.min_sentences:
             if stops:
-                cut_by_chapter = following.is_heading
-                return [], PassageReason.CHAPTER_ENDS if cut_by_chapter else PassageReason.BREAK
+                return [], PassageReason.CUT_SHORT
             continue
         if sentences > settings.max_sentences:
             break

@@ -307,6 +307,8 @@ def search_novel(
     windows = [
         window for window in windows_by_book(passages).get(novel.id, ()) if window.id in places_of
     ]
+    if not windows:
+        return CANDIDATES.of_records([])
     book = read_novel(novel, passages.path(HYPHENS))
     search = _Search(
         book,
