@@ -28,6 +28,8 @@ class Column:
 
     @property
     def type_name(self) -> str:
+        if pa.types.is_list(self.type):
+            return f"list of {self.type.value_type}"
         coded = pa.types.is_dictionary(self.type)
         return str(self.type.value_type if coded else self.type)
 

@@ -26,7 +26,7 @@ from tests.recipes.scde.conftest import (
     tempts,
 )
 
-ANSWER_LENGTHS = [30, 10, 50, 20, 40]
+ANSWER_LENGTHS = np.array([30, 10, 50, 20, 40])
 
 
 def draw(lengths, log_odds, seed, count=2):

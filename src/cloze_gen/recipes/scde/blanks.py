@@ -353,9 +353,9 @@ def blank_novel(
             chosen = choice.blanks
             blanks.append({"id": window.id, "book_id": novel.id} | asdict(choice))
         else:
-            few = len(places) < settings.count
-            reason = PassageReason.FEW_SENTENCES if few else PassageReason.TOO_CLOSE
-            rejected.append(Rejection(window.id, reason, str(len(places))))
+            too_few = len(places) < settings.count
+            lack = PassageReason.FEW_SENTENCES if too_few else PassageReason.TOO_CLOSE
+            rejected.append(Rejection(window.id, lack, str(len(places))))
         for place, reason in enumerate(reasons):
             verdict = reason or (BLANK if place in chosen else NOT_DRAWN)
             verdicts.append({"id": window.id, "sentence": place, "verdict": str(verdict)})
@@ -371,9 +371,10 @@ def _sentence_reasons(
     settings: BlanksSettings,
 ) -> list[BlankReason | None]:
     """Why each sentence of a passage cannot be a blank; None if it can."""
+    new = new_here(ties)
     reasons = [
-        blank_reason(*sentence, in_speech=inside, settings=settings) or new
-        for *sentence, inside, new in zip(tokens, ties, in_speech, new_here(ties), strict=True)
+        blank_reason(tokens[place], ties[place], in_speech=inside, settings=settings) or new[place]
+        for place, inside in enumerate(in_speech)
     ]
     for edge in (0, -1):
         reasons[edge] = reasons[edge] or BlankReason.EDGE

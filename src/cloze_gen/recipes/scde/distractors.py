@@ -73,19 +73,22 @@ class DistractorReason(Reason):
     )
 
 
-def places_by_length(lengths: Sequence[int], distractors: Sequence[int]) -> list[int]:
+Lengths = NDArray[np.int32]  # in characters
+
+
+def places_by_length(answers: Lengths, distractors: Lengths) -> list[int]:
     """Ranks of the distractors by length among all candidates, from the shortest; ties are stable.
 
-    >>> places_by_length([30, 10, 20], [5, 25])
+    >>> places_by_length(np.array([30, 10, 20]), np.array([5, 25]))
     [0, 3]
     """
-    order = np.argsort([*lengths, *distractors], kind="stable")
-    return np.flatnonzero(order >= len(lengths)).tolist()
+    order = np.argsort(np.concatenate((answers, distractors)), kind="stable")
+    return np.flatnonzero(order >= len(answers)).tolist()
 
 
 def draw_distractors(
-    lengths: NDArray[np.int64],
-    answer_lengths: Sequence[int],
+    lengths: Lengths,
+    answer_lengths: Lengths,
     log_odds: NDArray[np.float64],
     *,
     count: int,
@@ -93,7 +96,7 @@ def draw_distractors(
 ) -> list[int] | None:
     """Indices of the drawn candidates, by rank of length and then `log_odds`; None if too few.
 
-    >>> draw_distractors(np.array([5, 50, 500]), [10, 100], np.zeros(3), count=2, rng=np.random.default_rng(2))
+    >>> draw_distractors(np.array([5, 50, 500]), np.array([10, 100]), np.zeros(3), count=2, rng=np.random.default_rng(2))
     [1, 2]
     """
     if len(lengths) < count:
@@ -135,7 +138,7 @@ class _Candidates:
     book: NDArray[np.object_]
     part: NDArray[np.object_]
     sentence: NDArray[np.int32]
-    length: NDArray[np.int32]
+    length: Lengths
     is_answer: NDArray[np.bool_]
     hardness: NDArray[np.float64]
     temptation: NDArray[np.float64]
