@@ -13,6 +13,7 @@ from pathlib import Path
 from pydantic import Field
 
 from cloze_gen.corpus.hyphens import HYPHENS
+from cloze_gen.corpus.source_sentences import decided_hyphens, read_sentences
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
 from cloze_gen.evaluation.sets import read_cloze_examples
@@ -20,7 +21,7 @@ from cloze_gen.formats.scde import format_requests, passage_record
 from cloze_gen.recipes.common import PRINTED_BEFORE, balance_answer_positions, printed_before
 from cloze_gen.recipes.scde.blanks import read_blanks
 from cloze_gen.recipes.scde.distractors import DISTRACTORS
-from cloze_gen.recipes.scde.passages import Novel, Window, novels_of, read_novel, windows_by_book
+from cloze_gen.recipes.scde.passages import Novel, Window, novels_of, windows_by_book
 from cloze_gen.recipes.tables import write_rejections
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
 from cloze_gen.records.passage import Part
@@ -164,11 +165,10 @@ def _read_drafts(passages: Artifact, blanks: Artifact, distractors: Artifact) ->
     return drafts
 
 
-def read_printed(novel: tuple[Novel, frozenset[int]], *, hyphens: Path) -> list[Sentence]:
-    book, printed = novel
-    return [
-        sentence for sentence in read_novel(book, hyphens).sentences if sentence.index in printed
-    ]
+def read_printed(printed: tuple[Novel, frozenset[int]], *, hyphens: Path) -> list[Sentence]:
+    novel, indices = printed
+    sentences = read_sentences(novel.folder, novel.id, decided_hyphens(hyphens))
+    return [sentence for sentence in sentences if sentence.index in indices]
 
 
 def write_blanked_passages(
