@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import Field, Strict
 
 from cloze_gen.errors import FormatError
-from cloze_gen.json_lines import Filled, Wording, must_be, read_records, to_record
+from cloze_gen.json_lines import Filled, Whole, Wording, must_be, read_records, to_record
 from cloze_gen.parsing import ParseError, name_list, parse_json, quote
 from cloze_gen.records.blanked_passage import (
     BlankedPassage,
@@ -230,6 +230,20 @@ def _check_blank(blank: int, answers: Mapping[int, int | None], n_blanks: int, w
 # JSON lines of a set: `passages.jsonl`
 
 
+_Numbers = Annotated[list[Whole], must_be("a list of whole numbers from 0, found $found")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Located(SentenceSource):
+    """The source of a sentence of a passage."""
+
+    paragraph: Whole
+
+    @property
+    def source(self) -> SentenceSource:
+        return SentenceSource(self.book_id, self.index, self.start, self.end)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SetRecord:
     """A blank is null in `passage`, so that it differs from every sentence."""
@@ -245,11 +259,20 @@ class _SetRecord:
     candidates: Annotated[
         list[Filled], Field(min_length=1), must_be("a list of texts that are not empty")
     ]
-    blanks: Any
-    answers: Any
+    blanks: _Numbers
+    answers: _Numbers
     distractors: Any = None
-    sources: Any
-    candidate_sources: Any
+    sources: Annotated[
+        list[_Located],
+        must_be(
+            "a list of objects with `book_id` and whole numbers `index`, `start`, `end` and "
+            "`paragraph`"
+        ),
+    ]
+    candidate_sources: Annotated[
+        list[SentenceSource],
+        must_be("a list of objects with `book_id` and whole numbers `index`, `start` and `end`"),
+    ]
 
 
 REQUIRED_FIELDS = (
@@ -262,7 +285,6 @@ REQUIRED_FIELDS = (
     "sources",
     "candidate_sources",
 )
-_PLACE = ("index", "start", "end")
 _SET_WORDING = Wording(
     missing=f"lacks $missing; a passage needs {', '.join(REQUIRED_FIELDS)}",
     repeated="the id $quoted already occurs on line $line",
@@ -345,33 +367,33 @@ def parse_passages(
 
 def _set_passage(record: _SetRecord, where: str) -> SetBlankedPassage:
     passage = _blanked_passage(record, where)
-    sources = _sources(record, "sources", len(passage.sentences), (*_PLACE, "paragraph"), where)
+    for field, given, wanted in (
+        ("sources", len(record.sources), len(passage.sentences)),
+        ("candidate_sources", len(record.candidate_sources), len(passage.candidates)),
+    ):
+        _require(given == wanted, where, f"`{field}` must have {wanted} objects, found {given}")
+    sources = tuple(located.source for located in record.sources)
     _require(
         len({source.book_id for source in sources}) == 1,
         where,
         "`sources` must all have the same book_id",
     )
-    candidate_sources = _sources(
-        record, "candidate_sources", len(passage.candidates), _PLACE, where
-    )
     for blank, answer in zip(passage.blanks, passage.answers, strict=True):
         _require(
-            sources[blank] == candidate_sources[answer],
+            sources[blank] == record.candidate_sources[answer],
             where,
             f"the sentence at {blank} is a blank, but the source of its answer, candidate {answer}, "
             "differs",
         )
-    paragraphs = tuple(source["paragraph"] for source in record.sources)
+    paragraphs = tuple(located.paragraph for located in record.sources)
     return SetBlankedPassage(
-        passage, record.part, record.domain, paragraphs, sources, candidate_sources
+        passage, record.part, record.domain, paragraphs, sources, tuple(record.candidate_sources)
     )
 
 
 def _blanked_passage(record: _SetRecord, where: str) -> BlankedPassage:
-    sentences, candidates = record.passage, record.candidates
-    blanked = [place for place, sentence in enumerate(sentences) if sentence is None]
-    blanks = _numbers(record.blanks, "blanks", len(sentences), where)
-    answers = _numbers(record.answers, "answers", len(candidates), where)
+    candidates, blanks, answers = record.candidates, record.blanks, record.answers
+    blanked = [place for place, sentence in enumerate(record.passage) if sentence is None]
     nulls = name_list([str(place) for place in blanked]) or "but there is none"
     _require(
         bool(blanks) and sorted(blanks) == blanked,
@@ -383,54 +405,26 @@ def _blanked_passage(record: _SetRecord, where: str) -> BlankedPassage:
         where,
         f"`answers` must have an answer for each of {len(blanks)} blanks, found {len(answers)}",
     )
-    answer_of = {blank: candidates[answer] for blank, answer in zip(blanks, answers, strict=True)}
-    filled = tuple(answer_of.get(place, sentence or "") for place, sentence in enumerate(sentences))
-    passage = BlankedPassage(record.id, filled, blanks, tuple(candidates), answers)
-    found = list(passage.distractors)
+    _require(len(set(answers)) == len(answers), where, f"`answers` holds a number twice: {answers}")
     _require(
-        record.distractors in (None, found),
+        max(answers) < len(candidates),
+        where,
+        f"`answers` must be places in `candidates`, 0 to {len(candidates) - 1}, found {answers}",
+    )
+    filled = [sentence or "" for sentence in record.passage]
+    for blank, answer in zip(blanks, answers, strict=True):
+        filled[blank] = candidates[answer]
+    passage = BlankedPassage(
+        record.id, tuple(filled), tuple(blanks), tuple(candidates), tuple(answers)
+    )
+    distractors = list(passage.distractors)
+    _require(
+        record.distractors in (None, distractors),
         where,
         f"`distractors` is {quote(record.distractors)}, but the candidates that answer no blank "
-        f"are {found}",
+        f"are {distractors}",
     )
     return passage
-
-
-def _numbers(values: Any, field: str, end: int, where: str) -> tuple[int, ...]:
-    _require(
-        isinstance(values, list)
-        and all(type(value) is int and 0 <= value < end for value in values),
-        where,
-        f"`{field}` must be a list of whole numbers from 0 to {end - 1}, found {quote(values)}",
-    )
-    _require(
-        len(set(values)) == len(values), where, f"`{field}` holds a number twice: {quote(values)}"
-    )
-    return tuple(values)
-
-
-def _sources(
-    record: _SetRecord, field: str, count: int, numbers: Sequence[str], where: str
-) -> tuple[SentenceSource, ...]:
-    values = getattr(record, field)
-    _require(
-        isinstance(values, list) and len(values) == count,
-        where,
-        f"`{field}` must be a list of {count} objects",
-    )
-    for value in values:
-        holds = (
-            isinstance(value, dict)
-            and all(type(value.get(number)) is int and value[number] >= 0 for number in numbers)
-            and isinstance(value.get("book_id"), str)
-            and bool(value["book_id"].strip())
-        )
-        needed = f"`book_id` and whole numbers from 0 ({', '.join(numbers)})"
-        _require(holds, where, f"`{field}` must give {needed} of each, found {quote(value)}")
-    return tuple(
-        SentenceSource(value["book_id"], value["index"], value["start"], value["end"])
-        for value in values
-    )
 
 
 # Collected passages, the input of ``cloze-gen clean-exams``

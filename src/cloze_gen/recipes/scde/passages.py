@@ -167,12 +167,14 @@ def cut_windows(
 
 @dataclass(frozen=True, slots=True)
 class _Paragraph:
-    """Attributes:
-    first: its first sentence.
-    words_before: words of the book before it.
-    fault: why it is in no window.
-    tie: why no window begins at it or ends before it.
-    after_break: something that is no sentence precedes it, such as a row of stars.
+    """A paragraph.
+
+    Attributes:
+        first: its first sentence.
+        words_before: words of the book before it.
+        fault: why it is in no window.
+        tie: why no window begins at it or ends before it.
+        after_break: something that is no sentence precedes it, such as a row of stars.
     """
 
     first: int
