@@ -318,19 +318,10 @@ def passage_record(one: SetBlankedPassage) -> dict[str, Any]:
         "answers": list(passage.answers),
         "distractors": list(passage.distractors),
         "sources": [
-            _source_record(source) | {"paragraph": paragraph}
+            asdict(source) | {"paragraph": paragraph}
             for source, paragraph in zip(one.sources, one.paragraphs, strict=True)
         ],
-        "candidate_sources": [_source_record(source) for source in one.candidate_sources],
-    }
-
-
-def _source_record(source: SentenceSource) -> dict[str, Any]:
-    return {
-        "book_id": source.book_id,
-        "index": source.index,
-        "start": source.start,
-        "end": source.end,
+        "candidate_sources": list(map(asdict, one.candidate_sources)),
     }
 
 
@@ -367,11 +358,11 @@ def parse_passages(
 
 def _set_passage(record: _SetRecord, where: str) -> SetBlankedPassage:
     passage = _blanked_passage(record, where)
-    for field, given, wanted in (
+    for field, count, wanted in (
         ("sources", len(record.sources), len(passage.sentences)),
         ("candidate_sources", len(record.candidate_sources), len(passage.candidates)),
     ):
-        _require(given == wanted, where, f"`{field}` must have {wanted} objects, found {given}")
+        _require(count == wanted, where, f"`{field}` must have {wanted} objects, found {count}")
     sources = tuple(located.source for located in record.sources)
     _require(
         len({source.book_id for source in sources}) == 1,

@@ -107,9 +107,9 @@ def test_each_measure_of_hardness_weighs_alike(one, data):
             max_size=len(one),
         )
     )
-    found = hardness(np.array(one), np.array(other))
+    found = hardness(np.array([one, other]))
     assert found.mean() == pytest.approx(0, abs=1e-6)
-    assert hardness(np.array(one) * 7 + 3, np.array(other)) == pytest.approx(found, abs=1e-6)
+    assert hardness(np.array([np.array(one) * 7 + 3, other])) == pytest.approx(found, abs=1e-6)
     for i in range(len(one)):
         for j in range(len(one)):
             if one[i] > one[j] and other[i] > other[j]:
@@ -118,13 +118,13 @@ def test_each_measure_of_hardness_weighs_alike(one, data):
 
 def test_nobody_is_measured_where_nobody_is():
     """No candidates, no hardness; one alone is as hard as the mean."""
-    assert hardness(np.zeros(0), np.zeros(0)).tolist() == []
-    assert hardness(np.array([4.0]), np.array([2.0])).tolist() == [0.0]
+    assert hardness(np.zeros((2, 0))).tolist() == []
+    assert hardness(np.array([[4.0], [2.0]])).tolist() == [0.0]
 
 
 def test_a_measure_that_is_the_same_for_all_makes_none_harder():
     """Though its mean, as a machine reckons it, is not quite the number itself."""
-    assert hardness(np.full(3, 2.848), np.zeros(3)).tolist() == [0.0, 0.0, 0.0]
+    assert hardness(np.array([[2.848] * 3, [0.0] * 3])).tolist() == [0.0, 0.0, 0.0]
 
 
 @pytest.fixture(scope="module")

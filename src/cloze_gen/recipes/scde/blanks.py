@@ -193,15 +193,15 @@ def new_here(sentences: Sequence[SurfaceTies]) -> list[BlankReason | None]:
     >>> [reason and str(reason) for reason in new_here([surface_ties(line.split()) for line in lines])]
     [None, None, 'name_only_in_sentence']
     """
-    names = Counter(name for one in sentences for name in sorted(one.names | {one.first_word}))
-    persons = Counter(person for one in sentences for person in one.persons)
+    names = Counter(name for ties in sentences for name in ties.names | {ties.first_word})
+    persons = Counter(person for ties in sentences for person in ties.persons)
     return [
         BlankReason.NEW_NAME
-        if any(names[name] == 1 for name in one.names)
+        if any(names[name] == 1 for name in ties.names)
         else BlankReason.NEW_PERSON
-        if any(persons[person] == 1 for person in one.persons)
+        if any(persons[person] == 1 for person in ties.persons)
         else None
-        for one in sentences
+        for ties in sentences
     ]
 
 
@@ -295,11 +295,11 @@ def choose_blanks(
 
 def _margins(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Mean margin of each blank's own answer over the best other answer; shape (draws,)."""
-    own = np.einsum("dii->di", scores)
+    of_answers = np.einsum("dii->di", scores)
     if scores.shape[1] == 1:
-        return own[:, 0]
+        return of_answers[:, 0]
     others = np.where(np.eye(scores.shape[1], dtype=np.bool_), -np.inf, scores).max(axis=2)
-    return np.asarray((own - others).mean(axis=1))
+    return np.asarray((of_answers - others).mean(axis=1))
 
 
 # ---- the stage

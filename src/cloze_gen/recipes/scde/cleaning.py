@@ -57,36 +57,36 @@ def clean(
     return kept, rejected
 
 
-def _letters(one: CollectedPassage) -> str:
-    blanked = frozenset(one.blanks)
+def _letters(item: CollectedPassage) -> str:
+    blanked = frozenset(item.blanks)
     texts = (
         "<>" if i in blanked else "".join(filter(str.isalnum, text.casefold()))
-        for i, text in enumerate(one.passage)
+        for i, text in enumerate(item.passage)
     )
     return "".join(texts)
 
 
-def _broken_rule(one: CollectedPassage) -> Rule | None:
-    candidates = one.candidates or []
-    known = [answer for answer in one.answers if answer is not None]
+def _broken_rule(item: CollectedPassage) -> Rule | None:
+    candidates = item.candidates or []
+    known = [answer for answer in item.answers if answer is not None]
     broken = {  # in order of precedence
         Rule.ANSWER_WITHOUT_CANDIDATE: bool(candidates)
         and not all(0 <= answer < len(candidates) for answer in known),
         Rule.MISSING_CANDIDATE: not candidates
         or not all(text and text.strip() for text in candidates),
-        Rule.MORE_BLANKS_THAN_CANDIDATES: len(one.blanks) > len(candidates),
-        Rule.MISSING_ANSWER: None in one.answers,
+        Rule.MORE_BLANKS_THAN_CANDIDATES: len(item.blanks) > len(candidates),
+        Rule.MISSING_ANSWER: None in item.answers,
     }
     return next((rule for rule, holds in broken.items() if holds), None)
 
 
-def _repaired(one: CollectedPassage) -> BlankedPassage:
-    candidates = [text for text in one.candidates or () if text is not None]
-    answers = [answer for answer in one.answers if answer is not None]
-    answer_at = dict(zip(one.blanks, answers, strict=True))
+def _repaired(item: CollectedPassage) -> BlankedPassage:
+    candidates = [text for text in item.candidates or () if text is not None]
+    answers = [answer for answer in item.answers if answer is not None]
+    answer_at = dict(zip(item.blanks, answers, strict=True))
     sentences: list[str] = []
     places: dict[int, int] = {}
-    for i, text in enumerate(one.passage):
+    for i, text in enumerate(item.passage):
         if i in answer_at:
             places[i] = len(sentences)
             sentences.append(candidates[answer_at[i]])
@@ -94,8 +94,10 @@ def _repaired(one: CollectedPassage) -> BlankedPassage:
             sentences.append(text)
         elif sentences and len(sentences) - 1 not in places.values() and not _is_ended(sentences):
             sentences[-1] = sentences[-1].rstrip() + text.strip()
-    blanks = tuple(places[i] for i in one.blanks)
-    return BlankedPassage(str(one.eid), tuple(sentences), blanks, tuple(candidates), tuple(answers))
+    blanks = tuple(places[i] for i in item.blanks)
+    return BlankedPassage(
+        str(item.eid), tuple(sentences), blanks, tuple(candidates), tuple(answers)
+    )
 
 
 def _is_ended(sentences: Sequence[str]) -> bool:

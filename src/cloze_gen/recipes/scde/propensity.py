@@ -35,7 +35,7 @@ def traits(tokens: Sequence[str], ties: SurfaceTies) -> frozenset[str]:
     ['commas 0', 'content words 1', 'ends .', 'first he', 'marks 1']
     """
     words = [token.casefold() for token in tokens if is_word(token)]
-    found = {f"word {word}" for word in words} | {f"person {person}" for person in ties.persons}
+    named = {f"word {word}" for word in words} | {f"person {person}" for person in ties.persons}
     numbers = {
         "words": _step(len(words)),
         "content words": _step(len(ties.stems)),
@@ -51,7 +51,7 @@ def traits(tokens: Sequence[str], ties: SurfaceTies) -> frozenset[str]:
         "first": words[0] if words else "",
         "ends": tokens[-1] if tokens else "",
     }
-    return frozenset(found | {f"{name} {value}" for name, value in numbers.items()})
+    return frozenset(named | {f"{name} {value}" for name, value in numbers.items()})
 
 
 def _step(number: int) -> int:

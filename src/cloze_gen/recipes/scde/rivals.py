@@ -89,10 +89,11 @@ class PassageTies:
 def passage_ties(
     sentences: Sequence[SurfaceTies], answers: Sequence[SurfaceTies], texts: Sequence[str]
 ) -> PassageTies:
-    names = frozenset(name for one in sentences for name in (*one.names, one.first_word))
-    persons = frozenset(person for one in sentences for person in one.persons)
     return PassageTies(
-        names, persons, frozenset(one.quotation_marks > 0 for one in answers), frozenset(texts)
+        names=frozenset(name for ties in sentences for name in (*ties.names, ties.first_word)),
+        persons=frozenset(person for ties in sentences for person in ties.persons),
+        speech=frozenset(ties.quotation_marks > 0 for ties in answers),
+        texts=frozenset(texts),
     )
 
 
@@ -115,8 +116,8 @@ def fit(coherences: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
     >>> fit(np.array([[0.5, 0.1, 0.4], [0.2, 0.3, 0.1]]), 2).round(2).tolist()
     [-0.1]
     """
-    own = np.diagonal(coherences)[:, None]
-    return np.asarray((coherences[:, answers:] - own).max(axis=0, initial=-np.inf))
+    of_answers = np.diagonal(coherences)[:, None]
+    return np.asarray((coherences[:, answers:] - of_answers).max(axis=0, initial=-np.inf))
 
 
 def echo(
@@ -129,27 +130,27 @@ def echo(
     >>> echo([both, lamp], [lamp], lambda stem: 1.0).round(2).tolist()
     [0.5, 1.0]
     """
-    shown_stems = frozenset(stem for one in shown for stem in one.stems)
-    unnamed = (one.stems - frozenset(map(stem_of, one.names)) for one in candidates)
-    weights = [{stem: rarity(stem) ** 2 for stem in sorted(one)} for one in unnamed]
-    totals = [
-        (sum(weight for stem, weight in own.items() if stem in shown_stems), sum(own.values()))
-        for own in weights
-    ]
-    return np.array([part / whole if whole else 0.0 for part, whole in totals], np.float64)
+    shown_stems = frozenset(stem for ties in shown for stem in ties.stems)
+    shares: list[float] = []
+    for ties in candidates:
+        unnamed = sorted(ties.stems - frozenset(map(stem_of, ties.names)))
+        weight = {stem: rarity(stem) ** 2 for stem in unnamed}
+        repeated = sum(weight[stem] for stem in unnamed if stem in shown_stems)
+        shares.append(repeated / (sum(weight.values()) or 1.0))
+    return np.array(shares, np.float64)
 
 
-def hardness(*measures: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean of the standardized measures; shape (candidates,).
+def hardness(measures: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean of the standardized measures, shape (candidates,); `measures`: (measures, candidates).
 
-    >>> hardness(np.array([1.0, 3.0]), np.array([0.0, 0.0])).tolist()
+    >>> hardness(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
     [-0.5, 0.5]
     """
-    scaled = [
-        (one - one.mean()) / one.std() if len(one) and np.ptp(one) > 0 else np.zeros_like(one)
-        for one in measures
-    ]
-    return np.asarray(np.mean(scaled, axis=0))
+    if not measures.size:
+        return np.zeros(measures.shape[1])
+    centred = measures - measures.mean(axis=1, keepdims=True)
+    spread = np.where(np.ptp(measures, axis=1) > 0, measures.std(axis=1), np.inf)
+    return np.asarray((centred / spread[:, None]).mean(axis=0))
 
 
 MEASURES = ("fit", "topic", "echo", "nearness")
@@ -228,7 +229,7 @@ class _Search:
         """Sentence -> its verdict, and the measures that it rests on."""
         measures = self._measures(window, answers, pool)
         fits = measures[0] >= self.settings.max_fit
-        hard = iter(hardness(*measures[:, ~fits]).round(6).tolist())
+        hard = iter(hardness(measures[:, ~fits]).round(6).tolist())
         measured: dict[int, dict[str, Any]] = {}
         for k, i in enumerate(pool):
             row = dict(zip(MEASURES, measures[:, k].round(6).tolist(), strict=True))

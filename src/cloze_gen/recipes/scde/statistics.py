@@ -51,19 +51,21 @@ def describe_set(passages: Sequence[BlankedPassage]) -> dict[str, float]:
     """
     counts = {
         "passages": len(passages),
-        "blanks": sum(len(one.blanks) for one in passages),
+        "blanks": sum(len(passage.blanks) for passage in passages),
         "vocabulary": len(vocabulary(passages)),
     }
     if not counts["blanks"]:
         return {name: counts[name] for name in PAPER if name in counts}
-    lengths = [[word_count(one) for one in passage.candidates] for passage in passages]
-    found = counts | {
-        "blanks per passage": fmean(len(one.blanks) for one in passages),
-        "candidates per passage": fmean(len(one.candidates) for one in passages),
-        "candidates per blank": fmean(len(one.candidates) / len(one.blanks) for one in passages),
+    lengths = [[word_count(text) for text in passage.candidates] for passage in passages]
+    measures = counts | {
+        "blanks per passage": fmean(len(passage.blanks) for passage in passages),
+        "candidates per passage": fmean(len(passage.candidates) for passage in passages),
+        "candidates per blank": fmean(
+            len(passage.candidates) / len(passage.blanks) for passage in passages
+        ),
         "consecutive blanks": sum(map(consecutive_blanks, passages)) / counts["blanks"],
         "words per passage": fmean(
-            sum(word_count(one) for one in passage.shown if one is not None) for passage in passages
+            sum(word_count(text or "") for text in passage.shown) for passage in passages
         ),
         "words per passage, answers in their places": fmean(
             sum(map(word_count, passage.sentences)) for passage in passages
@@ -72,7 +74,7 @@ def describe_set(passages: Sequence[BlankedPassage]) -> dict[str, float]:
         "words per candidate": fmean(length for of_passage in lengths for length in of_passage),
         "variance of the candidate length": fmean(map(pvariance, lengths)),
     }
-    return {name: found[name] for name in PAPER}
+    return {name: measures[name] for name in PAPER}
 
 
 def word_count(text: str) -> int:
@@ -100,7 +102,9 @@ def vocabulary(passages: Iterable[BlankedPassage]) -> frozenset[str]:
     >>> sorted(vocabulary([BlankedPassage("emma:7", ("Well--it's his!",), (0,), ("Well-read.",), (0,))]))
     ['his', "it's", 'well', 'well-read']
     """
-    texts = frozenset(text for one in passages for text in (*one.sentences, *one.candidates))
+    texts = frozenset(
+        text for passage in passages for text in (*passage.sentences, *passage.candidates)
+    )
     return frozenset(word.casefold() for text in texts for word in _WORD.findall(text))
 
 
