@@ -103,6 +103,7 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
         "passages",
         write_passages,
         v=4,
+        advice="Lower passages.min_sentences or raise passages.max_sentences.",
         partition=parts,
         counts=counts,
         settings=s.passages,

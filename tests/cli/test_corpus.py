@@ -45,7 +45,7 @@ def test_passages_are_cleaned(tmp_path, cli):
     assert "2 of 7 passages" in outcome.err
     kept = parse_published(cleaned.read_text(encoding="utf-8"))
     assert [one.id for one in kept] == ["0", "6"]
-    assert kept[1].shown == ("We left at 6.", None, "Nobody came.", None)
+    assert kept[1].shown == ("We left at 6.", None, ".", "Nobody came", ".", None)
     assert kept[1].answers == (1, 0)
 
 

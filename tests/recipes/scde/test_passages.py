@@ -3,7 +3,6 @@
 import itertools
 import re
 from collections import Counter
-from functools import partial
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from cloze_gen.corpus.arrays import book_text
 from cloze_gen.corpus.books import kept_books
 from cloze_gen.corpus.hyphens import HYPHENS
-from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.scde.passages import (
     PASSAGES,
     CutWindow,
@@ -24,11 +22,9 @@ from cloze_gen.recipes.scde.passages import (
     read_novel,
     write_passages,
 )
-from cloze_gen.records.passage import Part
 from cloze_gen.store.tables import REJECTED, read_parquet
 from tests.corpus.conftest import novel
 from tests.recipes.scde.conftest import SMALL
-from tests.support.errors import refused
 
 RAIN, TORN, DAMN, OPEN, MORE, LEADS = (
     "It rained hard .",
@@ -287,9 +283,6 @@ def test_the_funnel_is_the_tables(novels):
     reasons = read_parquet(artifact.path(REJECTED))["reason"].to_pylist()
     assert artifact.funnel["kept"] == len(found)
     assert artifact.funnel["rejected"] == Counter(reasons)
-    assert artifact.facts["passages"] == {
-        part: sum(row["part"] == part for row in found) for part in Part
-    }
 
 
 def test_a_book_more_changes_no_other_books_windows(novels):
@@ -314,11 +307,3 @@ def test_workers_change_no_byte(novels):
         for workers in (1, 2)
     )
     assert one.manifest["files"] == two.manifest["files"]
-
-
-def test_a_part_without_a_passage_is_refused(novels):
-    """The message counts the reasons and says what helps."""
-    settings = PassagesSettings(min_sentences=900, max_sentences=1000)
-    call = partial(novels.passages, novels.partition(), settings)
-    refused(call, CorpusError, names="train and development and test books")
-    refused(call, CorpusError, names="Lower passages.min_sentences")

@@ -21,7 +21,6 @@ STAGES = {
                 '{"id": "01-the-ferrymans-ledger:0", "reason": "not_prose", "detail": "sentences: 4, words: 10"}',
             ),
         ),
-        {"passages": "passages of each part"},
     ),
     "coherence": StageDoc(
         "Trains a model of the words that occur together in adjacent sentences.",

@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 
 from pydantic import Field
@@ -18,7 +17,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
 from cloze_gen.evaluation.sets import read_cloze_examples
 from cloze_gen.formats.scde import format_requests, passage_record
-from cloze_gen.recipes.common import PRINTED_BEFORE, balance_answer_positions, printed_before
+from cloze_gen.recipes.common import PRINTED_BEFORE, printed_before
 from cloze_gen.recipes.scde.blanks import read_blanks
 from cloze_gen.recipes.scde.distractors import DISTRACTORS
 from cloze_gen.recipes.scde.passages import Novel, Window, novels_of, windows_by_book
@@ -74,31 +73,6 @@ def choose_set(
     return frozenset(sorted(order, key=turns.__getitem__)[:n_passages])
 
 
-def order_candidates(
-    ids: Sequence[str], n_answers: int, n_distractors: int, seed: int
-) -> dict[str, tuple[int, ...]]:
-    """Id -> candidate of each printed place; numbers count the answers, then the distractors.
-
-    Each set of places falls to the distractors of equally many passages.
-
-    >>> order_candidates(["emma:1", "emma:9", "emma:20"], 2, 1, seed=1)
-    {'emma:1': (0, 2, 1), 'emma:9': (1, 0, 2), 'emma:20': (2, 0, 1)}
-    """
-    n_candidates = n_answers + n_distractors
-    arrangements = list(combinations(range(n_candidates), n_distractors))
-    chosen = balance_answer_positions(ids, n_options=len(arrangements), seed=seed)
-    orders: dict[str, tuple[int, ...]] = {}
-    for name in ids:
-        rng = derive_rng(seed, "scde.candidates", name)
-        answers = rng.permutation(n_answers).tolist()
-        distractors = (n_answers + rng.permutation(n_distractors)).tolist()
-        orders[name] = tuple(
-            distractors.pop() if place in arrangements[chosen[name]] else answers.pop()
-            for place in range(n_candidates)
-        )
-    return orders
-
-
 class AssemblyReason(Reason):
     BEYOND_N = ("beyond_n_passages", "assembly.n_passages are already chosen")
 
@@ -117,10 +91,13 @@ class _Draft:
     def sentences(self) -> list[Place]:
         return [(self.window.book_id, i) for i in self.window.sentences]
 
-    def passage(self, order: Sequence[int], printed: Mapping[Place, Sentence]) -> SetBlankedPassage:
+    def passage(self, printed: Mapping[Place, Sentence], seed: int) -> SetBlankedPassage:
+        """The passage, its candidates shuffled (3.1)."""
         sentences = [printed[place] for place in self.sentences]
         listed = [sentences[blank] for blank in self.blanks]
         listed += [printed[place] for place in self.distractors]
+        rng = derive_rng(seed, "scde.candidates", self.window.id)
+        order = rng.permutation(len(listed)).tolist()
         candidates = [listed[number] for number in order]
         passage = BlankedPassage(
             self.window.id,
@@ -216,13 +193,7 @@ def write_blanked_passages(
             "lower partition.train_share for more test novels, raise assembly.n_passages, or try "
             "another --seed."
         )
-    orders = order_candidates(
-        [draft.window.id for draft in finished],
-        len(finished[0].blanks),
-        len(finished[0].distractors),
-        seed,
-    )
-    items = (draft.passage(orders[draft.window.id], printed) for draft in finished)
+    items = (draft.passage(printed, seed) for draft in finished)
     writer.rows[PASSAGE_SET] = write_jsonl(writer.path(PASSAGE_SET), map(passage_record, items))
     rejected = [Rejection(name, PRINTED_BEFORE, first) for name, first in repeats.items()]
     rejected += [

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,9 +33,7 @@ from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
 from cloze_gen.corpus.paragraphs import HEADING, PROSE
 from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence, read_sentences
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.tables import RejectionWriter, rejection_table
-from cloze_gen.records.passage import Part
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.rng import derive_rng, stable_fraction
@@ -409,21 +406,9 @@ def write_passages(
         settings=settings,
         seed=seed,
     )
-    of_part: Counter[str] = Counter()
     with TableWriter(writer, PASSAGES) as passages, RejectionWriter(writer) as rejections:
-        for novel, tables in zip(novels, ctx.map(cut, novels, unit="books"), strict=True):
-            of_part[novel.part] += tables.passages.num_rows
+        for tables in ctx.map(cut, novels, unit="books"):
             passages.append(tables.passages)
             rejections.append(tables.rejected)
-    if missing := [part for part in Part if not of_part[part]]:
-        reasons = ", ".join(
-            f"{reason} {count:,}" for reason, count in sorted(rejections.reasons.items())
-        )
-        raise CorpusError(
-            f"no passage found in the {' and '.join(missing)} books ({reasons}). Lower "
-            "passages.min_sentences, raise passages.max_sentences, add books, or change "
-            "partition.train_share and partition.development_share."
-        )
     writer.funnel = funnel("stretches", kept=passages.rows, rejected=rejections.reasons)
-    writer.facts["passages"] = {str(part): of_part[part] for part in Part}
     ctx.say(f"{passages.rows:,} passages from {len(novels):,} books")
