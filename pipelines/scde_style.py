@@ -149,7 +149,6 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
         "distractors",
         write_distractors,
         v=3,
-        passages=windows,
         rivals=rivals,
         settings=s.distractors,
         seed=run.seed,

@@ -21,7 +21,7 @@ from cloze_gen.recipes.scde.distractors import (
     DistractorsSettings,
     write_distractors,
 )
-from cloze_gen.recipes.scde.passages import PASSAGES, PassagesSettings, write_passages
+from cloze_gen.recipes.scde.passages import PassagesSettings, write_passages
 from cloze_gen.recipes.scde.rivals import CANDIDATES, RivalsSettings, write_rivals
 from cloze_gen.records.passage import Part
 from cloze_gen.store.artifacts import Artifact, Store
@@ -101,7 +101,6 @@ class Blanked:
         return self.novels.stage(
             "distractors",
             write_distractors,
-            passages=self.passages,
             rivals=self.rivals(),
             settings=made,
             seed=1,
@@ -154,33 +153,19 @@ def sample(tmp_path_factory):
 
 
 def planted(*, books=16, rivals=24, often=0.6):
-    """Passages, six a book, and their candidates; a trait has a share of the answers and 20 % of the rivals."""
-    passages = []
+    """Candidates of six passages a book; a trait has a share of the answers and 20 % of the rivals."""
     candidates = []
     for book_id in (f"{part}{number}" for part in ("train", "test") for number in range(books)):
         for first in range(0, 600, 100):
             name = f"{book_id}:{first}"
             rng = np.random.default_rng([1, *name.encode()])
-            passages.append(
-                {
-                    "id": name,
-                    "book_id": book_id,
-                    "part": book_id.rstrip("0123456789"),
-                    "domain": "",
-                    "first": first,
-                    "last": first + 9,
-                    "sentences": 10,
-                    "words": 100,
-                    "start": 0,
-                    "end": 1,
-                }
-            )
             verdicts = ["answer"] * 5 + ["rival"] * rivals
             for k, verdict in enumerate(verdicts):
                 shares = {"planted": often if verdict == "answer" else 0.2, "noise": 0.5}
                 row = dict.fromkeys(CANDIDATES.names) | {
                     "id": name,
                     "book_id": book_id,
+                    "part": book_id.rstrip("0123456789"),
                     "sentence": first + 1 + k,
                     "text": "It rained.",
                     "characters": int(rng.integers(40, 200)),
@@ -190,17 +175,11 @@ def planted(*, books=16, rivals=24, often=0.6):
                 if verdict == "rival":
                     row |= {name: float(rng.normal()) for name in ("fit", "topic", "hardness")}
                 candidates.append(row)
-    return passages, candidates
+    return candidates
 
 
-def write_planted(writer, ctx, *, table, records):
-    table.write_records(writer.path(table.name), records)
-
-
-def only(given, names):
-    """The given passages with these ids."""
-    passages, candidates = ([row for row in some if row["id"] in names] for some in given)
-    return passages, candidates
+def write_planted(writer, ctx, *, candidates):
+    CANDIDATES.write_records(writer.path(CANDIDATES.name), candidates)
 
 
 def rivals_of(candidates):
@@ -215,14 +194,10 @@ def distract(tmp_path, monkeypatch):
     def made(given, strength=8.0, rounds=7, **settings):
         monkeypatch.setattr(distractors, "_STRENGTH", strength)
         monkeypatch.setattr(distractors, "_ROUNDS", rounds)
-        passages, rivals = (
-            novels.stage(table.name.partition(".")[0], write_planted, table=table, records=records)
-            for table, records in zip((PASSAGES, CANDIDATES), given, strict=True)
-        )
+        rivals = novels.stage("rivals", write_planted, candidates=given)
         return novels.stage(
             f"distractors-{strength:g}-{rounds}",
             write_distractors,
-            passages=passages,
             rivals=rivals,
             settings=DistractorsSettings(**settings),
             seed=1,
@@ -265,7 +240,7 @@ def log_odds(artifact):
 
 def tempts(given, artifact):
     """Of each passage the mean of fit and topic together over its distractors."""
-    value = {(row["id"], row["sentence"]): row["fit"] + row["topic"] for row in rivals_of(given[1])}
+    value = {(row["id"], row["sentence"]): row["fit"] + row["topic"] for row in rivals_of(given)}
     return {
         row["id"]: float(np.mean([value[row["id"], sentence] for sentence in row["distractors"]]))
         for row in rows(artifact)

@@ -18,7 +18,6 @@ from tests.recipes.scde.conftest import (
     Blanked,
     drawn,
     log_odds,
-    only,
     planted,
     rivals_of,
     rows,
@@ -179,11 +178,14 @@ def test_a_novel_more_changes_no_other(own_sample):
 
 def never_planted(given, whose):
     """The same passages, with answers of some that never show what was planted."""
-    passages, candidates = given
-    return passages, [
+    return [
         row | {"traits": ["noise"]} if row["verdict"] == "answer" and whose(row["book_id"]) else row
-        for row in candidates
+        for row in given
     ]
+
+
+def of_books(given, whose):
+    return [row for row in given if whose(row["book_id"])]
 
 
 def test_what_answers_show_distractors_come_to_show(distract):
@@ -191,8 +193,8 @@ def test_what_answers_show_distractors_come_to_show(distract):
     given = planted()
     none, some = (distract(given, strength=0, rounds=rounds) for rounds in (0, 12))
     for part in ("train", "test"):
-        assert share_planted(none, given[1], part) == pytest.approx(0.2, abs=0.08)
-        assert share_planted(some, given[1], part) > 0.4
+        assert share_planted(none, given, part) == pytest.approx(0.2, abs=0.08)
+        assert share_planted(some, given, part) > 0.4
     first, last = some.facts["auc"]
     assert first == none.facts["auc"][0] > 0.65
     assert abs(last - 0.5) < (first - 0.5) / 2
@@ -222,7 +224,7 @@ def test_nothing_is_learnt_from_other_parts(distract):
         for some in (given, never_planted(given, lambda book: book.startswith("test")))
     )
     assert drawn(before) == drawn(after)
-    alone = distract(only(given, {row["id"] for row in given[0] if row["part"] == "train"}))
+    alone = distract(of_books(given, lambda book: book.startswith("train")))
     assert rows(alone) == [row for row in rows(before) if row["id"].startswith("train")]
     assert log_odds(alone) == log_odds(before)
 
@@ -230,7 +232,7 @@ def test_nothing_is_learnt_from_other_parts(distract):
 def test_harder_rivals_are_preferred(distract):
     """The more so the stronger the preference."""
     given = planted(books=8)
-    hardness = {(row["id"], row["sentence"]): row["hardness"] for row in given[1]}
+    hardness = {(row["id"], row["sentence"]): row["hardness"] for row in given}
 
     def mean(strength):
         return np.mean(
@@ -247,7 +249,7 @@ def test_harder_rivals_are_preferred(distract):
 
 
 def test_hardness_that_anybody_sees_is_not_preferred(distract):
-    passages, candidates = planted()
+    candidates = planted()
     hardness = {(row["id"], row["sentence"]): row["hardness"] for row in candidates}
     plain = [
         row | {"hardness": row["hardness"] + 3 * ("planted" in row["traits"])}
@@ -255,7 +257,7 @@ def test_hardness_that_anybody_sees_is_not_preferred(distract):
         else row
         for row in candidates
     ]
-    made = distract((passages, plain), strength=2, rounds=0)
+    made = distract(plain, strength=2, rounds=0)
     for part in ("train", "test"):
         assert share_planted(made, candidates, part) == pytest.approx(0.2, abs=0.08)
     drawn_hardness = [
@@ -265,8 +267,7 @@ def test_hardness_that_anybody_sees_is_not_preferred(distract):
 
 
 def test_temptation_is_fit_and_topic_above_the_mean(distract):
-    passages, candidates = planted(books=4)
-    given = passages, [row | {"traits": ["same"]} for row in candidates]
+    given = [row | {"traits": ["same"]} for row in planted(books=4)]
     made = distract(given)
     wanted = tempts(given, made)
     mean = np.mean([value for name, value in wanted.items() if name.startswith("train")])
@@ -278,7 +279,7 @@ def test_temptation_is_fit_and_topic_above_the_mean(distract):
 @pytest.mark.parametrize("whose", ["distractors", "answers"])
 def test_temptation_that_anybody_sees_is_none(distract, whose):
     """The part predicted by traits is subtracted."""
-    passages, candidates = planted(books=32, rivals=6, often=0.5)
+    candidates = planted(books=32, rivals=6, often=0.5)
     shown = {}
     for row in candidates:
         if row["verdict"] == "answer":
@@ -289,15 +290,12 @@ def test_temptation_that_anybody_sees_is_none(distract, whose):
         else 5 * ("planted" in row["traits"])
         for row in rivals_of(candidates)
     }
-    given = (
-        passages,
-        [
-            row | {"fit": row["fit"] + adds[row["id"], row["sentence"]]}
-            if row["verdict"] == "rival"
-            else row
-            for row in candidates
-        ],
-    )
+    given = [
+        row | {"fit": row["fit"] + adds[row["id"], row["sentence"]]}
+        if row["verdict"] == "rival"
+        else row
+        for row in candidates
+    ]
     made = distract(given, rounds=0)
     added = [
         float(np.mean([adds[row["id"], sentence] for sentence in row["distractors"]]))
@@ -312,9 +310,9 @@ def test_temptation_that_anybody_sees_is_none(distract, whose):
 def test_one_book_alone_teaches_nothing(distract):
     """Distractors are drawn all the same, and no propensity is told."""
     given = planted(books=4)
-    kept = [row["id"] for row in given[0] if row["part"] != "train" or row["book_id"] == "train0"]
-    made = distract(only(given, kept))
-    assert len(drawn(made)) == len(kept)
+    kept = of_books(given, lambda book: book.startswith("test") or book == "train0")
+    made = distract(kept)
+    assert drawn(made).keys() == {row["id"] for row in kept}
     assert (log_odds(made), made.facts["auc"]) == ({}, [])
 
 
@@ -324,9 +322,9 @@ def test_one_book_alone_teaches_nothing(distract):
 )
 def test_passages_without_distractors_are_rejected(distract, kind, reason):
     given = planted(books=4, rivals=1)
-    one = {row["id"] for row in given[0] if row["book_id"] == "train0"}
-    made = distract(only(given, one), kind=kind)
+    one = of_books(given, lambda book: book == "train0")
+    made = distract(one, kind=kind)
     assert drawn(made) == {}
-    assert {row["id"]: row["reason"] for row in rows(made, REJECTIONS)} == dict.fromkeys(
-        one, reason
-    )
+    assert {row["id"]: row["reason"] for row in rows(made, REJECTIONS)} == {
+        row["id"]: reason for row in one
+    }

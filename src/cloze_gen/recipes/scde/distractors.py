@@ -19,7 +19,6 @@ from pydantic import Field
 from scipy.sparse import csr_array, hstack
 
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.recipes.scde.passages import Window, windows_by_book
 from cloze_gen.recipes.scde.propensity import log_odds, residual, separability, trait_table
 from cloze_gen.recipes.scde.rivals import ANSWER, CANDIDATES, RIVAL
 from cloze_gen.recipes.tables import write_rejections
@@ -116,18 +115,29 @@ def draw_distractors(
 
 # ---- the stage
 
+_READ = [
+    "id",
+    "book_id",
+    "part",
+    "sentence",
+    "characters",
+    "verdict",
+    "fit",
+    "topic",
+    "hardness",
+    "traits",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
     """A passage, and the rows of its answers and of its rivals in the table of candidates."""
 
-    window: Window
+    id: str
+    book_id: str
+    part: str
     answers: NDArray[np.int64]
     rivals: NDArray[np.int64]
-
-    @property
-    def id(self) -> str:
-        return self.window.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,27 +159,30 @@ class _Candidates:
 Rows = Mapping[str, NDArray[np.int64]]  # passage -> rows of its distractors
 
 
-def _read(passages: Artifact, rivals: Artifact) -> _Candidates:
-    names = ["id", "sentence", "characters", "verdict", "fit", "topic", "hardness", "traits"]
-    table = CANDIDATES.read(rivals.path(CANDIDATES.name), names)
+def _read(rivals: Artifact) -> _Candidates:
+    table = CANDIDATES.read(rivals.path(CANDIDATES.name), _READ)
     verdict = table["verdict"].cast(pa.string())
-    chosen = pc.is_in(verdict, pa.array([ANSWER, RIVAL]))
-    table = table.filter(chosen)
-    is_answer = pc.equal(verdict.filter(chosen), ANSWER).to_numpy()
-    ids = table["id"].to_numpy()
+    table = table.filter(pc.is_in(verdict, pa.array([ANSWER, RIVAL])))
+    is_answer = pc.equal(table["verdict"].cast(pa.string()), ANSWER).to_numpy()
+    ids, book, part = (
+        table[name].cast(pa.string()).to_numpy() for name in ("id", "book_id", "part")
+    )
     changes = np.flatnonzero(ids[1:] != ids[:-1]) + 1
-    windows = {
-        window.id: window for windows in windows_by_book(passages).values() for window in windows
-    }
-    read = []
-    for rows in np.split(np.arange(len(ids)), changes):
-        window = windows[ids[rows[0]]]
-        read.append(_Passage(window, rows[is_answer[rows]], rows[~is_answer[rows]]))
+    passages = [
+        _Passage(
+            ids[rows[0]],
+            book[rows[0]],
+            part[rows[0]],
+            rows[is_answer[rows]],
+            rows[~is_answer[rows]],
+        )
+        for rows in np.split(np.arange(len(ids)), changes)
+    ]
     trait_names, traits = trait_table(table["traits"].combine_chunks())
     return _Candidates(
-        read,
-        np.array([windows[name].book_id for name in ids], object),
-        np.array([windows[name].part for name in ids], object),
+        passages,
+        book,
+        part,
         table["sentence"].to_numpy(),
         table["characters"].to_numpy(),
         is_answer,
@@ -242,8 +255,7 @@ def _draw_random(candidates: _Candidates, count: int, seed: int) -> Rows:
     part = candidates.part[answers]
     rows: dict[str, NDArray[np.int64]] = {}
     for passage in candidates.passages:
-        window = passage.window
-        others = answers[(part == window.part) & (book != window.book_id)]
+        others = answers[(part == passage.part) & (book != passage.book_id)]
         if len(others) >= count:
             rng = derive_rng(seed, "scde.random_distractors", passage.id)
             rows[passage.id] = rng.choice(others, count, replace=False)
@@ -256,7 +268,7 @@ def _measures(candidates: _Candidates, rows: Rows) -> dict[str, dict[str, Any]]:
     temptation = np.array([candidates.temptation[rows[passage.id]].mean() for passage in drawn])
     of_distractors = _sums(candidates.traits, [rows[passage.id] for passage in drawn])
     of_answers = _sums(candidates.traits, [passage.answers for passage in drawn])
-    is_train = np.array([passage.window.part == Part.TRAIN for passage in drawn], np.bool_)
+    is_train = np.array([passage.part == Part.TRAIN for passage in drawn], np.bool_)
     shown = hstack([of_distractors, of_answers], format="csr")
     unexplained = residual(temptation, shown, is_train).round(6).tolist()
     return {
@@ -282,13 +294,12 @@ def write_distractors(
     writer: ArtifactWriter,
     ctx: StageContext,
     *,
-    passages: Artifact,
     rivals: Artifact,
     settings: DistractorsSettings,
     seed: int,
 ) -> None:
     """Write the distractors. The hard ones also decide which passages make the set."""
-    candidates = _read(passages, rivals)
+    candidates = _read(rivals)
     hard = _draw_hard(candidates, settings.count, seed)
     measures = _measures(candidates, hard.rows)
     drawn: Rows = {passage.id: np.zeros(0, np.int64) for passage in candidates.passages}

@@ -161,6 +161,7 @@ CANDIDATES = Table(
     "decided.",
     Column("id", pa.string(), "id of the passage"),
     Column("book_id", CODED, "book of the sentence"),
+    Column("part", CODED, "part of the book"),
     Column("sentence", pa.int32(), "index of the sentence in the book"),
     Column("text", pa.string(), "the sentence as printed"),
     Column("characters", pa.int32(), "its length"),
@@ -245,6 +246,7 @@ class _Search:
         return dict.fromkeys(CANDIDATES.names) | {
             "id": window.id,
             "book_id": window.book_id,
+            "part": window.part,
             "sentence": sentence,
             "text": text,
             "characters": len(text),
