@@ -39,7 +39,7 @@ def main(run: Path) -> None:
     features: dict[bool, list[np.ndarray]] = {True: [], False: []}
     for novel in novels_of(stages["partition"]):
         book = read_novel(novel, stages["passages"].path(HYPHENS))
-        characters = [len(sentence.text) for sentence in book.sentences]
+        characters = list(map(len, book.texts))
         for window in of_book.get(novel.id, [])[:PASSAGES_A_BOOK]:
             rng = derive_rng(SEED, "cues.fit", window.id)
             own = window.sentences

@@ -27,19 +27,20 @@ from cloze_gen.corpus.arrays import (
     sentence_traits,
     whole_sentences,
 )
-from cloze_gen.corpus.books import book_folder, kept_books
+from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
+from cloze_gen.corpus.hyphens import HYPHENS, mend_text, write_hyphens
+from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.corpus.paragraphs import HEADING, PROSE
-from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence, read_sentences
+from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.recipes.tables import RejectionWriter, rejection_table
 from cloze_gen.records.rejection import Reason, Rejection
-from cloze_gen.records.sentence import Sentence
 from cloze_gen.rng import derive_rng, stable_fraction
 from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.schema import CODED, Column, Table, TableWriter
+from cloze_gen.store.tables import read_parquet
 from cloze_gen.word_tokens import is_word
 
 _LEADS_ON = frozenset((",", ";", ":", "-", "--", "---"))
@@ -313,23 +314,42 @@ def novels_of(partition: Artifact) -> list[Novel]:
     ]
 
 
+_COLUMNS = ["start", "end", "paragraph", "kind", "text", "tokens"]
+
+
 @dataclass(frozen=True, slots=True)
 class ReadNovel:
-    sentences: list[Sentence]
+    """A novel's sentences, without words broken at line ends; `start`, `end`: characters."""
+
     text: BookText
+    texts: list[str]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
 
     def tokens(self, sentence: int) -> tuple[str, ...]:
-        return self.sentences[sentence].tokens
+        return self.text.tokens(sentence)
 
 
 def read_novel(novel: Novel, hyphens: Path) -> ReadNovel:
-    sentences = list(read_sentences(novel.folder, novel.id, decided_hyphens(hyphens)))
-    text = book_text(
-        [" ".join(sentence.tokens) for sentence in sentences],
-        kinds=[sentence.kind for sentence in sentences],
-        paragraph=[sentence.paragraph for sentence in sentences],
+    # As arrays: a `Sentence` each would take twice the time, in three stages.
+    table = read_parquet(novel.folder / SENTENCES, columns=_COLUMNS)
+    forms = decided_hyphens(hyphens)
+    lines = table["tokens"].combine_chunks()
+    texts = table["text"].to_pylist()
+    for i, text in enumerate(texts):
+        if LINE_END_HYPHEN in text:
+            texts[i] = mend_text(text, lines[i].as_py(), forms)
+    return ReadNovel(
+        book_text(
+            lines,
+            kinds=table["kind"].to_pylist(),
+            paragraph=table["paragraph"].to_numpy(),
+            forms=forms,
+        ),
+        texts,
+        table["start"].to_numpy(),
+        table["end"].to_numpy(),
     )
-    return ReadNovel(sentences, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,8 +399,8 @@ def cut_novel(
             "last": window.last,
             "sentences": window.last - window.first + 1,
             "words": window.words,
-            "start": book.sentences[window.first].start,
-            "end": book.sentences[window.last].end,
+            "start": book.start[window.first],
+            "end": book.end[window.last],
         }
         for window in windows
     ]

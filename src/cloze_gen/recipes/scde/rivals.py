@@ -242,7 +242,7 @@ class _Search:
         return measured
 
     def _row(self, window: Window, sentence: int, verdict: str) -> dict[str, Any]:
-        text = self.book.sentences[sentence].text
+        text = self.book.texts[sentence]
         return dict.fromkeys(CANDIDATES.names) | {
             "id": window.id,
             "book_id": window.book_id,
@@ -261,12 +261,12 @@ class _Search:
         most = self.settings.max_distance
         before = range(max(0, window.first - most), window.first - _MIN_DISTANCE + 1)
         after = range(
-            window.last + _MIN_DISTANCE, min(window.last + most + 1, len(self.book.sentences))
+            window.last + _MIN_DISTANCE, min(window.last + most + 1, len(self.book.texts))
         )
         passage = passage_ties(
             [self.ties(i) for i in window.sentences],
             [self.ties(i) for i in answers],
-            [self.book.sentences[i].text for i in window.sentences],
+            [self.book.texts[i] for i in window.sentences],
         )
         verdicts: dict[int, Reason | None] = {}
         for i in (*before, *after):
@@ -276,7 +276,7 @@ class _Search:
                     self.ties(i),
                     in_speech=bool(self.in_speech[i]),
                     settings=self.of_blanks,
-                ) or mismatch_reason(self.ties(i), self.book.sentences[i].text, passage)
+                ) or mismatch_reason(self.ties(i), self.book.texts[i], passage)
         return verdicts
 
     def _measures(
