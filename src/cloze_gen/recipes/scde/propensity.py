@@ -89,7 +89,10 @@ def log_odds(table: csr_array, is_answer: NDArray[np.bool_]) -> NDArray[np.float
 
 
 def separability(table: csr_array, is_answer: NDArray[np.bool_], books: NDArray[Any]) -> float:
-    """Area under the ROC curve on books that did not train the classifier; at least two books."""
+    """Area under the ROC curve on books that did not train the classifier; at least two books.
+
+    0.5 if no trait is frequent.
+    """
     from sklearn.model_selection import GroupKFold, cross_val_score
 
     often = _often(table)
