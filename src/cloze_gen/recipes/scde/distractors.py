@@ -164,20 +164,19 @@ def _read(rivals: Artifact) -> _Candidates:
     verdict = table["verdict"].cast(pa.string())
     table = table.filter(pc.is_in(verdict, pa.array([ANSWER, RIVAL])))
     is_answer = pc.equal(table["verdict"].cast(pa.string()), ANSWER).to_numpy()
-    ids, book, part = (
-        table[name].cast(pa.string()).to_numpy() for name in ("id", "book_id", "part")
-    )
-    changes = np.flatnonzero(ids[1:] != ids[:-1]) + 1
+    ids = table["id"].combine_chunks().dictionary_encode()
+    passage_of_row = ids.indices.to_numpy()
+    first_rows = np.unique(passage_of_row, return_index=True)[1]
+    of_passages = table.select(["id", "book_id", "part"]).take(first_rows)
+    rows_of = np.split(np.arange(len(ids)), first_rows[1:])
     passages = [
-        _Passage(
-            ids[rows[0]],
-            book[rows[0]],
-            part[rows[0]],
-            rows[is_answer[rows]],
-            rows[~is_answer[rows]],
-        )
-        for rows in np.split(np.arange(len(ids)), changes)
+        _Passage(**row, answers=rows[is_answer[rows]], rivals=rows[~is_answer[rows]])
+        for row, rows in zip(of_passages.to_pylist(), rows_of, strict=True)
     ]
+    book, part = (
+        np.array(of_passages[name].to_pylist(), object)[passage_of_row]
+        for name in ("book_id", "part")
+    )
     trait_names, traits = trait_table(table["traits"].combine_chunks())
     return _Candidates(
         passages,

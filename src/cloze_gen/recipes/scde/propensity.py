@@ -68,7 +68,7 @@ def trait_table(sentences: pa.ListArray) -> tuple[list[str], csr_array]:
     """
     coded = sentences.flatten().dictionary_encode()
     order = pc.sort_indices(coded.dictionary)
-    column = np.argsort(order)[coded.indices]
+    column = np.argsort(order).astype(np.int32)[coded.indices]
     bounds = np.concatenate(([0], np.cumsum(pc.list_value_length(sentences))))
     table = csr_array(
         (np.ones(len(column)), column, bounds), shape=(len(sentences), len(coded.dictionary))
