@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.corpus.partition import PartitionSettings
 from cloze_gen.evaluation.user_scores import ANSWER
+from cloze_gen.formats.harness import LETTERS
 from cloze_gen.pipelines.books import Books, BookSettings, corpora
 from cloze_gen.pipelines.shared import (
     count_words,
@@ -28,7 +29,7 @@ from cloze_gen.recipes.scde.blanked_passages import (
     write_blanked_passages,
 )
 from cloze_gen.recipes.scde.blanks import BlankReason, BlanksSettings, write_blanks
-from cloze_gen.recipes.scde.coherence import CoherenceSettings, write_coherence
+from cloze_gen.recipes.scde.coherence import write_coherence
 from cloze_gen.recipes.scde.distractors import (
     DistractorReason,
     DistractorsSettings,
@@ -42,10 +43,9 @@ from cloze_gen.recipes.scde.release import (
     model_name,
     notes,
     scde_files,
-    statistics_table,
 )
 from cloze_gen.recipes.scde.rivals import RivalReason, RivalsSettings, write_rivals
-from cloze_gen.recipes.scde.statistics import write_statistics
+from cloze_gen.recipes.scde.statistics import statistics_tables
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
@@ -62,7 +62,6 @@ class ScdePartitionSettings(PartitionSettings):
 class ScdeSettings(BookSettings):
     partition: ScdePartitionSettings = ScdePartitionSettings()
     passages: PassagesSettings = PassagesSettings()
-    coherence: CoherenceSettings = CoherenceSettings()
     blanks: BlanksSettings = BlanksSettings()
     rivals: RivalsSettings = RivalsSettings()
     distractors: DistractorsSettings = DistractorsSettings()
@@ -73,10 +72,21 @@ class ScdeSettings(BookSettings):
     def _blanks_fit(self) -> Self:
         if self.blanks.least_sentences > self.passages.max_sentences:
             raise ValueError(
-                f"blanks.count = {self.blanks.count} with blanks.min_gap = "
-                f"{self.blanks.min_gap} needs {self.blanks.least_sentences} sentences, "
-                f"but passages.max_sentences = {self.passages.max_sentences}. Raise "
-                "passages.max_sentences or lower blanks.count"
+                f"blanks.count = {self.blanks.count} needs {self.blanks.least_sentences} sentences "
+                f"(two between blanks), but passages.max_sentences = {self.passages.max_sentences}. "
+                "Raise passages.max_sentences or lower blanks.count"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _candidates_have_letters(self) -> Self:
+        distractors = 0 if self.distractors.kind == "none" else self.distractors.count
+        candidates = self.blanks.count + distractors
+        if self.release.harness and candidates > len(LETTERS):
+            raise ValueError(
+                f"blanks.count = {self.blanks.count} and distractors.count = {distractors} make "
+                f"{candidates} candidates, but a harness task has letters for only "
+                f"{len(LETTERS)}. Lower one of them or set release.harness = false"
             )
         return self
 
@@ -92,7 +102,8 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
     windows = run.stage(
         "passages",
         write_passages,
-        v=3,
+        v=4,
+        advice="Lower passages.min_sentences or raise passages.max_sentences.",
         partition=parts,
         counts=counts,
         settings=s.passages,
@@ -103,15 +114,16 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
     coherence = run.stage(
         "coherence",
         write_coherence,
+        v=2,
         text=text,
         counts=counts,
-        settings=s.coherence,
         seed=run.seed,
     )
     # 5.7: five sentences of each passage, never three in a row.
     blanks = run.stage(
         "blanks",
         write_blanks,
+        v=2,
         partition=parts,
         passages=windows,
         coherence=coherence,
@@ -123,7 +135,7 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
     rivals = run.stage(
         "rivals",
         write_rivals,
-        v=3,
+        v=4,
         may_keep_nothing=True,
         partition=parts,
         passages=windows,
@@ -136,17 +148,16 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
     distractors = run.stage(
         "distractors",
         write_distractors,
-        v=2,
-        passages=windows,
+        v=3,
         rivals=rivals,
         settings=s.distractors,
         seed=run.seed,
     )
     # 3.1: answers and distractors as one shuffled list of candidates.
-    finished = run.stage(
+    run.stage(
         "blanked_passages",
         write_blanked_passages,
-        v=2,
+        v=3,
         partition=parts,
         passages=windows,
         blanks=blanks,
@@ -154,7 +165,6 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
         settings=s.assembly,
         seed=run.seed,
     )
-    run.stage("statistics", write_statistics, finished=finished)
 
 
 STYLE = Style(
@@ -171,7 +181,7 @@ STYLE = Style(
     last="blanked passages",
     files=scde_files,
     file_docs=FILE_DOCS,
-    card_tables=statistics_table,
+    card_tables=statistics_tables,
     stage_docs=STAGES,
     legends=legends_of(
         BookReason,

@@ -22,16 +22,17 @@ from tests.support.errors import refused
 
 
 @pytest.mark.parametrize(
-    ("style", "override", "names"),
+    ("style", "overrides", "names"),
     [
-        ("holmes-style", "forward.keep=200", "forward.keep = 200 exceeds alternates.count = 150"),
-        ("scde-style", "blanks.count=20", "passages.max_sentences = 30"),
+        ("holmes-style", ["forward.keep=200"], "forward.keep = 200 exceeds alternates.count = 150"),
+        ("scde-style", ["blanks.count=20"], "passages.max_sentences = 30"),
+        ("scde-style", ["blanks.count=9", "distractors.count=18"], "27 candidates"),
     ],
 )
-def test_what_is_impossible_is_refused(style, override, names):
+def test_what_is_impossible_is_refused(style, overrides, names):
     """The message names the settings that contradict each other."""
     refused(
-        lambda: load_settings(find_style(style).settings, style, json.dumps([override])),
+        lambda: load_settings(find_style(style).settings, style, json.dumps(overrides)),
         ConfigError,
         names=names,
     )

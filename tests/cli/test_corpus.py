@@ -5,7 +5,6 @@ import json
 import pytest
 
 from cloze_gen.formats.scde import parse_published
-from cloze_gen.store.tables import read_jsonl
 
 
 def exam(eid, **changes):
@@ -37,39 +36,32 @@ RULES = [
 
 
 def test_passages_are_cleaned(tmp_path, cli):
-    (tmp_path / "raw.json").write_text(json.dumps(EXAMS), encoding="utf-8")
-    outcome = cli("clean-exams", tmp_path / "raw.json")
+    """The accepted ones are in the new file; the others are listed with their rule."""
+    exams, cleaned = tmp_path / "raw.json", tmp_path / "cleaned.json"
+    exams.write_text(json.dumps(EXAMS), encoding="utf-8")
+    outcome = cli("clean-exams", exams, "--to", cleaned)
     assert outcome.status == 0, outcome.err
-    rows = [line.rsplit(maxsplit=1) for line in outcome.out.splitlines()[:-1]]
-    assert rows == [
-        ["read", "7"],
-        *([rule.replace("_", " "), "1"] for rule in RULES),
-        ["kept", "2"],
-    ]
-    folder = tmp_path / "raw-cleaned"
-    kept = parse_published((folder / "cleaned.json").read_text(encoding="utf-8"))
+    assert outcome.out.splitlines() == [f"eid {eid}: {rule}" for eid, rule in enumerate(RULES, 1)]
+    assert "2 of 7 passages" in outcome.err
+    kept = parse_published(cleaned.read_text(encoding="utf-8"))
     assert [one.id for one in kept] == ["0", "6"]
-    assert kept[1].shown == ("We left at 6.", None, "Nobody came.", None)
+    assert kept[1].shown == ("We left at 6.", None, ".", "Nobody came", ".", None)
     assert kept[1].answers == (1, 0)
-    assert list(read_jsonl(folder / "rejected.jsonl")) == [
-        {"eid": eid, "rule": rule} for eid, rule in enumerate(RULES, 1)
-    ]
 
 
-def test_a_folder_of_other_files_is_left_alone(tmp_path, cli):
-    (tmp_path / "raw.json").write_text(json.dumps(EXAMS), encoding="utf-8")
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    (folder / "thesis.txt").write_text("mine", encoding="utf-8")
-    outcome = cli("clean-exams", tmp_path / "raw.json", "--out", folder)
+def test_an_existing_file_is_left_alone(tmp_path, cli):
+    exams, mine = tmp_path / "raw.json", tmp_path / "thesis.txt"
+    exams.write_text(json.dumps(EXAMS), encoding="utf-8")
+    mine.write_text("mine", encoding="utf-8")
+    outcome = cli("clean-exams", exams, "--to", mine)
     assert outcome.status == 2
     assert "thesis.txt" in outcome.err
-    assert [path.name for path in folder.iterdir()] == ["thesis.txt"]
+    assert mine.read_text(encoding="utf-8") == "mine"
 
 
 def test_a_malformed_file_leaves_nothing_behind(tmp_path, cli):
     (tmp_path / "raw.json").write_text(json.dumps([exam(0, passage=["<2>"])]), encoding="utf-8")
-    outcome = cli("clean-exams", tmp_path / "raw.json")
+    outcome = cli("clean-exams", tmp_path / "raw.json", "--to", tmp_path / "cleaned.json")
     assert outcome.status == 1
     assert "raw.json, item 1" in outcome.err
     assert [path.name for path in tmp_path.iterdir()] == ["raw.json"]

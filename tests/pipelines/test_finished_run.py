@@ -18,7 +18,7 @@ LATE = {
         "ranking.max_rule_share=0.5",
         ["ranking", "guesses", "passage set", "analysis"],
     ),
-    "scde-style": ("distractors.count=3", ["distractors", "blanked passages", "statistics"]),
+    "scde-style": ("distractors.count=3", ["distractors", "blanked passages"]),
     "scs-style": ("draw.method=uniform", ["draw", "questions"]),
 }
 # A line of each card.

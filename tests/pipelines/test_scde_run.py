@@ -1,7 +1,6 @@
 """SCDE-style runs, end to end: the sample, a user's novels, unsuitable novels."""
 
 import itertools
-import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -100,22 +99,6 @@ def test_a_passage_is_a_window_of_its_book(scde):
         for found in spans.values()
         for before, after in itertools.pairwise(sorted(found))
     )
-
-
-def test_the_statistics_are_those_of_the_set(scde):
-    """Counted again from the release: passages and blanks of the set and of each part."""
-    record = json.loads(
-        stage_artifact(scde.folder, "statistics")
-        .path("statistics.json")
-        .read_text(encoding="utf-8")
-    )
-    rows = {row["measure"]: row for row in record["measures"]}
-    passages = passages_of(scde.folder)
-    of_parts = {str(part): [one for one in passages if one.part == part] for part in Part}
-    for name, some in ({"all": passages} | of_parts).items():
-        assert rows["passages"][name] == len(some)
-        assert rows["blanks"][name] == 5 * len(some)
-    assert rows["consecutive blanks"]["paper"] == 0.0128
 
 
 @pytest.mark.parametrize(("kind", "said"), [("random", "RandomDt"), ("none", "RemoveDt")])

@@ -8,12 +8,12 @@ from cloze_gen.evaluation.blanks import BlankEvaluation
 from cloze_gen.recipes.scde.paper_table import SCDE_TABLES
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
 from cloze_gen.records.passage import Part
+from cloze_gen.release.card import CardTable
 from cloze_gen.release.html import render_report
 from cloze_gen.release.report_passages import (
     BlankedFigures,
     figures_by_context,
     people,
-    statistics_from_record,
     table_rows,
 )
 from cloze_gen.release.samples import sample_blanks
@@ -213,64 +213,10 @@ CANDIDATES = (
 ONE = SetBlankedPassage(PASSAGE, Part.TEST, "war", (2, 2, 3, 3), SOURCES, CANDIDATES)
 
 
-def test_figures_are_printed_as_the_paper_prints_them():
-    """Counts whole, means and shares in percent with two decimals, a dash for missing figures."""
-    rows = [
-        {
-            "measure": "vocabulary",
-            "unit": "count",
-            "all": 1234,
-            "train": 1000,
-            "development": 0,
-            "test": 7,
-            "paper": 48600,
-        },
-        {
-            "measure": "words",
-            "unit": "mean",
-            "all": 319.636,
-            "train": None,
-            "development": 1,
-            "test": 2,
-            "paper": None,
-        },
-        {
-            "measure": "adjacent",
-            "unit": "share",
-            "all": 0.01276,
-            "train": 0,
-            "development": 0,
-            "test": 1,
-            "paper": 0.0128,
-        },
-    ]
-    found = statistics_from_record({"source": "Table 3", "measures": rows, "paper_passages": {}})
-    assert found.columns == ("All", "Train", "Dev", "Test", "Paper")
-    assert [figures for _, figures in found.rows] == [
-        ("1,234", "1,000", "0", "7", "48,600"),
-        ("319.64", "-", "1.00", "2.00", "-"),
-        ("1.28", "0.00", "0.00", "100.00", "1.28"),
-    ]
-    assert found.rows[2][0] == "adjacent, %"
-
-
-def of_blanked(data, one, **statistics):
+def of_blanked(data, one, measure="passages"):
     """A report of one blanked passage."""
-    row = {
-        "measure": "passages",
-        "unit": "count",
-        "all": 1,
-        "train": 0,
-        "development": 0,
-        "test": 1,
-        "paper": 5959,
-    }
-    table = statistics_from_record(
-        {
-            "source": "Kong et al. 2020, Table 3",
-            "measures": [row | statistics],
-            "paper_passages": {"train": 4790},
-        }
+    table = CardTable(
+        "Statistics", "Kong et al. 2020, Table 3", ("measure", "All"), ((measure, "5,959 (4,790)"),)
     )
     sample = sample_blanks(one, book="A Book", file="b.txt")
     return replace(

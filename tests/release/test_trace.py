@@ -166,7 +166,7 @@ def test_sentences_of_a_passage_are_listed_with_their_verdicts(scde, traced):
 
 def test_a_long_table_is_listed_on_request(scde, traced):
     counts = {}
-    path = next(scde.folder.glob("*-rivals")) / "considered.parquet"
+    path = next(scde.folder.glob("*-rivals")) / "candidates.parquet"
     for row in pq.read_table(path).to_pylist():
         counts[row["id"]] = counts.get(row["id"], 0) + 1
     long = max(counts, key=counts.get)

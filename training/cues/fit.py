@@ -14,14 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.hyphens import HYPHENS
-from cloze_gen.corpus.source_sentences import decided_hyphens
 from cloze_gen.english.cohesion import surface_ties
 from cloze_gen.models.blank_assignment import decode_jointly
-from cloze_gen.models.sentence_cues import CUES, cue_features, fit_weights, rarity_of, tie
-from cloze_gen.recipes.scde.coherence import read_stems
-from cloze_gen.recipes.scde.passages import read_book, windows_by_book
+from cloze_gen.models.sentence_cues import CUES, cue_features, fit_weights, tie
+from cloze_gen.recipes.scde.coherence import stem_rarity
+from cloze_gen.recipes.scde.passages import novels_of, read_novel, windows_by_book
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import derive_rng
 from cloze_gen.store.artifacts import open_artifact
@@ -36,33 +34,29 @@ def main(run: Path) -> None:
         for link in run.iterdir()
         if link.name[:2].isdigit()
     }
-    rarity = rarity_of(*read_stems(stages["coherence"].folder))
+    rarity = stem_rarity(stages["coherence"])
     of_book = windows_by_book(stages["passages"])
-    forms = decided_hyphens(stages["passages"].path(HYPHENS))
     features: dict[bool, list[np.ndarray]] = {True: [], False: []}
-    for row in kept_books(stages["partition"]):
-        windows = of_book.get(row["book_id"], [])[:PASSAGES_A_BOOK]
-        book = read_book(book_folder(stages["partition"], row), forms) if windows else None
-        for window in windows:
-            assert book is not None
+    for novel in novels_of(stages["partition"]):
+        book = read_novel(novel, stages["passages"].path(HYPHENS))
+        characters = list(map(len, book.texts))
+        for window in of_book.get(novel.id, [])[:PASSAGES_A_BOOK]:
             rng = derive_rng(SEED, "cues.fit", window.id)
-            own = range(window.first, window.last + 1)
+            own = window.sentences
             blanks = np.sort(rng.choice(len(own), BLANKS, replace=False))
-            lengths = [len(book.texts[own[place]]) for place in blanks]
+            lengths = [characters[own[place]] for place in blanks]
             near = [
                 *range(max(0, own[0] - REACH), own[0] - 1),
-                *range(own[-1] + 2, min(len(book.texts), own[-1] + REACH)),
+                *range(own[-1] + 2, min(len(characters), own[-1] + REACH)),
             ]
-            alike = [i for i in near if min(lengths) <= len(book.texts[i]) <= max(lengths)]
+            alike = [i for i in near if min(lengths) <= characters[i] <= max(lengths)]
             if len(alike) < DISTRACTORS:
                 continue
             candidates = [
                 *(own[place] for place in blanks),
                 *rng.choice(alike, DISTRACTORS, replace=False),
             ]
-            ties = [
-                [surface_ties(book.text.tokens(int(i))) for i in some] for some in (own, candidates)
-            ]
+            ties = [[surface_ties(book.tokens(i)) for i in some] for some in (own, candidates)]
             features[window.part == Part.TRAIN].append(
                 cue_features(tie(*ties, rarity), blanks[None, :])[0]
             )

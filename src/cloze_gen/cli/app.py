@@ -746,21 +746,19 @@ def export_requests(
 @app.command("clean-exams")
 def clean_exams(
     exams: Annotated[Path, typer.Argument(help="JSON file in SCDE's published layout")],
-    out: Annotated[
-        Path | None,
-        typer.Option(help="folder for the results; default: NAME-cleaned next to the file"),
-    ] = None,
+    to: Annotated[Path, typer.Option(help="new file for the accepted passages")],
 ) -> None:
     """Clean collected passages by the rules of SCDE (section 3.2 of its paper).
 
-    Example: cloze-gen clean-exams exams.json --out cleaned
+    Example: cloze-gen clean-exams exams.json --to cleaned.json
 
-    Writes the accepted passages in SCDE's published layout and the rejected ones with
-    the rule that rejected them. Candidates and answers may be missing or null.
+    Prints the eid of each rejected passage and the rule that rejected it. Candidates and
+    answers may be missing or null.
     """
-    from cloze_gen.cli import corpus as command
+    from cloze_gen.cli import exams as command
 
-    show(command.clean_exams(exams, out))
+    for line in command.clean_exams(exams, to):
+        show(line)
 
 
 def call() -> int:

@@ -4,23 +4,6 @@ from __future__ import annotations
 
 from cloze_gen.store.file_docs import FileDoc, StageDoc
 
-_SPAN = {
-    "start": "int32: first character of the sentence in the text of the book",
-    "end": "int32: character after its last one",
-    "paragraph": "int32: index of the paragraph in the book",
-}
-_TEXT = {
-    "text": "string: normalized text with its own spacing",
-    "tokens": "string: tokens joined by single spaces",
-}
-SENTENCE_COLUMNS = {
-    "id": "string: `book:index`",
-    "book_id": "string: id of the book",
-    "index": "int32: index of the sentence in the book",
-    **_SPAN,
-    "kind": "string: `prose`, `verse`, `heading`, or `other` for a paragraph with a placeholder (`<DW64>`)",
-    **_TEXT,
-}
 BOOK_COLUMNS = {
     "book_id": "text: id of the book: the stem of its file name, or `book_id` of the corpus manifest",
     "file": "text: path below the corpus folder; control characters are escaped (`\\t`, `\\n`, `\\xNN`)",
@@ -123,9 +106,12 @@ STAGES = {
                 "a line end breaks.",
                 {
                     "index": "int32: index of the sentence in the book",
-                    **_SPAN,
-                    "kind": SENTENCE_COLUMNS["kind"],
-                    **_TEXT,
+                    "start": "int32: first character of the sentence in the text of the book",
+                    "end": "int32: character after its last one",
+                    "paragraph": "int32: index of the paragraph in the book",
+                    "kind": "string: `prose`, `verse`, `heading`, or `other` for a paragraph with a placeholder (`<DW64>`)",
+                    "text": "string: normalized text with its own spacing",
+                    "tokens": "string: tokens joined by single spaces",
                 },
                 example='{"index": 25, "start": 2802, "end": 2881, "paragraph": 12, "kind": "prose", '
                 '"text": "It stood upon the bench, ...", "tokens": "It stood upon the bench , ..."}',

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +12,7 @@ from cloze_gen.corpus.counts import CountTable
 from cloze_gen.corpus.hyphens import mend_line, mend_text, read_hyphen_forms
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import read_parquet
 
 
@@ -37,12 +35,3 @@ def read_sentences(folder: Path, book_id: str, forms: dict[str, str]) -> Iterato
         if LINE_END_HYPHEN in tokens:
             text, tokens = mend_text(text, tokens, forms), mend_line(tokens, forms)
         yield Sentence(book_id, index, start, end, paragraph, kind, text, tuple(tokens.split(" ")))
-
-
-@contextlib.contextmanager
-def book_parts(writer: ArtifactWriter, n_books: int) -> Iterator[list[Path]]:
-    parts = [writer.folder / "parts" / f"{i:05}" for i in range(n_books)]
-    for part in parts:
-        part.mkdir(parents=True)
-    yield parts
-    shutil.rmtree(writer.folder / "parts")

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from pydantic import Field, Strict
 
 from cloze_gen.errors import FormatError
-from cloze_gen.json_lines import Filled, Wording, must_be, read_records, to_record
+from cloze_gen.json_lines import Filled, Whole, Wording, must_be, read_records, to_record
 from cloze_gen.parsing import ParseError, name_list, parse_json, quote
 from cloze_gen.records.blanked_passage import (
     BlankedPassage,
@@ -25,30 +25,51 @@ from cloze_gen.records.passage import Part
 
 _BLANK = re.compile(r"<([0-9]{1,9})>")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
-_Eid = Annotated[
-    int, Strict(), Field(ge=0, lt=10**18), must_be("a whole number from 0, found $found")
-]
-_Sentences = Annotated[list[str], must_be("a list of sentences, found $found")]
-
-
 # The published layout: `train.json`, `dev.json`, `test.json`
 
 
+FIELDS = (
+    "eid",
+    "passage",
+    "candidates",
+    "answer_sequence",
+    "number_of_blanks",
+    "candidate_length",
+)
+
+
 @dataclass(frozen=True, slots=True)
-class _Item:
-    eid: _Eid
-    passage: _Sentences
-    candidates: Annotated[list[str], must_be("a list of texts, found $found")]
-    answer_sequence: Annotated[
-        list[tuple[Annotated[int, Strict()], Annotated[int, Strict()]]],
-        must_be("a list of pairs of whole numbers, blank and candidate; found $found"),
+class CollectedPassage:
+    """A passage of this layout; before cleaning, candidates and answers may be missing."""
+
+    eid: Annotated[
+        int, Strict(), Field(ge=0, lt=10**18), must_be("a whole number from 0, found $found")
     ]
-    number_of_blanks: Any
-    candidate_length: Any
+    passage: Annotated[list[str], must_be("a list of sentences, found $found")]
+    candidates: Annotated[list[str | None] | None, must_be("a list of texts, found $found")] = None
+    answer_sequence: Annotated[
+        list[tuple[Annotated[int, Strict()], Annotated[int, Strict()] | None]] | None,
+        must_be("a list of pairs of whole numbers, blank and candidate; found $found"),
+    ] = None
+
+    @property
+    def blanks(self) -> tuple[int, ...]:
+        return blank_places(self.passage, f"eid {self.eid}")
+
+    @property
+    def answers(self) -> tuple[int | None, ...]:
+        """Candidate of each blank, in the order of their numbers; None if unknown."""
+        return _answers(self, f"eid {self.eid}")
 
 
-FIELDS = tuple(field.name for field in fields(_Item))
-_ITEM_WORDING = Wording(missing=f"lacks $missing; a passage needs {', '.join(FIELDS)}")
+def parse_collected(text: str, *, name: str) -> list[CollectedPassage]:
+    """The passages of a file before cleaning; FormatError if blanks are not numbered."""
+    passages = []
+    for where, item in _items(text, name=name):
+        passage = to_record(item, CollectedPassage, where=where)
+        _answers(passage, where)
+        passages.append(passage)
+    return passages
 
 
 def parse_published(text: str, *, name: str = "published file") -> list[BlankedPassage]:
@@ -84,7 +105,7 @@ def format_published(passages: Sequence[BlankedPassage]) -> str:
     """
     numbers = [int(one.id) for one in passages if _NUMBER.fullmatch(one.id)]
     eids: Sequence[int] = numbers if len(set(numbers)) == len(passages) else range(len(passages))
-    items = [asdict(_item(passage, eid)) for passage, eid in zip(passages, eids, strict=True)]
+    items = [_item(passage, eid) for passage, eid in zip(passages, eids, strict=True)]
     return json.dumps(items, indent=1)
 
 
@@ -152,12 +173,7 @@ def _items(text: str, *, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield where, item
 
 
-def _with_eid(where: str, item: Mapping[str, Any]) -> str:
-    eid = item.get("eid")
-    return f"{where} (eid {eid})" if type(eid) is int and 0 <= eid < 10**18 else where
-
-
-def _item(passage: BlankedPassage, eid: int) -> _Item:
+def _item(passage: BlankedPassage, eid: int) -> dict[str, Any]:
     sentences = [sentence or "" for sentence in passage.shown]
     for i, sentence in enumerate(passage.shown):
         if sentence is not None and _BLANK.fullmatch(sentence):
@@ -167,22 +183,30 @@ def _item(passage: BlankedPassage, eid: int) -> _Item:
             )
     for number, place in enumerate(passage.blanks, 1):
         sentences[place] = f"<{number}>"
-    answers = list(enumerate(passage.answers, 1))
-    candidates = list(passage.candidates)
-    return _Item(eid, sentences, candidates, answers, len(passage.blanks), len(candidates))
+    return {
+        "eid": eid,
+        "passage": sentences,
+        "candidates": list(passage.candidates),
+        "answer_sequence": list(enumerate(passage.answers, 1)),
+        "number_of_blanks": len(passage.blanks),
+        "candidate_length": len(passage.candidates),
+    }
 
 
 def _published_passage(record: Mapping[str, Any], where: str) -> BlankedPassage:
-    where = _with_eid(where, record) if record.keys() >= set(FIELDS) else where
-    item = to_record(record, _Item, where=where, wording=_ITEM_WORDING)
-    candidates = item.candidates
+    missing = [field for field in FIELDS if field not in record]
+    _require(not missing, where, f"lacks {', '.join(missing)}; a passage needs {', '.join(FIELDS)}")
+    item = to_record(record, CollectedPassage, where=where)
+    where = f"{where} (eid {item.eid})"
+    candidates = [text or "" for text in item.candidates or ()]
     empty = [str(i) for i, text in enumerate(candidates) if not text.strip()]
     _require(not empty, where, f"`candidates` holds an empty text, at {name_list(empty)} from 0")
     blanks = blank_places(item.passage, where)
-    for field, value, count, what in (
-        ("number_of_blanks", item.number_of_blanks, len(blanks), "blanks"),
-        ("candidate_length", item.candidate_length, len(candidates), "candidates"),
+    for field, count, what in (
+        ("number_of_blanks", len(blanks), "blanks"),
+        ("candidate_length", len(candidates), "candidates"),
     ):
+        value = record[field]
         _require(
             type(value) is int and value == count,
             where,
@@ -193,41 +217,51 @@ def _published_passage(record: Mapping[str, Any], where: str) -> BlankedPassage:
         where,
         f"{len(blanks)} blanks, but only {len(candidates)} candidates",
     )
-    answers = _published_answers(item.answer_sequence, len(blanks), len(candidates), where)
     filled = list(item.passage)
-    for place, answer in zip(blanks, answers, strict=True):
-        filled[place] = candidates[answer]
-    return BlankedPassage(str(item.eid), tuple(filled), blanks, tuple(candidates), answers)
-
-
-def _published_answers(
-    sequence: Sequence[tuple[int, int]], n_blanks: int, n_candidates: int, where: str
-) -> tuple[int, ...]:
-    answers: dict[int, int] = {}
-    for blank, candidate in sequence:
-        _check_blank(blank, answers, n_blanks, where)
+    answers: list[int] = []
+    for blank, (place, answer) in enumerate(zip(blanks, _answers(item, where), strict=True), 1):
+        if answer is None:
+            raise FormatError(f"{where}: `answer_sequence` has no answer for blank {blank}")
         _require(
-            0 <= candidate < n_candidates,
+            0 <= answer < len(candidates),
             where,
-            f"blank {blank} is answered by candidate {quote(candidate)}, but there are 0 to "
-            f"{n_candidates - 1}",
+            f"blank {blank} is answered by candidate {quote(answer)}, but there are 0 to "
+            f"{len(candidates) - 1}",
         )
+        answers.append(answer)
+        filled[place] = candidates[answer]
+    return BlankedPassage(str(item.eid), tuple(filled), blanks, tuple(candidates), tuple(answers))
+
+
+def _answers(item: CollectedPassage, where: str) -> tuple[int | None, ...]:
+    n_blanks = len(blank_places(item.passage, where))
+    answers: dict[int, int | None] = {}
+    for blank, candidate in item.answer_sequence or ():
+        _require(
+            1 <= blank <= n_blanks,
+            where,
+            f"`answer_sequence` answers blank {quote(blank)}, but the passage has 1 to {n_blanks}",
+        )
+        _require(blank not in answers, where, f"`answer_sequence` answers blank {blank} twice")
         answers[blank] = candidate
-    missing = [str(blank) for blank in range(1, n_blanks + 1) if blank not in answers]
-    _require(not missing, where, f"`answer_sequence` has no answer for blank {name_list(missing)}")
-    return tuple(answers[blank] for blank in range(1, n_blanks + 1))
-
-
-def _check_blank(blank: int, answers: Mapping[int, int | None], n_blanks: int, where: str) -> None:
-    _require(
-        1 <= blank <= n_blanks,
-        where,
-        f"`answer_sequence` answers blank {quote(blank)}, but the passage has 1 to {n_blanks}",
-    )
-    _require(blank not in answers, where, f"`answer_sequence` answers blank {blank} twice")
+    return tuple(answers.get(blank) for blank in range(1, n_blanks + 1))
 
 
 # JSON lines of a set: `passages.jsonl`
+
+
+_Numbers = Annotated[list[Whole], must_be("a list of whole numbers from 0, found $found")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Located(SentenceSource):
+    """The source of a sentence of a passage."""
+
+    paragraph: Whole
+
+    @property
+    def source(self) -> SentenceSource:
+        return SentenceSource(self.book_id, self.index, self.start, self.end)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,11 +279,20 @@ class _SetRecord:
     candidates: Annotated[
         list[Filled], Field(min_length=1), must_be("a list of texts that are not empty")
     ]
-    blanks: Any
-    answers: Any
+    blanks: _Numbers
+    answers: _Numbers
     distractors: Any = None
-    sources: Any
-    candidate_sources: Any
+    sources: Annotated[
+        list[_Located],
+        must_be(
+            "a list of objects with `book_id` and whole numbers `index`, `start`, `end` and "
+            "`paragraph`"
+        ),
+    ]
+    candidate_sources: Annotated[
+        list[SentenceSource],
+        must_be("a list of objects with `book_id` and whole numbers `index`, `start` and `end`"),
+    ]
 
 
 REQUIRED_FIELDS = (
@@ -262,7 +305,6 @@ REQUIRED_FIELDS = (
     "sources",
     "candidate_sources",
 )
-_PLACE = ("index", "start", "end")
 _SET_WORDING = Wording(
     missing=f"lacks $missing; a passage needs {', '.join(REQUIRED_FIELDS)}",
     repeated="the id $quoted already occurs on line $line",
@@ -296,19 +338,10 @@ def passage_record(one: SetBlankedPassage) -> dict[str, Any]:
         "answers": list(passage.answers),
         "distractors": list(passage.distractors),
         "sources": [
-            _source_record(source) | {"paragraph": paragraph}
+            asdict(source) | {"paragraph": paragraph}
             for source, paragraph in zip(one.sources, one.paragraphs, strict=True)
         ],
-        "candidate_sources": [_source_record(source) for source in one.candidate_sources],
-    }
-
-
-def _source_record(source: SentenceSource) -> dict[str, Any]:
-    return {
-        "book_id": source.book_id,
-        "index": source.index,
-        "start": source.start,
-        "end": source.end,
+        "candidate_sources": list(map(asdict, one.candidate_sources)),
     }
 
 
@@ -345,33 +378,33 @@ def parse_passages(
 
 def _set_passage(record: _SetRecord, where: str) -> SetBlankedPassage:
     passage = _blanked_passage(record, where)
-    sources = _sources(record, "sources", len(passage.sentences), (*_PLACE, "paragraph"), where)
+    for field, count, wanted in (
+        ("sources", len(record.sources), len(passage.sentences)),
+        ("candidate_sources", len(record.candidate_sources), len(passage.candidates)),
+    ):
+        _require(count == wanted, where, f"`{field}` must have {wanted} objects, found {count}")
+    sources = tuple(located.source for located in record.sources)
     _require(
         len({source.book_id for source in sources}) == 1,
         where,
         "`sources` must all have the same book_id",
     )
-    candidate_sources = _sources(
-        record, "candidate_sources", len(passage.candidates), _PLACE, where
-    )
     for blank, answer in zip(passage.blanks, passage.answers, strict=True):
         _require(
-            sources[blank] == candidate_sources[answer],
+            sources[blank] == record.candidate_sources[answer],
             where,
             f"the sentence at {blank} is a blank, but the source of its answer, candidate {answer}, "
             "differs",
         )
-    paragraphs = tuple(source["paragraph"] for source in record.sources)
+    paragraphs = tuple(located.paragraph for located in record.sources)
     return SetBlankedPassage(
-        passage, record.part, record.domain, paragraphs, sources, candidate_sources
+        passage, record.part, record.domain, paragraphs, sources, tuple(record.candidate_sources)
     )
 
 
 def _blanked_passage(record: _SetRecord, where: str) -> BlankedPassage:
-    sentences, candidates = record.passage, record.candidates
-    blanked = [place for place, sentence in enumerate(sentences) if sentence is None]
-    blanks = _numbers(record.blanks, "blanks", len(sentences), where)
-    answers = _numbers(record.answers, "answers", len(candidates), where)
+    candidates, blanks, answers = record.candidates, record.blanks, record.answers
+    blanked = [place for place, sentence in enumerate(record.passage) if sentence is None]
     nulls = name_list([str(place) for place in blanked]) or "but there is none"
     _require(
         bool(blanks) and sorted(blanks) == blanked,
@@ -383,93 +416,26 @@ def _blanked_passage(record: _SetRecord, where: str) -> BlankedPassage:
         where,
         f"`answers` must have an answer for each of {len(blanks)} blanks, found {len(answers)}",
     )
-    answer_of = {blank: candidates[answer] for blank, answer in zip(blanks, answers, strict=True)}
-    filled = tuple(answer_of.get(place, sentence or "") for place, sentence in enumerate(sentences))
-    passage = BlankedPassage(record.id, filled, blanks, tuple(candidates), answers)
-    found = list(passage.distractors)
+    _require(len(set(answers)) == len(answers), where, f"`answers` holds a number twice: {answers}")
     _require(
-        record.distractors in (None, found),
+        max(answers) < len(candidates),
+        where,
+        f"`answers` must be places in `candidates`, 0 to {len(candidates) - 1}, found {answers}",
+    )
+    filled = [sentence or "" for sentence in record.passage]
+    for blank, answer in zip(blanks, answers, strict=True):
+        filled[blank] = candidates[answer]
+    passage = BlankedPassage(
+        record.id, tuple(filled), tuple(blanks), tuple(candidates), tuple(answers)
+    )
+    distractors = list(passage.distractors)
+    _require(
+        record.distractors in (None, distractors),
         where,
         f"`distractors` is {quote(record.distractors)}, but the candidates that answer no blank "
-        f"are {found}",
+        f"are {distractors}",
     )
     return passage
-
-
-def _numbers(values: Any, field: str, end: int, where: str) -> tuple[int, ...]:
-    _require(
-        isinstance(values, list)
-        and all(type(value) is int and 0 <= value < end for value in values),
-        where,
-        f"`{field}` must be a list of whole numbers from 0 to {end - 1}, found {quote(values)}",
-    )
-    _require(
-        len(set(values)) == len(values), where, f"`{field}` holds a number twice: {quote(values)}"
-    )
-    return tuple(values)
-
-
-def _sources(
-    record: _SetRecord, field: str, count: int, numbers: Sequence[str], where: str
-) -> tuple[SentenceSource, ...]:
-    values = getattr(record, field)
-    _require(
-        isinstance(values, list) and len(values) == count,
-        where,
-        f"`{field}` must be a list of {count} objects",
-    )
-    for value in values:
-        holds = (
-            isinstance(value, dict)
-            and all(type(value.get(number)) is int and value[number] >= 0 for number in numbers)
-            and isinstance(value.get("book_id"), str)
-            and bool(value["book_id"].strip())
-        )
-        needed = f"`book_id` and whole numbers from 0 ({', '.join(numbers)})"
-        _require(holds, where, f"`{field}` must give {needed} of each, found {quote(value)}")
-    return tuple(
-        SentenceSource(value["book_id"], value["index"], value["start"], value["end"])
-        for value in values
-    )
-
-
-# Collected passages, the input of ``cloze-gen clean-exams``
-
-
-@dataclass(frozen=True, slots=True)
-class CollectedPassage:
-    """A passage of the published layout before cleaning: candidates and answers may be missing."""
-
-    eid: _Eid
-    passage: _Sentences
-    candidates: Annotated[list[str | None] | None, must_be("a list of texts, found $found")] = None
-    answer_sequence: Annotated[
-        list[tuple[Annotated[int, Strict()], Annotated[int, Strict()] | None]] | None,
-        must_be("a list of pairs of whole numbers, blank and candidate; found $found"),
-    ] = None
-
-    @property
-    def blanks(self) -> tuple[int, ...]:
-        return blank_places(self.passage, f"eid {self.eid}")
-
-    @property
-    def answers(self) -> tuple[int | None, ...]:
-        """Candidate of each blank, in the order of their numbers; None if unknown."""
-        answers: dict[int, int | None] = {}
-        for blank, candidate in self.answer_sequence or ():
-            _check_blank(blank, answers, len(self.blanks), f"eid {self.eid}")
-            answers[blank] = candidate
-        return tuple(answers.get(blank) for blank in range(1, len(self.blanks) + 1))
-
-
-def parse_collected(text: str, *, name: str) -> list[CollectedPassage]:
-    """The passages of a file in the published layout; FormatError if blanks are not numbered."""
-    passages = []
-    for where, item in _items(text, name=name):
-        passage = to_record(item, CollectedPassage, where=where, wording=_ITEM_WORDING)
-        blank_places(passage.passage, where)
-        passages.append(passage)
-    return passages
 
 
 def format_requests(passages: Iterable[BlankedPassage]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cloze_gen.json_lines import Filled, Whole
 from cloze_gen.records.passage import Part
 
 
@@ -46,10 +47,10 @@ class BlankedPassage:
 class SentenceSource:
     """Place of a sentence; `start`, `end`: characters of the text of the book, end exclusive."""
 
-    book_id: str
-    index: int
-    start: int
-    end: int
+    book_id: Filled
+    index: Whole
+    start: Whole
+    end: Whole
 
 
 @dataclass(frozen=True, slots=True)

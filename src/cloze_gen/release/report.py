@@ -33,7 +33,6 @@ from cloze_gen.release.report_passages import (
     BlankedFigures,
     PassageFigures,
     analysis_from_record,
-    statistics_from_record,
 )
 from cloze_gen.release.settings import public_overrides
 from cloze_gen.release.signature import read_signature
@@ -50,7 +49,7 @@ from cloze_gen.store.runs import (
     released_folder,
     stage_artifacts,
 )
-from cloze_gen.store.tables import ANALYSIS, CANDIDATES, STATISTICS, parse_jsonl
+from cloze_gen.store.tables import ANALYSIS, CANDIDATES, parse_jsonl
 
 # Columns about files of cloze-gen, not about the book.
 _OWN_COLUMNS = frozenset({"folder"})
@@ -135,18 +134,6 @@ def _number(value: float | str) -> str:
         else f"{value:.6g}"
         if isinstance(value, float)
         else value
-    )
-
-
-def blanked_figures(
-    *, statistics: Artifact | None, evaluation: BlankEvaluation | None, paper: BlankTable | None
-) -> BlankedFigures:
-    return BlankedFigures(
-        statistics=None
-        if statistics is None
-        else statistics_from_record(parse_json(statistics.path(STATISTICS).read_bytes())),
-        evaluation=evaluation,
-        paper=paper,
     )
 
 
@@ -294,8 +281,8 @@ def _blanked(
 ) -> BlankedFigures | None:
     if style.items is not BLANKED_ITEMS:
         return None
-    return blanked_figures(
-        statistics=artifacts.get("statistics"),
+    return BlankedFigures(
+        statistics=next(iter(style.card_tables(artifacts)), None),
         evaluation=read_evaluation(folder, BlankEvaluation),
         paper=style.table if isinstance(style.table, BlankTable) else None,
     )

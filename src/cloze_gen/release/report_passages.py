@@ -8,6 +8,7 @@ from typing import Any
 
 from cloze_gen.evaluation.blanks import CONTEXTS, EXH, FULL, BlankEvaluation, BlankRow
 from cloze_gen.evaluation.passages import PassageEvaluation
+from cloze_gen.release.card import CardTable
 from cloze_gen.release.paper_figures import BlankFigure, BlankTable, PassageTable
 
 
@@ -61,65 +62,12 @@ def analysis_from_record(record: Mapping[str, Any]) -> Analysis:
 
 # ---- sets of blanked passages
 
-_OF_SETS = {"all": "All", "train": "Train", "development": "Dev", "test": "Test", "paper": "Paper"}
-_PASSAGES = "passages"  # the paper gives the splits of this measure only
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """The set and the paper's; rows: (measure, a printed figure for each column)."""
-
-    source: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
-
 
 @dataclass(frozen=True, slots=True)
 class BlankedFigures:
-    statistics: Statistics | None
+    statistics: CardTable | None
     evaluation: BlankEvaluation | None = None
     paper: BlankTable | None = None
-
-
-def statistics_from_record(record: Mapping[str, Any]) -> Statistics:
-    """The table of ``statistics.json``; the paper's passages by part follow its total.
-
-    >>> row = {"measure": "passages", "unit": "count", "all": 60, "train": 40, "development": 12, "test": 8, "paper": 5959}
-    >>> statistics_from_record({"source": "Table 3", "measures": [row], "paper_passages": {"test": 658, "train": 4790}}).rows
-    (('passages', ('60', '40', '12', '8', '5,959 (4,790 / 658)')),)
-    """
-    parts = " / ".join(
-        f"{record['paper_passages'][part]:,}"
-        for part in _OF_SETS
-        if part in record["paper_passages"]
-    )
-    rows = [
-        (
-            f"{row['measure']}, %" if row["unit"] == "share" else row["measure"],
-            [_blanks_figure(row.get(of), row["unit"]) for of in _OF_SETS],
-        )
-        for row in record["measures"]
-    ]
-    for measure, figures in rows:
-        figures[-1] += f" ({parts})" if measure == _PASSAGES else ""
-    return Statistics(
-        record["source"],
-        tuple(_OF_SETS.values()),
-        tuple((measure, tuple(figures)) for measure, figures in rows),
-    )
-
-
-def _blanks_figure(value: float | None, unit: str) -> str:
-    """Decimals as in Table 3.
-
-    >>> _blanks_figure(5959, "count"), _blanks_figure(4.99, "mean"), _blanks_figure(None, "mean")
-    ('5,959', '4.99', '-')
-    """
-    if value is None:
-        return "-"
-    return (
-        f"{value:,.0f}" if unit == "count" else f"{100 * value if unit == 'share' else value:,.2f}"
-    )
 
 
 # ---- an evaluation of blanked passages and the paper's figures

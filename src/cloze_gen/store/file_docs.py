@@ -51,19 +51,6 @@ def column_type(text: str) -> tuple[str, bool, str]:
     return kind.removesuffix(OPTIONAL), kind.endswith(OPTIONAL), about
 
 
-# ---- files of several stages
-
-REJECTED_COLUMNS = {
-    "id": "string: the rejected item, or the sentence if it was rejected as a whole",
-    "reason": "string: why it was rejected",
-    "detail": "string: more on the reason; may be empty",
-}
-
-
-def rejected_file(about: str, example: str = "") -> FileDoc:
-    return FileDoc("rejected.parquet", about, REJECTED_COLUMNS, example=example)
-
-
 # ---- the output folder
 
 OUTPUT_FOLDER = """\

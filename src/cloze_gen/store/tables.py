@@ -17,14 +17,12 @@ from numpy.typing import DTypeLike
 
 from cloze_gen.errors import StoreError
 from cloze_gen.json_lines import Wording, read_objects
-from cloze_gen.records.rejection import Rejection
 
 # the backslash first, or it would be escaped twice
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _UNESCAPES = {escaped: plain for plain, escaped in _ESCAPES.items()}
 _ESCAPED = re.compile(r"\\(?:[\\tnr]|x([0-9a-f]{2}))")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-ROWS_A_GROUP = 1 << 17  # of a table joined from parts; some 10 MB of ids and words
 # Level 1 writes several times faster than the default level at nearly the same size on word
 # columns.
 COMPRESSION: Mapping[str, Any] = {"compression": "zstd", "compression_level": 1}
@@ -35,44 +33,6 @@ def write_parquet(path: Path, columns: Mapping[str, Any] | pa.Table) -> int:
     table = columns if isinstance(columns, pa.Table) else pa.table(dict(columns))
     pq.write_table(table, path, **COMPRESSION)
     return table.num_rows
-
-
-def join_parquet(path: Path, parts: Sequence[Path]) -> int:
-    """Write the rows of several tables of one schema as one; returns their number. Memory holds one
-    row group; the bytes depend only on the rows.
-    """
-    schema = pq.read_schema(parts[0])
-    count = 0
-    with pq.ParquetWriter(path, schema, **COMPRESSION) as writer:
-        for group in _row_groups(parts, schema):
-            writer.write_table(group, row_group_size=ROWS_A_GROUP)
-            count += group.num_rows
-    return count
-
-
-def _row_groups(parts: Iterable[Path], schema: pa.Schema) -> Iterator[pa.Table]:
-    """The rows in tables of `ROWS_A_GROUP`, with new dictionaries; at least one table."""
-    waiting, groups = schema.empty_table(), 0
-    for part in parts:
-        for batch in pq.ParquetFile(part).iter_batches(batch_size=ROWS_A_GROUP):
-            waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch])])
-            if waiting.num_rows >= ROWS_A_GROUP:
-                yield _recoded(waiting.slice(0, ROWS_A_GROUP))
-                waiting = waiting.slice(ROWS_A_GROUP)
-                groups += 1
-    if waiting.num_rows or not groups:
-        yield _recoded(waiting)
-
-
-def _recoded(table: pa.Table) -> pa.Table:
-    """The table in one chunk, its dictionaries in the order of first appearance."""
-    columns = {}
-    for name, kind in zip(table.schema.names, table.schema.types, strict=True):
-        if pa.types.is_dictionary(kind):
-            columns[name] = table[name].cast(kind.value_type).combine_chunks().dictionary_encode()
-        else:
-            columns[name] = table[name].combine_chunks()
-    return pa.table(columns)
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
@@ -257,13 +217,5 @@ def parse_jsonl(
 # Files of several recipes' stages.
 FOCUS, SOURCE_SENTENCES, REJECTED = "focus.parquet", "sentences.parquet", "rejected.parquet"
 QUESTIONS, CANDIDATES = "questions.jsonl", "candidates.jsonl"
-PASSAGE_SET, ANALYSIS, STATISTICS = "passages.jsonl", "analysis.json", "statistics.json"
+PASSAGE_SET, ANALYSIS = "passages.jsonl", "analysis.json"
 FEWSHOT = "fewshot.jsonl"
-
-
-def rejection_columns(rejected: list[Rejection]) -> dict[str, pa.Array]:
-    return {
-        "id": pa.array([r.id for r in rejected], pa.string()),
-        "reason": pa.array([str(r.reason) for r in rejected], pa.string()).dictionary_encode(),
-        "detail": pa.array([r.detail for r in rejected], pa.string()),
-    }

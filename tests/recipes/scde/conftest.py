@@ -11,30 +11,26 @@ import pytest
 from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.partition import write_part
 from cloze_gen.corpus.training_text import write_training_text
+from cloze_gen.recipes.scde import distractors
 from cloze_gen.recipes.scde.blanked_passages import AssemblySettings, write_blanked_passages
 from cloze_gen.recipes.scde.blanks import BlanksSettings, write_blanks
-from cloze_gen.recipes.scde.coherence import CoherenceSettings, write_coherence
-from cloze_gen.recipes.scde.distractors import DistractorsSettings, write_distractors
-from cloze_gen.recipes.scde.passages import (
-    ANSWERS,
-    CONSIDERED,
+from cloze_gen.recipes.scde.coherence import write_coherence
+from cloze_gen.recipes.scde.distractors import (
     DISTRACTORS,
-    PASSAGES,
     PROPENSITY,
-    PassagesSettings,
-    write_passages,
+    DistractorsSettings,
+    write_distractors,
 )
-from cloze_gen.recipes.scde.rivals import RivalsSettings, write_rivals
+from cloze_gen.recipes.scde.passages import PassagesSettings, write_passages
+from cloze_gen.recipes.scde.rivals import CANDIDATES, RivalsSettings, write_rivals
 from cloze_gen.records.passage import Part
-from cloze_gen.rng import stable_fraction
 from cloze_gen.store.artifacts import Artifact, Store
-from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet
+from cloze_gen.store.tables import read_parquet, read_tsv
 from tests.conftest import make_novels
 from tests.corpus.conftest import Novels as NovelsInParts
 from tests.corpus.conftest import write_novels
 
-SMALL = PassagesSettings(min_sentences=3, max_sentences=9, min_words=20, max_words=60, per_book=5)
-FEW_DIRECTIONS = CoherenceSettings(dimensions=20)
+SMALL = PassagesSettings(min_sentences=3, max_sentences=9, mean_words=40, per_book=5)
 Rows = list[dict[str, Any]]
 
 
@@ -62,11 +58,9 @@ class Novels(NovelsInParts):
         corpus = self.stage("novels", write_part, partition=partition, part=Part.TRAIN)
         return self.stage("text", write_training_text, corpus=corpus, counts=self.counts(partition))
 
-    def coherence(self, partition, settings=FEW_DIRECTIONS):
+    def coherence(self, partition):
         text, counts = self.training_text(partition), self.counts(partition)
-        return self.stage(
-            "coherence", write_coherence, text=text, counts=counts, settings=settings, seed=1
-        )
+        return self.stage("coherence", write_coherence, text=text, counts=counts, seed=1)
 
 
 @dataclass
@@ -107,7 +101,6 @@ class Blanked:
         return self.novels.stage(
             "distractors",
             write_distractors,
-            passages=self.passages,
             rivals=self.rivals(),
             settings=made,
             seed=1,
@@ -159,99 +152,55 @@ def sample(tmp_path_factory):
 # ---- planted: books whose answers show what their rivals seldom do
 
 
-def book(part, number, half=None):
-    """The name of a training novel of one half, or of another novel."""
-    names = (f"{part}{number}-{i}" for i in range(99))
-    return next(
-        name
-        for name in names
-        if half is None or int(stable_fraction("scde.propensity", name) >= 0.5) == half
-    )
-
-
 def planted(*, books=16, rivals=24, often=0.6):
-    """Passages, six a book; a trait has a given share of the answers and 20 % of the rivals."""
-    of_half = [(book("train", number, number % 2), "train") for number in range(books)]
-    every = [*of_half, *((book("test", number), "test") for number in range(books))]
-    passages = []
-    answers = []
-    considered = []
-    for book_id, part in every:
+    """Candidates of six passages a book; a trait has a share of the answers and 20 % of the rivals."""
+    candidates = []
+    for book_id in (f"{part}{number}" for part in ("train", "test") for number in range(books)):
         for first in range(0, 600, 100):
             name = f"{book_id}:{first}"
             rng = np.random.default_rng([1, *name.encode()])
-            passages.append(
-                {
+            verdicts = ["answer"] * 5 + ["rival"] * rivals
+            for k, verdict in enumerate(verdicts):
+                shares = {"planted": often if verdict == "answer" else 0.2, "noise": 0.5}
+                row = dict.fromkeys(CANDIDATES.names) | {
                     "id": name,
                     "book_id": book_id,
-                    "part": part,
-                    "domain": "",
-                    "first": first,
-                    "last": first + 9,
+                    "part": book_id.rstrip("0123456789"),
+                    "sentence": first + 1 + k,
+                    "text": "It rained.",
+                    "characters": int(rng.integers(40, 200)),
+                    "verdict": verdict,
+                    "traits": [trait for trait, share in shares.items() if rng.random() < share],
                 }
-            )
-
-            def shows(often, rng=rng):
-                found = [
-                    trait
-                    for trait, share in {"planted": often, "noise": 0.5}.items()
-                    if rng.random() < share
-                ]
-                return {"characters": int(rng.integers(40, 200)), "traits": found}
-
-            answers += [
-                {"id": name, "blank": k, "sentence": first + 1 + k, **shows(often)}
-                for k in range(5)
-            ]
-            for k in range(rivals):
-                measured = {"verdict": "rival"} | {
-                    name: float(rng.normal()) for name in ("fit", "topic", "hardness")
-                }
-                considered.append(
-                    {"id": name, "sentence": first + 20 + k, **measured, **shows(0.2)}
-                )
-    return passages, answers, considered
+                if verdict == "rival":
+                    row |= {name: float(rng.normal()) for name in ("fit", "topic", "hardness")}
+                candidates.append(row)
+    return candidates
 
 
-def table(some):
-    return {name: [row[name] for row in some] for name in some[0]}
+def write_planted(writer, ctx, *, candidates):
+    CANDIDATES.write_records(writer.path(CANDIDATES.name), candidates)
 
 
-def write_planted_passages(writer, ctx, *, passages):
-    write_parquet(writer.path(PASSAGES), table(passages))
-
-
-def write_planted_rivals(writer, ctx, *, answers, considered):
-    write_parquet(writer.path(ANSWERS), table(answers))
-    write_parquet(writer.path(CONSIDERED), table(considered))
-
-
-def only(given, names):
-    """The given passages with these ids."""
-    passages, answers, considered = ([row for row in some if row["id"] in names] for some in given)
-    return passages, answers, considered
-
-
-def half_of(passages):
-    """Half of the training novels that has each of their passages."""
-    return {
-        row["id"]: int(stable_fraction("scde.propensity", row["book_id"]) >= 0.5)
-        for row in passages
-        if row["part"] == "train"
-    }
+def rivals_of(candidates):
+    return [row for row in candidates if row["verdict"] == "rival"]
 
 
 @pytest.fixture
-def distract(tmp_path):
+def distract(tmp_path, monkeypatch):
     """The distractors of planted passages."""
     novels = Novels(tmp_path, Store(tmp_path / "out"))
 
-    def made(given, **settings):
-        passages = novels.stage("passages", write_planted_passages, passages=given[0])
-        rivals = novels.stage("rivals", write_planted_rivals, answers=given[1], considered=given[2])
-        of = DistractorsSettings(**settings)
+    def made(given, strength=8.0, rounds=7, **settings):
+        monkeypatch.setattr(distractors, "_STRENGTH", strength)
+        monkeypatch.setattr(distractors, "_ROUNDS", rounds)
+        rivals = novels.stage("rivals", write_planted, candidates=given)
         return novels.stage(
-            "distractors", write_distractors, passages=passages, rivals=rivals, settings=of, seed=1
+            f"distractors-{strength:g}-{rounds}",
+            write_distractors,
+            rivals=rivals,
+            settings=DistractorsSettings(**settings),
+            seed=1,
         )
 
     return made
@@ -260,8 +209,8 @@ def distract(tmp_path):
 # ---- what became of them
 
 
-def rows(artifact, name=DISTRACTORS):
-    return read_parquet(artifact.path(name)).to_pylist()
+def rows(artifact, table=DISTRACTORS):
+    return read_parquet(artifact.path(table.name)).to_pylist()
 
 
 def drawn(artifact):
@@ -272,9 +221,9 @@ def drawn(artifact):
     }
 
 
-def share_planted(artifact, considered, part):
+def share_planted(artifact, candidates, part):
     """How many of the distractors of one part show what was planted."""
-    shows = {(row["id"], row["sentence"]): "planted" in row["traits"] for row in considered}
+    shows = {(row["id"], row["sentence"]): "planted" in row["traits"] for row in candidates}
     found = [
         shows[row["id"], sentence]
         for row in rows(artifact)
@@ -289,19 +238,9 @@ def log_odds(artifact):
     return {row["trait"]: float(row["log_odds"]) for row in read_tsv(artifact.path(PROPENSITY))}
 
 
-def changed(given, whose):
-    """The same passages, with answers of some that never show what was planted."""
-    passages, answers, considered = given
-    return (
-        passages,
-        [row | {"traits": ["noise"]} if whose(row["id"]) else row for row in answers],
-        considered,
-    )
-
-
 def tempts(given, artifact):
     """Of each passage the mean of fit and topic together over its distractors."""
-    value = {(row["id"], row["sentence"]): row["fit"] + row["topic"] for row in given[2]}
+    value = {(row["id"], row["sentence"]): row["fit"] + row["topic"] for row in rivals_of(given)}
     return {
         row["id"]: float(np.mean([value[row["id"], sentence] for sentence in row["distractors"]]))
         for row in rows(artifact)

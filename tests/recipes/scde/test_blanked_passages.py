@@ -1,4 +1,4 @@
-"""Which passages make the set, and in which order their candidates stand."""
+"""Which passages make the set, and how they are printed."""
 
 import re
 from collections import Counter
@@ -12,8 +12,11 @@ from cloze_gen.corpus import overlap
 from cloze_gen.corpus.books import kept_books
 from cloze_gen.errors import CorpusError
 from cloze_gen.formats.scde import parse_passages
-from cloze_gen.recipes.scde.blanked_passages import AssemblySettings, choose_set, order_candidates
-from cloze_gen.recipes.scde.passages import DISTRACTORS, read_blanks, windows_by_book
+from cloze_gen.recipes.scde import blanked_passages as module
+from cloze_gen.recipes.scde.blanked_passages import choose_set
+from cloze_gen.recipes.scde.blanks import read_blanks
+from cloze_gen.recipes.scde.distractors import DISTRACTORS
+from cloze_gen.recipes.scde.passages import windows_by_book
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import stable_fraction
 from cloze_gen.store.tables import PASSAGE_SET, REJECTED, read_parquet
@@ -23,18 +26,13 @@ PLACED = st.tuples(st.integers(0, 3), st.integers(-4, 4).map(float))
 PASSAGES = st.dictionaries(
     st.text("abcdef:0123456789", min_size=1, max_size=6), PLACED, max_size=20
 )
-SIZES = st.dictionaries(
-    st.text("abcdef", min_size=1, max_size=4),
-    st.tuples(st.integers(1, 5), st.integers(0, 3)),
-    max_size=40,
-)
 
 
 Passages = dict[str, tuple[Hashable, float]]
 
 
 def chosen(passages, most, drawn_from=1000):
-    return choose_set(passages, AssemblySettings(n_passages=most, oversampling=drawn_from))
+    return choose_set(passages, most, drawn_from)
 
 
 def by_hash(passages):
@@ -100,42 +98,6 @@ def test_the_set_is_no_slice_of_the_alphabet():
     assert abs(kept["a"] - 150) < 35
 
 
-@given(SIZES, st.integers(0, 2**32))
-def test_each_candidate_stands_in_one_place(sizes, seed):
-    orders = order_candidates(sizes, seed)
-    assert list(orders) == list(sizes)
-    assert all(sorted(order) == list(range(sum(sizes[name]))) for name, order in orders.items())
-    assert order_candidates(sizes, seed) == orders
-
-
-def test_places_fall_to_distractors_evenly():
-    """Each of the 21 pairs of places has as many passages of a size, give or take one."""
-    sizes = {f"p{i}": (5, 2) if i % 3 else (4, 2) for i in range(160)}
-    orders = order_candidates(sizes, 1)
-    for size, hands in (((5, 2), 21), ((4, 2), 15)):
-        own = [orders[name] for name in sizes if sizes[name] == size]
-        dealt = Counter(
-            tuple(place for place, who in enumerate(order) if who >= size[0]) for order in own
-        )
-        assert len(dealt) == hands
-        assert max(dealt.values()) - min(dealt.values()) <= 1
-
-
-def test_no_answer_has_a_place_of_its_own():
-    orders = order_candidates({f"p{i}": (5, 2) for i in range(1000)}, 1).values()
-    first = Counter(next(who for who in order if who < 5) for order in orders)
-    assert all(abs(first[who] - 200) < 4 * 160**0.5 for who in range(5))
-    ahead = sum(order.index(5) < order.index(6) for order in orders)
-    assert abs(ahead - 500) < 4 * 250**0.5
-
-
-def test_who_stands_where_among_the_answers_is_the_passages_own():
-    """A passage more moves distractors about, and no answer past another."""
-    few, more = (order_candidates({f"p{i}": (5, 2) for i in range(count)}, 1) for count in (20, 21))
-    for name, order in few.items():
-        assert [who for who in order if who < 5] == [who for who in more[name] if who < 5]
-
-
 def set_of(artifact):
     with open(artifact.path(PASSAGE_SET), encoding="utf-8") as handle:
         return list(parse_passages(handle))
@@ -161,7 +123,7 @@ def test_a_passage_is_printed_as_in_its_book(sample):
 def test_candidates_are_the_answers_and_the_distractors(sample):
     blanks = read_blanks(sample.blanks())
     for kind in ("hard", "random", "none"):
-        rows = read_parquet(sample.distractors(kind=kind).path(DISTRACTORS)).to_pylist()
+        rows = read_parquet(sample.distractors(kind=kind).path(DISTRACTORS.name)).to_pylist()
         passages = set_of(sample.blanked_passages(kind=kind))
         assert {one.id for one in passages} == {row["id"] for row in rows}
         of_passage = {
@@ -180,6 +142,14 @@ def test_candidates_are_the_answers_and_the_distractors(sample):
             assert others == of_passage[one.id]
 
 
+def test_candidates_are_shuffled(sample):
+    """Answers and distractors stand anywhere in the list, each passage in its own order."""
+    passages = [item.passage for item in set_of(sample.blanked_passages())]
+    orders = {(*passage.answers, *passage.distractors) for passage in passages}
+    assert len(orders) > 0.8 * len(passages)
+    assert {place for passage in passages for place in passage.distractors} == set(range(7))
+
+
 def test_a_smaller_set_is_part_of_the_larger(sample):
     large, small = sample.blanked_passages(), sample.blanked_passages(n_passages=9)
     of_large = {one.id: one for one in set_of(large)}
@@ -192,22 +162,24 @@ def test_a_smaller_set_is_part_of_the_larger(sample):
     assert large.funnel["rejected"] == {}
     parts = Counter(one.part for one in few)
     assert small.facts == {"wanted": 9, "parts": {part: parts[part] for part in Part}}
-    assert all(one.passage.sentences == of_large[one.id].passage.sentences for one in few)
-    assert all(
-        sorted(one.passage.candidates) == sorted(of_large[one.id].passage.candidates) for one in few
-    )
+    assert all(one == of_large[one.id] for one in few)
     for some in (few, list(of_large.values())):
         places = [(one.sources[0].book_id, one.sources[0].index) for one in some]
         assert places == sorted(places)
 
 
 @pytest.mark.slow
-def test_a_set_without_test_passages_is_an_error(sample):
-    """As one of a single passage; the message says what to do."""
+def test_a_set_without_test_passages_is_an_error(sample, monkeypatch):
+    """The message says what to do."""
+    windows = [window for some in windows_by_book(sample.passages).values() for window in some]
+    other = {window.id for window in windows if window.part == Part.DEVELOPMENT}
+    monkeypatch.setattr(
+        module, "choose_set", lambda passages, n: frozenset(other & passages.keys())
+    )
     with pytest.raises(
-        CorpusError, match=r"no test passages \(0 train, 1 development, 0 test\).*novels"
+        CorpusError, match=r"no test passages \(0 train, \d+ development, 0 test\).*novels"
     ):
-        sample.blanked_passages(n_passages=1)
+        sample.blanked_passages(n_passages=3)
 
 
 @pytest.mark.slow

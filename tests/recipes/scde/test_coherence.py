@@ -11,12 +11,12 @@ from cloze_gen.corpus.frequencies import write_counts
 from cloze_gen.corpus.training_text import TEXT, write_training_text
 from cloze_gen.english.content_words import stem
 from cloze_gen.errors import CorpusError
-from cloze_gen.models.sentence_cues import fit_adjacent_sentences, sentence_rows
+from cloze_gen.models.sentence_cues import fit_adjacent_sentences, rarity_of, sentence_rows
+from cloze_gen.recipes.scde import coherence as module
 from cloze_gen.recipes.scde.coherence import (
-    CoherenceSettings,
     coherence,
     open_coherence,
-    read_stems,
+    stem_rarity,
     write_coherence,
 )
 from cloze_gen.rng import derive_rng
@@ -59,26 +59,25 @@ def lines_of(text):
     ]
 
 
-def test_it_knows_the_commonest_words(novels):
+def test_it_knows_the_commonest_words(novels, monkeypatch):
     """Of the training novels, in small letters; of words as common the first by letters."""
+    monkeypatch.setattr(module, "_VOCABULARY", 30)
     partition = novels.partition()
     counts = Counter(word for line in lines_of(novels.training_text(partition)) for word in line)
-    model = open_coherence(
-        novels.coherence(partition, CoherenceSettings(vocabulary=30, dimensions=5)).folder
-    )
+    model = open_coherence(novels.coherence(partition))
     assert list(model.words) == sorted(counts, key=lambda word: (-counts[word], word))[:30]
     assert list(model.words.values()) == list(range(30))
 
 
 @pytest.mark.parametrize(("most", "step"), [(400_000, 1), (50, 6), (299, 1), (298, 2)])
-def test_it_learns_from_lines_that_follow_one_another(novels, most, step):
+def test_it_learns_from_lines_that_follow_one_another(novels, monkeypatch, most, step):
+    monkeypatch.setattr(module, "_VOCABULARY", 10)
+    monkeypatch.setattr(module, "_MAX_PAIRS", most)
     partition = novels.partition()
     lines = lines_of(novels.training_text(partition))
     assert len(lines) == 300
-    artifact = novels.coherence(
-        partition, CoherenceSettings(dimensions=5, vocabulary=10, max_pairs=most)
-    )
-    model = open_coherence(artifact.folder)
+    artifact = novels.coherence(partition)
+    model = open_coherence(artifact)
     known = [[model.words[word] for word in line if word in model.words] for line in lines]
     pairs = [
         (known[i], known[i + 1])
@@ -88,19 +87,19 @@ def test_it_learns_from_lines_that_follow_one_another(novels, most, step):
     assert len(pairs) < -(-(len(lines) - 1) // step)  # some lines have no known word
     assert artifact.facts["pairs"] == len(pairs) <= most
     before, after = (sentence_rows([pair[side] for pair in pairs], 10) for side in (0, 1))
-    wanted = fit_adjacent_sentences(before, after, 5, derive_rng(1, "scde.coherence"))
+    dimensions = max(1, len(pairs) // 80)
+    wanted = fit_adjacent_sentences(before, after, dimensions, derive_rng(1, "scde.coherence"))
     assert np.abs(model.before @ model.behind.T - wanted[0] @ wanted[1].T).max() < 1e-5
 
 
-def test_stems_are_counted(novels):
+def test_a_stem_is_as_rare_as_in_the_training_novels(novels):
     partition = novels.partition()
     lines = lines_of(novels.training_text(partition))
     counts = Counter(stem(word) for line in lines for word in line)
-    assert 1 in counts.values()
-    assert read_stems(novels.coherence(partition).folder) == (
-        {key: n for key, n in counts.items() if n > 1},
-        len(lines),
-    )
+    rarity = stem_rarity(novels.coherence(partition))
+    wanted = rarity_of(counts, len(lines))
+    for key in (*counts, "astrolabe"):
+        assert rarity(key) == wanted(key)
 
 
 def test_novels_of_one_sentence_teach_nothing(tmp_path):
@@ -122,6 +121,5 @@ def test_novels_of_one_sentence_teach_nothing(tmp_path):
             write_coherence,
             text=text,
             counts=counts,
-            settings=CoherenceSettings(),
             seed=1,
         )

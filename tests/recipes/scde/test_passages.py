@@ -3,7 +3,6 @@
 import itertools
 import re
 from collections import Counter
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,22 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.corpus.arrays import book_text
-from cloze_gen.corpus.books import book_folder, kept_books
-from cloze_gen.errors import CorpusError
+from cloze_gen.corpus.books import kept_books
+from cloze_gen.corpus.hyphens import HYPHENS
 from cloze_gen.recipes.scde.passages import (
     PASSAGES,
     CutWindow,
     PassagesSettings,
     chapter_numbers,
     cut_windows,
-    read_book,
+    novels_of,
+    read_novel,
     write_passages,
 )
-from cloze_gen.records.passage import Part
 from cloze_gen.store.tables import REJECTED, read_parquet
 from tests.corpus.conftest import novel
 from tests.recipes.scde.conftest import SMALL
-from tests.support.errors import refused
 
 RAIN, TORN, DAMN, OPEN, MORE, LEADS = (
     "It rained hard .",
@@ -36,7 +34,7 @@ RAIN, TORN, DAMN, OPEN, MORE, LEADS = (
     '" Sit down . "',
     "He said this :",
 )
-SHORT = PassagesSettings(min_sentences=3, max_sentences=6, min_words=8, max_words=20)
+SHORT = PassagesSettings(min_sentences=3, max_sentences=6, mean_words=14)
 KINDS = st.sampled_from(["prose", "prose", "prose", "prose", "verse", "heading"])
 SENTENCES = st.sampled_from([RAIN] * 8 + [TORN, DAMN, OPEN, MORE, LEADS])
 PARAGRAPHS = st.lists(
@@ -99,7 +97,7 @@ def test_every_sentence_is_told_of_once(paragraphs, seed, per_book):
         (window.first, window.last - window.first + 1, window.words) for window in found.windows
     ]
     told += [
-        (at, *(int(part.split()[0]) for part in one.detail.split(", ")))
+        (at, *(int(part.split(": ")[1]) for part in one.detail.split(", ")))
         for (at, _), one in zip(reasons(found), found.rejected, strict=True)
     ]
     told.sort()
@@ -178,26 +176,26 @@ def test_a_window_knows_nothing_of_what_follows_its_chapter(before, after):
         (
             ["#", 2, "#", 4],
             [(4, 7)],
-            [(0, "not_prose"), (1, "cut_short_by_chapter"), (3, "not_prose")],
+            [(0, "not_prose"), (1, "cut_short"), (3, "not_prose")],
         ),
-        ([2, "*", 4], [(2, 5)], [(0, "cut_short_by_break")]),
-        ([7, 4], [(7, 10)], [(0, "paragraph_long")]),
-        ([2, TORN, 4], [(3, 6)], [(0, "cut_short_by_break"), (2, "has_split_sentence")]),
+        ([2, "*", 4], [(2, 5)], [(0, "cut_short")]),
+        ([7, 4], [(7, 10)], [(0, "no_end_within_bounds")]),
+        ([2, TORN, 4], [(3, 6)], [(0, "cut_short"), (2, "has_split_sentence")]),
         ([DAMN, DAMN, 4], [(2, 5)], [(0, "offensive")]),
         ([2, 5, 1], [(2, 7)], [(0, "no_end_within_bounds")]),
         ([2, LEADS, 3, "#"], [(0, 5)], [(6, "not_prose")]),
         (
             [2, 2, LEADS, "*", 3],
             [(0, 3)],
-            [(4, "cut_short_by_break"), (5, "preceding_text_unfinished")],
+            [(4, "cut_short"), (5, "preceding_text_unfinished")],
         ),
-        (["*", LEADS, "#", 4], [(2, 5)], [(0, "cut_short_by_chapter"), (1, "not_prose")]),
+        (["*", LEADS, "#", 4], [(2, 5)], [(0, "cut_short"), (1, "not_prose")]),
         ([], [], []),
     ],
 )
 def test_cases(sentences, windows, rejected):
     """What becomes of small books, and why."""
-    found = cut(*sentences, settings=SHORT.model_copy(update={"min_words": 24, "max_words": 24}))
+    found = cut(*sentences, settings=SHORT.model_copy(update={"mean_words": 10_000}))
     assert (spans(found), reasons(found)) == (windows, rejected)
 
 
@@ -230,19 +228,12 @@ def test_the_aim_is_each_windows_own():
     assert words.std() > 50
 
 
-def test_the_nearest_end_is_taken():
-    aimed = {
-        words: SHORT.model_copy(update={"min_words": words, "max_words": words})
-        for words in (9, 13, 14, 100)
-    }
-    assert {
-        words: spans(cut(1, 1, 1, 1, 1, 1, settings=one))[0] for words, one in aimed.items()
-    } == {
-        9: (0, 2),
-        13: (0, 3),
-        14: (0, 4),
-        100: (0, 5),
-    }
+@given(st.integers(1, 40), st.integers(0, 20))
+def test_the_end_nearest_to_the_drawn_length_is_taken(mean, seed):
+    """A draw of 60 to 140 % of the mean; paragraphs of three words, windows of 9 to 18."""
+    found = cut(1, 1, 1, 1, 1, 1, settings=SHORT.model_copy(update={"mean_words": mean}), seed=seed)
+    words = found.windows[0].words
+    assert min(18, max(9, 0.6 * mean - 2)) <= words <= min(18, max(9, 1.4 * mean + 2))
 
 
 def test_a_window_has_its_words_counted():
@@ -250,30 +241,22 @@ def test_a_window_has_its_words_counted():
     assert cut([RAIN, OPEN, MORE]).windows == [CutWindow(0, 2, 7)]
 
 
-def test_a_book_is_its_sentences(novels):
-    corpus = novels.corpus()
-    row = next(row for row in kept_books(corpus) if row["book_id"] == "novel2")
-    book = read_book(book_folder(corpus, row), {"candle\xadlight": "candlelight"})
-    raw = (novels.books / row["file"]).read_text()
+def test_a_novel_is_its_sentences(novels):
+    """A word that a line end breaks is mended."""
+    partition = novels.partition()
+    novel = next(novel for novel in novels_of(partition) if novel.id == "novel2")
+    book = read_novel(novel, novels.passages(partition).path(HYPHENS))
     assert len(book.texts) == book.text.sentence_count
     for i, text in enumerate(book.texts):
-        in_file = raw[book.start[i] : book.end[i]].replace("candle-\nlight", "candlelight")
-        assert in_file.split() == text.replace(" -- ", "--").split()
-        assert "".join(book.text.tokens(i)) == text.replace(" ", "")
+        assert "".join(book.tokens(i)) == text.replace(" ", "")
     assert any("candlelight" in text for text in book.texts)
-    assert book.chapter[-1] == 10
-    assert set(np.diff(book.chapter)) == {0, 1}
-
-
-def test_unknown_broken_words_keep_their_hyphen(novels):
-    """Where nobody decided them."""
-    corpus = novels.corpus()
-    book = read_book(book_folder(corpus, kept_books(corpus)[0]), {})
-    assert any("candle-light" in text for text in book.texts)
+    chapters = chapter_numbers(book.text.kinds)
+    assert chapters[-1] == 10
+    assert set(np.diff(chapters)) == {0, 1}
 
 
 def rows(artifact):
-    return read_parquet(artifact.path(PASSAGES)).to_pylist()
+    return read_parquet(artifact.path(PASSAGES.name)).to_pylist()
 
 
 def test_rows_are_spans_of_the_books(novels):
@@ -299,12 +282,6 @@ def test_the_funnel_is_the_tables(novels):
     reasons = read_parquet(artifact.path(REJECTED))["reason"].to_pylist()
     assert artifact.funnel["kept"] == len(found)
     assert artifact.funnel["rejected"] == Counter(reasons)
-    assert artifact.facts["passages"] == {
-        part: sum(row["part"] == part for row in found) for part in Part
-    }
-    for fact, column in (("mean_words", "words"), ("mean_sentences", "sentences")):
-        mean = np.mean([row[column] for row in found])
-        assert artifact.facts[fact] == pytest.approx(mean, abs=1e-4)
 
 
 def test_a_book_more_changes_no_other_books_windows(novels):
@@ -329,11 +306,3 @@ def test_workers_change_no_byte(novels):
         for workers in (1, 2)
     )
     assert one.manifest["files"] == two.manifest["files"]
-
-
-def test_a_part_without_a_passage_is_refused(novels):
-    """The message counts the reasons and says what helps."""
-    settings = PassagesSettings(min_sentences=900, max_sentences=1000)
-    call = partial(novels.passages, novels.partition(), settings)
-    refused(call, CorpusError, names="train and development and test books")
-    refused(call, CorpusError, names="Lower passages.min_sentences")

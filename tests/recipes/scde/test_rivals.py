@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.corpus.books import book_folder, kept_books
-from cloze_gen.corpus.hyphens import HYPHENS, read_hyphen_forms
+from cloze_gen.corpus.hyphens import HYPHENS
 from cloze_gen.english.cohesion import surface_ties
+from cloze_gen.recipes.scde.blanks import read_blanks
 from cloze_gen.recipes.scde.coherence import open_coherence
 from cloze_gen.recipes.scde.passages import (
-    ANSWERS,
-    CONSIDERED,
-    read_blanks,
-    read_book,
+    chapter_numbers,
+    novels_of,
+    read_novel,
     windows_by_book,
 )
 from cloze_gen.recipes.scde.rivals import (
+    CANDIDATES,
     MEASURES,
     RivalReason,
     RivalsSettings,
@@ -107,9 +107,9 @@ def test_each_measure_of_hardness_weighs_alike(one, data):
             max_size=len(one),
         )
     )
-    found = hardness(np.array(one), np.array(other))
+    found = hardness(np.array([one, other]))
     assert found.mean() == pytest.approx(0, abs=1e-6)
-    assert hardness(np.array(one) * 7 + 3, np.array(other)) == pytest.approx(found, abs=1e-6)
+    assert hardness(np.array([np.array(one) * 7 + 3, other])) == pytest.approx(found, abs=1e-6)
     for i in range(len(one)):
         for j in range(len(one)):
             if one[i] > one[j] and other[i] > other[j]:
@@ -118,37 +118,40 @@ def test_each_measure_of_hardness_weighs_alike(one, data):
 
 def test_nobody_is_measured_where_nobody_is():
     """No candidates, no hardness; one alone is as hard as the mean."""
-    assert hardness(np.zeros(0), np.zeros(0)).tolist() == []
-    assert hardness(np.array([4.0]), np.array([2.0])).tolist() == [0.0]
+    assert hardness(np.zeros((2, 0))).tolist() == []
+    assert hardness(np.array([[4.0], [2.0]])).tolist() == [0.0]
 
 
 def test_a_measure_that_is_the_same_for_all_makes_none_harder():
     """Though its mean, as a machine reckons it, is not quite the number itself."""
-    assert hardness(np.full(3, 2.848), np.zeros(3)).tolist() == [0.0, 0.0, 0.0]
+    assert hardness(np.array([[2.848] * 3, [0.0] * 3])).tolist() == [0.0, 0.0, 0.0]
 
 
 @pytest.fixture(scope="module")
 def considered(sample):
-    return rows(sample.rivals(), CONSIDERED)
+    return nearby(sample.rivals())
+
+
+def nearby(artifact):
+    return [row for row in rows(artifact, CANDIDATES) if row["verdict"] != "answer"]
 
 
 @pytest.mark.parametrize("most", [80, 12])
 def test_sentences_of_the_chapter_near_a_passage_are_considered(sample, most):
-    found = rows(sample.rivals(max_distance=most), CONSIDERED)
     blanked = read_blanks(sample.blanks())
     near = {}
-    for row in found:
-        near.setdefault(row["id"], set()).add(row["sentence"])
-    forms = read_hyphen_forms(sample.passages.path(HYPHENS))
+    for row in nearby(sample.rivals(max_distance=most)):
+        near.setdefault(row["id"], []).append(row["sentence"])
     windows = windows_by_book(sample.passages)
-    for of in kept_books(sample.partition):
-        book = read_book(book_folder(sample.partition, of), forms)
-        for window in windows.get(of["book_id"], []):
+    for novel in novels_of(sample.partition):
+        book = read_novel(novel, sample.passages.path(HYPHENS))
+        chapters = chapter_numbers(book.text.kinds)
+        for window in windows.get(novel.id, []):
             before = range(window.first - most, window.first - 1)
             after = range(window.last + 2, window.last + most + 1)
-            chapter = np.flatnonzero(book.chapter == book.chapter[window.first]).tolist()
+            chapter = np.flatnonzero(chapters == chapters[window.first]).tolist()
             wanted = {*before, *after} & {*chapter} if window.id in blanked else set()
-            assert near.get(window.id, set()) == wanted
+            assert near.get(window.id, []) == sorted(wanted)
 
 
 def test_measures_decide_the_verdict(considered):
@@ -169,16 +172,15 @@ def test_measures_decide_the_verdict(considered):
 
 def test_topic_and_fit_are_relative_to_the_answers(sample, considered):
     """One passage by hand: coherence of each rival with the shown sentences, minus the answers'."""
-    model = open_coherence(sample.coherence.folder)
+    model = open_coherence(sample.coherence)
     name = next(row["id"] for row in considered if row["verdict"] == "rival")
     book_id = name.rpartition(":")[0]
     window = next(one for one in windows_by_book(sample.passages)[book_id] if one.id == name)
-    of = next(one for one in kept_books(sample.partition) if one["book_id"] == book_id)
-    forms = read_hyphen_forms(sample.passages.path(HYPHENS))
-    book = read_book(book_folder(sample.partition, of), forms)
+    novel = next(novel for novel in novels_of(sample.partition) if novel.id == book_id)
+    book = read_novel(novel, sample.passages.path(HYPHENS))
     answers = [window.first + place for place in read_blanks(sample.blanks())[name]]
     shown = [i for i in range(window.first, window.last + 1) if i not in answers]
-    tokens = book.text.tokens
+    tokens = book.tokens
     some = [row for row in considered if row["id"] == name and row["topic"] is not None]
     listed = [*answers, *(row["sentence"] for row in some)]
     after, before = model.follows([tokens(i) for i in shown], [tokens(i) for i in listed])
@@ -204,9 +206,11 @@ def test_hardness_has_mean_zero_over_the_rivals_of_a_passage(considered):
 
 def test_answers_are_the_sentences_at_the_blanks(sample):
     places = {}
-    for row in rows(sample.rivals(), ANSWERS):
-        places.setdefault(row["id"], []).append(row["sentence"])
-        assert row["traits"] == sorted(row["traits"])
+    for row in rows(sample.rivals(), CANDIDATES):
+        if row["verdict"] == "answer":
+            places.setdefault(row["id"], []).append(row["sentence"])
+            assert row["traits"] == sorted(row["traits"])
+            assert row["characters"] == len(row["text"])
     wanted = {
         name: [int(name.rpartition(":")[2]) + place for place in of_passage]
         for name, of_passage in read_blanks(sample.blanks()).items()

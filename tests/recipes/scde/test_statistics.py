@@ -4,21 +4,17 @@ import json
 
 import pytest
 
-from cloze_gen.formats.scde import passage_record
 from cloze_gen.recipes.scde.statistics import (
     COUNTS,
     PAPER,
     SHARES,
     consecutive_blanks,
     describe_set,
+    statistics_table,
     vocabulary,
-    write_statistics,
 )
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
 from cloze_gen.records.passage import Part
-from cloze_gen.store.artifacts import Store
-from cloze_gen.store.tables import write_jsonl
-from tests.support.stage import made
 
 
 def passage(sentences, blanks, *distractors):
@@ -139,38 +135,28 @@ def one(item, part, *sentences):
     )
 
 
-def write_set(writer, ctx, *, passages):
-    write_jsonl(writer.path("passages.jsonl"), map(passage_record, passages))
+def printed(*passages):
+    """Measure -> its printed figures: all, train, development, test, the paper's."""
+    table = statistics_table(passages)
+    assert table.header == ("measure", "All", "Train", "Dev", "Test", "Paper")
+    return {name: figures for name, *figures in table.rows}
 
 
-def statistics(store, *passages):
-    """Measure -> its row."""
-    finished = made(store, "set", write_set, passages=passages)
-    artifact = made(store, "statistics", write_statistics, finished=finished)
-    record = json.loads(artifact.path("statistics.json").read_text(encoding="utf-8"))
-    return {row["measure"]: row for row in record["measures"]}
-
-
-def test_each_part_is_measured_by_itself(tmp_path):
+def test_each_part_is_measured_by_itself():
     """The whole set is no mean of its parts; the paper's figure stands in every row that has one."""
-    rows = statistics(
-        Store(tmp_path),
+    rows = printed(
         one("a", Part.TRAIN, "We left.", "It rained on us.", "So?", "No."),
         one("b", Part.TEST, "A b.", "C."),
     )
-    assert [rows["blanks per passage"][name] for name in ("all", "train", "test", "paper")] == [
-        1.5,
-        2,
-        1,
-        4.99,
-    ]
-    assert [rows["words per candidate"][name] for name in ("all", "train", "test")] == [2, 2.5, 1]
-    assert rows["variance of the candidate length"]["train"] == 2.25
-    assert rows["consecutive blanks"]["unit"] == "share"
+    assert rows["blanks per passage"] == ["1.50", "2.00", "-", "1.00", "4.99"]
+    assert rows["words per candidate"] == ["2.00", "2.50", "-", "1.00", "-"]
+    assert rows["variance of the candidate length"][1] == "2.25"
 
 
-def test_a_part_without_passages_has_no_means(tmp_path):
-    """Null, not nought."""
-    rows = statistics(Store(tmp_path), one("a", Part.TRAIN, "We left.", "It rained."))
-    assert rows["passages"]["test"] == 0
-    assert rows["words per passage"]["test"] is None
+def test_figures_are_printed_as_the_paper_prints_them():
+    """Counts whole, shares in percent, the paper's passages by part, a dash for missing figures."""
+    passages = [one(f"b{i}", Part.TRAIN, "A b.", "C d.") for i in range(1234)]
+    rows = printed(*passages)
+    assert rows["passages"] == ["1,234", "1,234", "0", "0", "5,959 (4,790 / 511 / 658)"]
+    assert rows["vocabulary"] == ["4", "4", "0", "0", "48,600"]
+    assert rows["consecutive blanks, %"] == ["0.00", "0.00", "-", "-", "1.28"]

@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 
 from pydantic import Field
 
-from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.hyphens import HYPHENS
-from cloze_gen.corpus.source_sentences import decided_hyphens
+from cloze_gen.corpus.source_sentences import decided_hyphens, read_sentences
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
 from cloze_gen.evaluation.sets import read_cloze_examples
 from cloze_gen.formats.scde import format_requests, passage_record
-from cloze_gen.recipes.common import PRINTED_BEFORE, balance_answer_positions, printed_before
-from cloze_gen.recipes.scde.passages import (
-    DISTRACTORS,
-    Place,
-    Window,
-    read_blanks,
-    read_book,
-    windows_by_book,
-)
+from cloze_gen.recipes.common import PRINTED_BEFORE, printed_before
+from cloze_gen.recipes.scde.blanks import read_blanks
+from cloze_gen.recipes.scde.distractors import DISTRACTORS
+from cloze_gen.recipes.scde.passages import Novel, Window, novels_of, windows_by_book
+from cloze_gen.recipes.tables import write_rejections
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.records.rejection import Reason, Rejection
+from cloze_gen.records.sentence import Sentence
 from cloze_gen.rng import derive_rng, stable_fraction
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import (
-    PASSAGE_SET,
-    REJECTED,
-    read_parquet,
-    rejection_columns,
-    write_jsonl,
-    write_parquet,
-)
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.tables import PASSAGE_SET, write_jsonl
 from cloze_gen.word_tokens import is_word
+
+_OVERSAMPLING = 1.25  # passages drawn for each of the set
+_LONG_WORDS = 10  # shorter sentences occur in many books
+Place = tuple[str, int]  # a book, and the index of one of its sentences
 
 
 class AssemblySettings(SettingsGroup):
@@ -51,16 +44,12 @@ class AssemblySettings(SettingsGroup):
         le=MOST_COUNTED,
         description="passages of all parts together; published: 5,959",
     )
-    oversampling: float = Field(
-        1.25,
-        ge=1,
-        le=1000,
-        description="passages drawn for each of the set; 1: all are kept",
-    )
 
 
 def choose_set(
-    passages: Mapping[str, tuple[Hashable, float]], settings: AssemblySettings
+    passages: Mapping[str, tuple[Hashable, float]],
+    n_passages: int,
+    oversampling: float = _OVERSAMPLING,
 ) -> frozenset[str]:
     """Ids of the set, from id -> (ranks of the distractors by length, temptation).
 
@@ -68,11 +57,11 @@ def choose_set(
     combination of ranks, then the second of each, and so on, to balance the ranks.
 
     >>> found = {"emma:1": ((0, 1), 0.3), "emma:40": ((0, 1), 0.2), "dracula:7": ((0, 1), 0.1), "pip:3": ((2, 6), 0.0)}
-    >>> sorted(choose_set(found, AssemblySettings(n_passages=2, oversampling=2)))
+    >>> sorted(choose_set(found, 2, oversampling=2))
     ['emma:1', 'pip:3']
     """
     by_hash = sorted(passages, key=lambda name: (stable_fraction("scde.set", name), name))
-    drawn = by_hash[: math.ceil(settings.oversampling * settings.n_passages)]
+    drawn = by_hash[: math.ceil(oversampling * n_passages)]
     seen: Counter[Hashable] = Counter()
     turns: dict[str, int] = {}
     # stable: ties keep the order of their hashes
@@ -81,74 +70,82 @@ def choose_set(
         kind = passages[name][0]
         turns[name] = seen[kind]
         seen[kind] += 1
-    return frozenset(sorted(order, key=turns.__getitem__)[: settings.n_passages])
-
-
-def order_candidates(sizes: dict[str, tuple[int, int]], seed: int) -> dict[str, tuple[int, ...]]:
-    """Id -> candidate of each printed place; numbers count the answers, then the distractors.
-
-    >>> order_candidates({"emma:1": (2, 1), "emma:9": (2, 1), "emma:20": (2, 1)}, seed=1)
-    {'emma:1': (0, 2, 1), 'emma:9': (1, 0, 2), 'emma:20': (2, 0, 1)}
-    """
-    orders: dict[str, tuple[int, ...]] = {}
-    for answers, distractors in sorted(set(sizes.values())):
-        alike = [name for name, size in sizes.items() if size == (answers, distractors)]
-        arrangements = list(combinations(range(answers + distractors), distractors))
-        chosen = balance_answer_positions(alike, n_options=len(arrangements), seed=seed)
-        orders |= {
-            name: _ordered(name, answers, arrangements[chosen[name]], seed) for name in alike
-        }
-    return {name: orders[name] for name in sizes}
-
-
-def _ordered(name: str, answers: int, of_distractors: Sequence[int], seed: int) -> tuple[int, ...]:
-    rng = derive_rng(seed, "scde.candidates", name)
-    own, others = (rng.permutation(count).tolist() for count in (answers, len(of_distractors)))
-    return tuple(
-        answers + others.pop() if place in of_distractors else own.pop()
-        for place in range(answers + len(of_distractors))
-    )
+    return frozenset(sorted(order, key=turns.__getitem__)[:n_passages])
 
 
 class AssemblyReason(Reason):
     BEYOND_N = ("beyond_n_passages", "assembly.n_passages are already chosen")
 
 
-NOT_IN_SET = str(AssemblyReason.BEYOND_N)
-_LONG_WORDS = 10  # shorter sentences occur in many books
-
-
 @dataclass(frozen=True, slots=True)
-class SentenceShard:
-    book_id: str
-    folder: Path
-    hyphens: Path
-    sentences: tuple[int, ...]
+class _Draft:
+    """A passage with its blanks and distractors, as places of sentences."""
 
+    window: Window
+    blanks: tuple[int, ...]
+    distractors: tuple[Place, ...]
+    by_length: tuple[int, ...]
+    temptation: float
 
-@dataclass(frozen=True, slots=True)
-class PrintedSentence:
-    text: str
-    tokens: tuple[str, ...]
-    paragraph: int
-    source: SentenceSource
+    @property
+    def sentences(self) -> list[Place]:
+        return [(self.window.book_id, i) for i in self.window.sentences]
 
-
-def read_printed(shard: SentenceShard) -> list[tuple[Place, PrintedSentence]]:
-    book = read_book(shard.folder, decided_hyphens(shard.hyphens))
-    spans = ((i, int(book.start[i]), int(book.end[i])) for i in shard.sentences)
-    return [
-        (
-            (shard.book_id, i),
-            PrintedSentence(
-                book.texts[i],
-                book.text.tokens(i),
-                int(book.text.paragraph[i]),
-                SentenceSource(shard.book_id, i, start, end),
-            ),
+    def passage(self, printed: Mapping[Place, Sentence], seed: int) -> SetBlankedPassage:
+        """The passage, its candidates shuffled (3.1)."""
+        sentences = [printed[place] for place in self.sentences]
+        listed = [sentences[blank] for blank in self.blanks]
+        listed += [printed[place] for place in self.distractors]
+        rng = derive_rng(seed, "scde.candidates", self.window.id)
+        order = rng.permutation(len(listed)).tolist()
+        candidates = [listed[number] for number in order]
+        passage = BlankedPassage(
+            self.window.id,
+            tuple(sentence.text for sentence in sentences),
+            self.blanks,
+            tuple(sentence.text for sentence in candidates),
+            tuple(order.index(number) for number in range(len(self.blanks))),
         )
-        for i, start, end in spans
-    ]
+        return SetBlankedPassage(
+            passage,
+            Part(self.window.part),
+            self.window.domain,
+            tuple(sentence.paragraph for sentence in sentences),
+            _sources(sentences),
+            _sources(candidates),
+        )
+
+
+def _sources(sentences: Sequence[Sentence]) -> tuple[SentenceSource, ...]:
+    return tuple(
+        SentenceSource(sentence.book_id, sentence.index, sentence.start, sentence.end)
+        for sentence in sentences
+    )
+
+
+def _read_drafts(passages: Artifact, blanks: Artifact, distractors: Artifact) -> dict[str, _Draft]:
+    blanks_of = read_blanks(blanks)
+    drawn = {
+        row["id"]: row for row in DISTRACTORS.read(distractors.path(DISTRACTORS.name)).to_pylist()
+    }
+    drafts: dict[str, _Draft] = {}
+    for windows in windows_by_book(passages).values():
+        for window in windows:
+            if row := drawn.get(window.id):
+                drafts[window.id] = _Draft(
+                    window,
+                    blanks_of[window.id],
+                    tuple(zip(row["books"], row["distractors"], strict=True)),
+                    tuple(row["by_length"]),
+                    row["temptation"],
+                )
+    return drafts
+
+
+def read_printed(printed: tuple[Novel, frozenset[int]], *, hyphens: Path) -> list[Sentence]:
+    novel, indices = printed
+    sentences = read_sentences(novel.folder, novel.id, decided_hyphens(hyphens))
+    return [sentence for sentence in sentences if sentence.index in indices]
 
 
 def write_blanked_passages(
@@ -162,47 +159,33 @@ def write_blanked_passages(
     settings: AssemblySettings,
     seed: int,
 ) -> None:
-    drawn = read_parquet(distractors.path(DISTRACTORS)).to_pylist()
-    of_passage = {
-        row["id"]: list(zip(row["books"], row["distractors"], strict=True)) for row in drawn
+    drafts = _read_drafts(passages, blanks, distractors)
+    needed: dict[str, set[int]] = {}
+    for draft in drafts.values():
+        for book_id, sentence in (*draft.sentences, *draft.distractors):
+            needed.setdefault(book_id, set()).add(sentence)
+    novels = [
+        (novel, frozenset(needed[novel.id])) for novel in novels_of(partition) if novel.id in needed
+    ]
+    read = functools.partial(read_printed, hyphens=passages.path(HYPHENS))
+    printed = {
+        (sentence.book_id, sentence.index): sentence
+        for sentences in ctx.map(read, novels, unit="books")
+        for sentence in sentences
     }
-    left = {row["id"]: (tuple(row["by_length"]), row["temptation"]) for row in drawn}
-    windows_of_books = windows_by_book(passages)
-    printed: dict[Place, PrintedSentence] = {}
-    repeated: dict[str, str] = {}
-    while True:
-        taken = choose_set(left, settings)
-        windows = [
-            window
-            for of_book in windows_of_books.values()
-            for window in of_book
-            if window.id in taken
-        ]
-        needed = {
-            place for window in windows for place in (*_places(window), *of_passage[window.id])
-        }
-        printed |= _read_printed(ctx, needed - printed.keys(), partition, passages)
-        again = printed_before((window.id, _long_sentences(window, printed)) for window in windows)
-        if not again:
-            break
-        repeated |= again
-        left = {name: known for name, known in left.items() if name not in again}
-    blanked = read_blanks(blanks)
-    orders = order_candidates(
-        {window.id: (len(blanked[window.id]), len(of_passage[window.id])) for window in windows},
-        seed,
+    repeats = printed_before(
+        (name, _long_sentences(draft, printed)) for name, draft in drafts.items()
     )
-    finished = list(_assembled(windows, blanked, of_passage, orders, printed))
-    writer.rows[PASSAGE_SET] = write_jsonl(writer.path(PASSAGE_SET), map(passage_record, finished))
-    rejected = [Rejection(name, PRINTED_BEFORE, first) for name, first in repeated.items()]
-    rejected += [Rejection(name, NOT_IN_SET, "") for name in left if name not in taken]
-    writer.rows[REJECTED] = write_parquet(
-        writer.path(REJECTED), rejection_columns(sorted(rejected, key=lambda one: one.id))
+    chosen = choose_set(
+        {
+            name: (draft.by_length, draft.temptation)
+            for name, draft in drafts.items()
+            if name not in repeats
+        },
+        settings.n_passages,
     )
-    writer.funnel = funnel(
-        "passages", kept=len(finished), rejected=Counter(str(one.reason) for one in rejected)
-    )
-    parts = Counter(window.part for window in windows)
+    finished = [draft for name, draft in drafts.items() if name in chosen]
+    parts = Counter(draft.window.part for draft in finished)
     sizes = ", ".join(f"{parts[part]:,} {part}" for part in Part)
     if not parts[Part.TEST]:
         raise CorpusError(
@@ -210,6 +193,15 @@ def write_blanked_passages(
             "lower partition.train_share for more test novels, raise assembly.n_passages, or try "
             "another --seed."
         )
+    items = (draft.passage(printed, seed) for draft in finished)
+    writer.rows[PASSAGE_SET] = write_jsonl(writer.path(PASSAGE_SET), map(passage_record, items))
+    rejected = [Rejection(name, PRINTED_BEFORE, first) for name, first in repeats.items()]
+    rejected += [
+        Rejection(name, AssemblyReason.BEYOND_N)
+        for name in drafts
+        if name not in chosen and name not in repeats
+    ]
+    write_rejections(writer, rejected, unit="passages", kept=len(finished))
     writer.facts |= {
         "wanted": settings.n_passages,
         "parts": {str(part): parts[part] for part in Part},
@@ -217,68 +209,14 @@ def write_blanked_passages(
     ctx.say(f"{sizes} passages")
 
 
-def _places(window: Window) -> list[Place]:
-    return [(window.book_id, i) for i in range(window.first, window.last + 1)]
-
-
-def _read_printed(
-    ctx: StageContext, needed: Collection[Place], partition: Artifact, passages: Artifact
-) -> dict[Place, PrintedSentence]:
-    of_book: dict[str, list[int]] = {}
-    for book_id, sentence in needed:
-        of_book.setdefault(book_id, []).append(sentence)
-    shards = [
-        SentenceShard(
-            row["book_id"],
-            book_folder(partition, row),
-            passages.path(HYPHENS),
-            tuple(sorted(of_book[row["book_id"]])),
-        )
-        for row in kept_books(partition)
-        if row["book_id"] in of_book
-    ]
-    return dict(pair for found in ctx.map(read_printed, shards, unit="books") for pair in found)
-
-
-def _long_sentences(
-    window: Window, printed: Mapping[Place, PrintedSentence]
-) -> list[tuple[str, ...]]:
-    own = (printed[place].tokens for place in _places(window))
-    return [tokens for tokens in own if sum(map(is_word, tokens)) >= _LONG_WORDS]
-
-
-def _assembled(
-    windows: Sequence[Window],
-    blanked: Mapping[str, tuple[int, ...]],
-    distractors: Mapping[str, list[Place]],
-    orders: Mapping[str, tuple[int, ...]],
-    printed: Mapping[Place, PrintedSentence],
-) -> Iterator[SetBlankedPassage]:
-    for window in windows:
-        own = [printed[place] for place in _places(window)]
-        places = blanked[window.id]
-        listed = [
-            *(own[place] for place in places),
-            *(printed[place] for place in distractors[window.id]),
-        ]
-        order = orders[window.id]
-        candidates = [listed[i] for i in order]
-        answers = tuple(order.index(number) for number in range(len(places)))
-        passage = BlankedPassage(
-            window.id,
-            tuple(one.text for one in own),
-            places,
-            tuple(one.text for one in candidates),
-            answers,
-        )
-        sources, of_candidates = (tuple(one.source for one in some) for some in (own, candidates))
-        paragraphs = tuple(one.paragraph for one in own)
-        yield SetBlankedPassage(
-            passage, Part(window.part), window.domain, paragraphs, sources, of_candidates
-        )
+def _long_sentences(draft: _Draft, printed: Mapping[Place, Sentence]) -> Iterator[tuple[str, ...]]:
+    for place in draft.sentences:
+        tokens = printed[place].tokens
+        if sum(map(is_word, tokens)) >= _LONG_WORDS:
+            yield tokens
 
 
 def requests(finished: Artifact, rendering: str) -> Iterator[str]:
     return format_requests(
-        one.passage for one in read_cloze_examples(finished.path(PASSAGE_SET)).passages
+        example.passage for example in read_cloze_examples(finished.path(PASSAGE_SET)).passages
     )

@@ -7,41 +7,37 @@ take one that surface cues solve as well as chance; ties are decided by coherenc
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from cloze_gen.corpus.arrays import sentence_traits
-from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.hyphens import HYPHENS
-from cloze_gen.corpus.source_sentences import decided_hyphens
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.cohesion import SurfaceTies, surface_ties
 from cloze_gen.english.sentence_fitness import sentence_fault
 from cloze_gen.models.blank_assignment import decode_jointly
-from cloze_gen.models.sentence_cues import TiedPassage, cue_scores, rarity_of, tie
-from cloze_gen.recipes.scde.coherence import coherence, open_coherence, read_stems
-from cloze_gen.recipes.scde.passages import (
-    BLANK,
-    BLANKS,
-    NOT_DRAWN,
-    VERDICTS,
-    Window,
-    read_book,
-    windows_by_book,
-)
-from cloze_gen.records.rejection import Reason
+from cloze_gen.models.sentence_cues import TiedPassage, cue_scores, tie
+from cloze_gen.recipes.scde.coherence import coherence, open_coherence, stem_rarity
+from cloze_gen.recipes.scde.passages import Novel, novels_of, read_novel, windows_by_book
+from cloze_gen.recipes.tables import RejectionWriter, rejection_table
+from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import REJECTED, write_parquet
+from cloze_gen.store.schema import CODED, Column, Table, TableWriter
 from cloze_gen.word_tokens import is_word
+
+_DRAWS = 60  # to choose from
+_MIN_GAP = 2  # sentences between blanks: answers of nearer blanks are often interchangeable
+_MOST_SETS = 50_000  # held while sets are extended: all that five of 28 sentences have
 
 
 class BlanksSettings(SettingsGroup):
@@ -50,18 +46,11 @@ class BlanksSettings(SettingsGroup):
         "unguessable",
         description="unguessable: surface cues solve it as well as chance",
     )
-    draws: int = Field(60, ge=1, le=MOST_EACH, description="random draws to choose from")
     adjacent_share: float = Field(
         0.0128,
         ge=0,
         le=0.4,
         description="share of blanks beside another blank; Table 3: 1.28 %",
-    )
-    min_gap: int = Field(
-        2,
-        ge=1,
-        le=MOST_EACH,
-        description="least number of sentences between other blanks",
     )
     min_words: int = Field(
         7,
@@ -86,7 +75,7 @@ class BlanksSettings(SettingsGroup):
     def least_sentences(self) -> int:
         """Length of the shortest passage with `count` blanks, one pair adjacent if allowed."""
         gaps = self.count - 1 - (self.count > 1 and self.adjacent_share > 0)
-        return self.count + gaps * self.min_gap + 2
+        return self.count + gaps * _MIN_GAP + 2
 
     @model_validator(mode="after")
     def _enough_pairs_fit(self) -> BlanksSettings:
@@ -122,6 +111,50 @@ class PassageReason(Reason):
         "too_few_sentences_can_be_blanks",
         "fewer sentences than blanks.count can be blanks",
     )
+    TOO_CLOSE = (
+        "sentences_too_close",
+        "enough sentences can be blanks, but they are too close to each other",
+    )
+
+
+BLANK, NOT_DRAWN = "blank", "not_drawn"  # verdicts on sentences, in addition to the reasons
+BLANKS = Table(
+    "blanks.parquet",
+    "One row for each passage with blanks, in the order of the passages.",
+    Column("id", pa.string(), "id of the passage"),
+    Column("book_id", CODED, "id of the book"),
+    Column("blanks", pa.list_(pa.int32()), "places in the passage, ascending"),
+    Column(
+        "solved",
+        pa.int32(),
+        "blanks that the solver of surface cues fills correctly, given the answers alone",
+    ),
+    Column(
+        "wanted",
+        pa.int32(),
+        "blanks that a random assignment of the answers fills correctly; the choice aims at this "
+        "number",
+    ),
+    Column(
+        "margin",
+        pa.float64(),
+        "how much better the answers fit their own blanks than the best other answer; mean over "
+        "the blanks",
+    ),
+)
+SENTENCE_VERDICTS = Table(
+    "sentences.parquet",
+    "One row for each sentence of the passages.",
+    Column("id", pa.string(), "id of the passage"),
+    Column("sentence", pa.int32(), "place of the sentence in the passage"),
+    Column(
+        "verdict",
+        CODED,
+        "`blank`, `not_drawn` (it could be one), or the reason why it cannot be one",
+    ),
+    example='{"id": "the-affair-of-the-green-umbrella:105", "sentence": 2, '
+    '"verdict": "sentence_short"}',
+)
 
 
 def blank_reason(
@@ -160,15 +193,15 @@ def new_here(sentences: Sequence[SurfaceTies]) -> list[BlankReason | None]:
     >>> [reason and str(reason) for reason in new_here([surface_ties(line.split()) for line in lines])]
     [None, None, 'name_only_in_sentence']
     """
-    names = Counter(name for one in sentences for name in sorted(one.names | {one.first_word}))
-    persons = Counter(person for one in sentences for person in one.persons)
+    names = Counter(name for ties in sentences for name in ties.names | {ties.first_word})
+    persons = Counter(person for ties in sentences for person in ties.persons)
     return [
         BlankReason.NEW_NAME
-        if any(names[name] == 1 for name in one.names)
+        if any(names[name] == 1 for name in ties.names)
         else BlankReason.NEW_PERSON
-        if any(persons[person] == 1 for person in one.persons)
+        if any(persons[person] == 1 for person in ties.persons)
         else None
-        for one in sentences
+        for ties in sentences
     ]
 
 
@@ -178,88 +211,45 @@ def draw_blanks(
     """Distinct, equally likely sets of places; shape (draws, count), rows ascending.
 
     On average, `adjacent_share` of the blanks are adjacent to another, never three in a row. The
-    others are at least `min_gap` apart, because answers of near blanks are often interchangeable.
+    others are at least `_MIN_GAP` apart.
 
-    >>> settings = BlanksSettings(count=3, adjacent_share=0, min_gap=1)
+    >>> settings = BlanksSettings(count=3, adjacent_share=0)
     >>> draw_blanks([1, 2, 4, 7], settings, np.random.default_rng(1)).tolist()
-    [[1, 4, 7], [2, 4, 7]]
+    [[1, 4, 7]]
     """
     with_pair = settings.count > 1 and rng.random() < settings.adjacent_share * settings.count / 2
-    for pairs in (1, 0) if with_pair else (0,):
-        completions = _completions(places, settings, pairs)
-        total = sum(completions[-1][pairs]) if places else 0
-        if total:
-            numbers = _numbers(total, min(total, settings.draws), rng)
-            return np.array(
-                [
-                    _draw_of_number(number, places, completions, pairs, settings)
-                    for number in numbers
-                ],
-                np.int64,
-            )
-    return np.zeros((0, settings.count), np.int64)
+    sets = allowed_sets(places, settings.count, int(with_pair), rng)
+    if with_pair and not len(sets):
+        sets = allowed_sets(places, settings.count, 0, rng)
+    return sets[rng.choice(len(sets), min(len(sets), _DRAWS), replace=False)]
 
 
-def _numbers(total: int, size: int, rng: np.random.Generator) -> list[int]:
-    """Distinct uniform numbers below a total, which may exceed 64 bits."""
-    if total <= np.iinfo(np.int64).max:
-        return list(map(int, rng.choice(total, size=size, replace=False)))
-    found: dict[int, None] = {}
-    while len(found) < size:
-        found[int.from_bytes(rng.bytes(total.bit_length() // 8 + 9)) % total] = (
-            None  # extra bits, so that the remainder is uniform
-        )
-    return list(found)
+def allowed_sets(
+    places: Sequence[int], count: int, pairs: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Sets of places with so many adjacent pairs; shape (sets, count), rows ascending.
 
+    All of them, or about `_MOST_SETS` at random where there are more.
 
-def _completions(
-    places: Sequence[int], settings: BlanksSettings, pairs: int
-) -> list[list[list[int]]]:
-    """Number of completions: [further blanks][adjacent pairs in them][index of the place]."""
-    completions = [[[1] * len(places), *([0] * len(places) for _ in range(pairs))]]
-    for further in range(1, settings.count):
-        last = completions[further - 1]
-        completions.append(
-            [
-                [
-                    sum(last[p - side][j] for j, side in _steps(i, places, settings) if side <= p)
-                    for i in range(len(places))
-                ]
-                for p in range(pairs + 1)
-            ]
-        )
-    return completions
-
-
-def _steps(i: int, places: Sequence[int], settings: BlanksSettings) -> Iterator[tuple[int, int]]:
-    """Indices of possible next places, and whether each is adjacent (1) or apart (0)."""
-    for j in range(i + 1, len(places)):
-        if places[j] - places[i] == 1:
-            yield j, 1
-        elif places[j] - places[i] > settings.min_gap:
-            yield j, 0
-
-
-def _draw_of_number(
-    number: int,
-    places: Sequence[int],
-    completions: Sequence[Sequence[Sequence[int]]],
-    pairs: int,
-    settings: BlanksSettings,
-) -> list[int]:
-    """The draw at this index, from 0, in lexicographic order."""
-    drawn: list[int] = []
-    open_to = [(i, 0) for i in range(len(places))]
-    for further in range(settings.count - 1, -1, -1):
-        for i, side in open_to:
-            here = completions[further][pairs - side][i] if side <= pairs else 0
-            if number < here:
-                break
-            number -= here
-        drawn.append(places[i])
-        pairs -= side
-        open_to = list(_steps(i, places, settings))
-    return drawn
+    >>> allowed_sets([1, 2, 5, 9], 3, 1, np.random.default_rng(1)).tolist()
+    [[1, 2, 5], [1, 2, 9]]
+    """
+    if not places:
+        return np.zeros((0, count), np.int64)
+    place = np.array(places, np.int64)
+    sets = place[:, None]
+    for following in reversed(range(count - 1)):  # blanks after the one that is added
+        gaps = place - sets[:, -1:]
+        has_pair = (np.diff(sets) == 1).any(axis=1, keepdims=True)
+        fits = (gaps > _MIN_GAP) | ((gaps == 1) & ~has_pair & bool(pairs))
+        # the rest needs room
+        fits &= place[-1] - place >= following * (_MIN_GAP + 1) - pairs * _MIN_GAP
+        extensions = np.argwhere(fits)
+        if len(extensions) > _MOST_SETS:
+            extensions = rng.choice(extensions, _MOST_SETS, replace=False)
+        row, column = extensions.T
+        sets = np.column_stack((sets[row], place[column]))
+    return sets[(np.diff(sets) == 1).sum(axis=1) == pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +262,7 @@ class ChosenBlanks:
         margin: mean coherence of the answers with their own blanks, minus that of the next best.
     """
 
-    places: tuple[int, ...]
+    blanks: tuple[int, ...]
     solved: int
     wanted: int
     margin: float
@@ -288,98 +278,107 @@ def choose_blanks(
     settings: BlanksSettings,
     rng: np.random.Generator,
 ) -> ChosenBlanks:
-    own = columns[draws]
-    rows, each = np.arange(len(draws))[:, None, None], np.arange(draws.shape[1])[None, :, None]
-    answers = own[:, None, :]
-    cues = cue_scores(ties, draws)[rows, each, answers]
-    coheres = coherence(after, before, draws)[rows, each, answers]
-    right = np.arange(draws.shape[1])
-    solved = np.array([(decode_jointly(scores) == right).sum() for scores in cues])
-    wanted = int((rng.permutation(draws.shape[1]) == right).sum())
-    margins = _margins(coheres)
+    """One of the draws; `columns`: the candidate of each sentence in `ties`, `after`, `before`."""
+    count = draws.shape[1]
+    draw = np.arange(len(draws))[:, None, None]
+    blank = np.arange(count)[None, :, None]
+    answers = columns[draws][:, None, :]
+    cues = cue_scores(ties, draws)[draw, blank, answers]
+    margins = _margins(coherence(after, before, draws)[draw, blank, answers])
+    right = np.arange(count)
+    solved = [int((decode_jointly(scores) == right).sum()) for scores in cues]
+    wanted = int((rng.permutation(count) == right).sum())
     considered = range(1 if settings.choice == "random" else len(draws))
-    taken = min(considered, key=lambda draw: (abs(int(solved[draw]) - wanted), -margins[draw]))
-    return ChosenBlanks(
-        tuple(draws[taken].tolist()), int(solved[taken]), wanted, float(margins[taken])
-    )
+    taken = min(considered, key=lambda draw: (abs(solved[draw] - wanted), -margins[draw]))
+    return ChosenBlanks(tuple(draws[taken].tolist()), solved[taken], wanted, float(margins[taken]))
 
 
 def _margins(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Mean margin of each blank's own answer over the best other answer; shape (draws,)."""
-    own = np.einsum("dii->di", scores)
-    others = (
-        np.where(np.eye(scores.shape[1], dtype=np.bool_), -np.inf, scores).max(axis=2)
-        if scores.shape[1] > 1
-        else np.zeros_like(own)
-    )
-    return np.asarray((own - others).mean(axis=1))
+    of_answers = np.einsum("dii->di", scores)
+    if scores.shape[1] == 1:
+        return of_answers[:, 0]
+    others = np.where(np.eye(scores.shape[1], dtype=np.bool_), -np.inf, scores).max(axis=2)
+    return np.asarray((of_answers - others).mean(axis=1))
 
 
-@dataclass(frozen=True, slots=True)
-class BlankShard:
-    folder: Path
-    windows: tuple[Window, ...]
-    coherence: Path
-    hyphens: Path
-    settings: BlanksSettings
-    seed: int
+# ---- the stage
 
 
-@dataclass(frozen=True, slots=True)
-class BlankedWindow:
-    window: Window
-    verdicts: tuple[str, ...]
-    chosen: ChosenBlanks | None
+@functools.lru_cache(maxsize=1)
+def read_blanks(blanks: Artifact) -> dict[str, tuple[int, ...]]:
+    """Passage id -> places of its blanks within it."""
+    rows = BLANKS.read(blanks.path(BLANKS.name), ["id", "blanks"]).to_pylist()
+    return {row["id"]: tuple(row["blanks"]) for row in rows}
 
 
-def blank_book(shard: BlankShard) -> list[BlankedWindow]:
-    return list(_blanked(shard))
+class BlankTables(NamedTuple):
+    blanks: pa.Table
+    verdicts: pa.Table
+    rejected: pa.Table
 
 
-def _blanked(shard: BlankShard) -> Iterator[BlankedWindow]:
-    book = read_book(shard.folder, decided_hyphens(shard.hyphens))
-    traits = sentence_traits(book.text, offensive=())
-    model, rarity = open_coherence(shard.coherence), rarity_of(*read_stems(shard.coherence))
-    for window in shard.windows:
-        sentences = range(window.first, window.last + 1)
-        tokens = [book.text.tokens(i) for i in sentences]
-        ties = [surface_ties(one) for one in tokens]
-        reasons = [
-            blank_reason(
-                tokens[k],
-                ties[k],
-                in_speech=bool(traits.in_speech[i]),
-                settings=shard.settings,
-            )
-            for k, i in enumerate(sentences)
-        ]
-        reasons = [reason or new for reason, new in zip(reasons, new_here(ties), strict=True)]
-        reasons[0] = reasons[0] or BlankReason.EDGE
-        reasons[-1] = reasons[-1] or BlankReason.EDGE
-        places = [k for k, reason in enumerate(reasons) if reason is None]
-        rng = derive_rng(shard.seed, "scde.blanks", window.id)
-        draws = draw_blanks(places, shard.settings, rng)
-        chosen = None
+def blank_novel(
+    novel: Novel, *, passages: Artifact, coherence: Artifact, settings: BlanksSettings, seed: int
+) -> BlankTables:
+    blanks: list[dict[str, Any]] = []
+    verdicts: list[dict[str, Any]] = []
+    rejected: list[Rejection] = []
+    windows = windows_by_book(passages).get(novel.id, ())
+    book = read_novel(novel, passages.path(HYPHENS))
+    in_speech = sentence_traits(book.text, offensive=()).in_speech.tolist()
+    for window in windows:
+        tokens = [book.tokens(i) for i in window.sentences]
+        ties = [surface_ties(sentence) for sentence in tokens]
+        reasons = _sentence_reasons(
+            tokens, ties, in_speech[window.first : window.last + 1], settings
+        )
+        places = [place for place, reason in enumerate(reasons) if reason is None]
+        rng = derive_rng(seed, "scde.blanks", window.id)
+        draws = draw_blanks(places, settings, rng)
+        chosen: tuple[int, ...] = ()
         if len(draws):
             columns = np.full(len(tokens), -1)
             columns[places] = np.arange(len(places))
-            tied = tie(ties, [ties[k] for k in places], rarity)
-            after, before = model.follows(tokens, [tokens[k] for k in places])
-            chosen = choose_blanks(
+            after, before = open_coherence(coherence).follows(tokens, [tokens[k] for k in places])
+            choice = choose_blanks(
                 draws,
                 columns=columns,
-                ties=tied,
+                ties=tie(ties, [ties[k] for k in places], stem_rarity(coherence)),
                 after=after,
                 before=before,
-                settings=shard.settings,
+                settings=settings,
                 rng=rng,
             )
-        blanked = frozenset(chosen.places if chosen else ())
-        verdicts = (
-            str(reason) if reason else BLANK if k in blanked else NOT_DRAWN
-            for k, reason in enumerate(reasons)
-        )
-        yield BlankedWindow(window, tuple(verdicts), chosen)
+            chosen = choice.blanks
+            blanks.append({"id": window.id, "book_id": novel.id} | asdict(choice))
+        else:
+            too_few = len(places) < settings.count
+            lack = PassageReason.FEW_SENTENCES if too_few else PassageReason.TOO_CLOSE
+            rejected.append(Rejection(window.id, lack, str(len(places))))
+        for place, reason in enumerate(reasons):
+            verdict = reason or (BLANK if place in chosen else NOT_DRAWN)
+            verdicts.append({"id": window.id, "sentence": place, "verdict": str(verdict)})
+    return BlankTables(
+        BLANKS.of_records(blanks), SENTENCE_VERDICTS.of_records(verdicts), rejection_table(rejected)
+    )
+
+
+def _sentence_reasons(
+    tokens: Sequence[Sequence[str]],
+    ties: Sequence[SurfaceTies],
+    in_speech: Sequence[bool],
+    settings: BlanksSettings,
+) -> list[BlankReason | None]:
+    """Why each sentence of a passage cannot be a blank; None if it can."""
+    new = new_here(ties)
+    reasons = [
+        blank_reason(tokens[place], ties[place], in_speech=inside, settings=settings) or new[place]
+        for place, inside in enumerate(in_speech)
+    ]
+    for edge in (0, -1):
+        reasons[edge] = reasons[edge] or BlankReason.EDGE
+    return reasons
 
 
 def write_blanks(
@@ -393,67 +392,18 @@ def write_blanks(
     seed: int,
 ) -> None:
     """Write the blanks of each passage, and the verdict on each sentence."""
-    of_book = windows_by_book(passages)
-    hyphens = passages.path(HYPHENS)
-    shards = [
-        BlankShard(
-            book_folder(partition, row),
-            tuple(of_book[row["book_id"]]),
-            coherence.folder,
-            hyphens,
-            settings,
-            seed,
-        )
-        for row in kept_books(partition)
-        if row["book_id"] in of_book
-    ]
-    found = [one for windows in ctx.map(blank_book, shards, unit="books") for one in windows]
-    kept = [(one.window, one.chosen) for one in found if one.chosen is not None]
-    _write_tables(writer, found, kept)
-    chosen = [one for _, one in kept]
-    n_blanks = max(1, sum(len(one.places) for one in chosen))
-    writer.facts |= {
-        "sentences": dict(
-            sorted(Counter(verdict for one in found for verdict in one.verdicts).items())
-        ),
-        "solved_by_surface": round(sum(one.solved for one in chosen) / n_blanks, 4),
-        "adjacent": round(sum(_adjacent_count(one.places) for one in chosen) / n_blanks, 4),
-    }
-    ctx.say(f"{len(kept):,} of {len(found):,} passages have {settings.count} blanks")
-
-
-def _write_tables(
-    writer: ArtifactWriter,
-    found: Sequence[BlankedWindow],
-    kept: Sequence[tuple[Window, ChosenBlanks]],
-) -> None:
-    columns = {
-        "id": [window.id for window, _ in kept],
-        "book_id": [window.book_id for window, _ in kept],
-        "blanks": [list(one.places) for _, one in kept],
-        "solved": [one.solved for _, one in kept],
-        "wanted": [one.wanted for _, one in kept],
-        "margin": [round(one.margin, 6) for _, one in kept],
-    }
-    writer.rows[BLANKS] = write_parquet(writer.path(BLANKS), columns)
-    verdicts = [
-        (one.window.id, k, verdict) for one in found for k, verdict in enumerate(one.verdicts)
-    ]
-    table = dict(
-        zip(("id", "sentence", "verdict"), map(list, zip(*verdicts, strict=True)), strict=True)
+    blank = functools.partial(
+        blank_novel, passages=passages, coherence=coherence, settings=settings, seed=seed
     )
-    writer.rows[VERDICTS] = write_parquet(writer.path(VERDICTS), table)
-    without, reason = [one for one in found if one.chosen is None], str(PassageReason.FEW_SENTENCES)
-    rejected = {
-        "id": [one.window.id for one in without],
-        "reason": [reason] * len(without),
-        "detail": [str(sum(verdict == NOT_DRAWN for verdict in one.verdicts)) for one in without],
-    }
-    writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejected)
-    writer.funnel = funnel(
-        "passages", kept=len(kept), rejected=Counter({reason: len(without)} if without else {})
-    )
-
-
-def _adjacent_count(places: tuple[int, ...]) -> int:
-    return sum(place - 1 in places or place + 1 in places for place in places)
+    with (
+        TableWriter(writer, BLANKS) as blanks,
+        TableWriter(writer, SENTENCE_VERDICTS) as verdicts,
+        RejectionWriter(writer) as rejections,
+    ):
+        for tables in ctx.map(blank, novels_of(partition), unit="books"):
+            blanks.append(tables.blanks)
+            verdicts.append(tables.verdicts)
+            rejections.append(tables.rejected)
+    writer.funnel = funnel("passages", kept=blanks.rows, rejected=rejections.reasons)
+    seen = blanks.rows + rejections.reasons.total()
+    ctx.say(f"{blanks.rows:,} of {seen:,} passages have {settings.count} blanks")

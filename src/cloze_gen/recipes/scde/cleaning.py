@@ -3,19 +3,16 @@
 Our reading: *duplicate passages* have the same letters, digits and places of blanks; the first is
 kept. *Missing or null candidates* are a missing list, or a null or empty candidate. The paper's rule
 on two OCR readings of an image does not apply: the published layout has one reading. Separate
-punctuation marks are then repaired.
+punctuation marks stay, as in the published files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from string import whitespace
+from collections.abc import Iterable
 
 from cloze_gen.formats.scde import CollectedPassage
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.records.rejection import Reason
-
-_MARKS, _CLOSERS = ".!?…", "\"'”’)]"
 
 
 class Rule(Reason):
@@ -35,13 +32,13 @@ class Rule(Reason):
 def clean(
     passages: Iterable[CollectedPassage],
 ) -> tuple[list[BlankedPassage], list[tuple[CollectedPassage, Rule]]]:
-    """The repaired passages that pass, and the others with the first rule that rejects them.
+    """The passages that pass, and the others with the first rule that rejects them.
 
-    >>> good = CollectedPassage(1, ["We left", ".", "<1>", "."], ["Jane sang.", "It rained."], [(1, 1)])
+    >>> good = CollectedPassage(1, ["We left.", "<1>", "."], ["Jane sang.", "It rained."], [(1, 1)])
     >>> copy = CollectedPassage(2, ["We left.", "<1>"])
     >>> kept, rejected = clean([good, copy])
     >>> kept[0].sentences, [str(rule) for _, rule in rejected]
-    (('We left.', 'It rained.'), ['duplicate_passage'])
+    (('We left.', 'It rained.', '.'), ['duplicate_passage'])
     """
     texts: set[str] = set()
     kept: list[BlankedPassage] = []
@@ -51,52 +48,39 @@ def clean(
         rule = Rule.DUPLICATE_PASSAGE if text in texts else _broken_rule(passage)
         texts.add(text)
         if rule is None:
-            kept.append(_repaired(passage))
+            kept.append(_filled(passage))
         else:
             rejected.append((passage, rule))
     return kept, rejected
 
 
-def _letters(one: CollectedPassage) -> str:
-    blanked = frozenset(one.blanks)
+def _letters(item: CollectedPassage) -> str:
+    blanked = frozenset(item.blanks)
     texts = (
         "<>" if i in blanked else "".join(filter(str.isalnum, text.casefold()))
-        for i, text in enumerate(one.passage)
+        for i, text in enumerate(item.passage)
     )
     return "".join(texts)
 
 
-def _broken_rule(one: CollectedPassage) -> Rule | None:
-    candidates = one.candidates or []
-    known = [answer for answer in one.answers if answer is not None]
+def _broken_rule(item: CollectedPassage) -> Rule | None:
+    candidates = item.candidates or []
+    known = [answer for answer in item.answers if answer is not None]
     broken = {  # in order of precedence
         Rule.ANSWER_WITHOUT_CANDIDATE: bool(candidates)
         and not all(0 <= answer < len(candidates) for answer in known),
         Rule.MISSING_CANDIDATE: not candidates
         or not all(text and text.strip() for text in candidates),
-        Rule.MORE_BLANKS_THAN_CANDIDATES: len(one.blanks) > len(candidates),
-        Rule.MISSING_ANSWER: None in one.answers,
+        Rule.MORE_BLANKS_THAN_CANDIDATES: len(item.blanks) > len(candidates),
+        Rule.MISSING_ANSWER: None in item.answers,
     }
     return next((rule for rule, holds in broken.items() if holds), None)
 
 
-def _repaired(one: CollectedPassage) -> BlankedPassage:
-    candidates = [text for text in one.candidates or () if text is not None]
-    answers = [answer for answer in one.answers if answer is not None]
-    answer_at = dict(zip(one.blanks, answers, strict=True))
-    sentences: list[str] = []
-    places: dict[int, int] = {}
-    for i, text in enumerate(one.passage):
-        if i in answer_at:
-            places[i] = len(sentences)
-            sentences.append(candidates[answer_at[i]])
-        elif not text.strip() or text.strip(_MARKS + whitespace):
-            sentences.append(text)
-        elif sentences and len(sentences) - 1 not in places.values() and not _is_ended(sentences):
-            sentences[-1] = sentences[-1].rstrip() + text.strip()
-    blanks = tuple(places[i] for i in one.blanks)
-    return BlankedPassage(str(one.eid), tuple(sentences), blanks, tuple(candidates), tuple(answers))
-
-
-def _is_ended(sentences: Sequence[str]) -> bool:
-    return sentences[-1].rstrip().rstrip(_CLOSERS).endswith(tuple(_MARKS))
+def _filled(item: CollectedPassage) -> BlankedPassage:
+    candidates = tuple(text for text in item.candidates or () if text is not None)
+    answers = tuple(answer for answer in item.answers if answer is not None)
+    sentences = list(item.passage)
+    for blank, answer in zip(item.blanks, answers, strict=True):
+        sentences[blank] = candidates[answer]
+    return BlankedPassage(str(item.eid), tuple(sentences), item.blanks, candidates, answers)

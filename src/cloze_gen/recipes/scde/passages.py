@@ -8,13 +8,12 @@ it. Each window draws a target length in words, so that lengths vary around the 
 
 from __future__ import annotations
 
+import functools
 import itertools
-from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -33,24 +32,20 @@ from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, mend_text, write_hyphens
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.corpus.paragraphs import HEADING, PROSE
-from cloze_gen.corpus.source_sentences import book_parts, decided_hyphens, hyphen_evidence
+from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.errors import CorpusError
-from cloze_gen.records.passage import Part
+from cloze_gen.recipes.tables import RejectionWriter, rejection_table
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.rng import derive_rng, stable_fraction
 from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import (
-    REJECTED,
-    join_parquet,
-    read_parquet,
-    rejection_columns,
-    write_parquet,
-)
+from cloze_gen.store.schema import CODED, Column, Table, TableWriter
+from cloze_gen.store.tables import read_parquet
 from cloze_gen.word_tokens import is_word
 
 _LEADS_ON = frozenset((",", ";", ":", "-", "--", "---"))
+_SHORTEST = 0.6  # drawn length, as a share of the mean
+_LONGEST = 1.4
 
 
 class PassagesSettings(SettingsGroup):
@@ -58,17 +53,12 @@ class PassagesSettings(SettingsGroup):
     max_sentences: int = Field(
         30, ge=1, le=MOST_EACH, description="greatest number of sentences; 5.7"
     )
-    min_words: int = Field(
-        180,
+    # Whole paragraphs and the bounds in sentences make windows longer: 319.6 words in Table 3.
+    mean_words: int = Field(
+        300,
         ge=1,
         le=MOST_COUNTED,
-        description="shortest length that is drawn, in words",
-    )
-    max_words: int = Field(
-        420,
-        ge=1,
-        le=MOST_COUNTED,
-        description="longest length that is drawn; mean in Table 3: 319.6",
+        description="mean of the lengths that are drawn, in words; mean in Table 3: 319.6",
     )
     per_book: int = Field(
         40,
@@ -80,7 +70,6 @@ class PassagesSettings(SettingsGroup):
 
 class PassageReason(Reason):
     NOT_PROSE = ("not_prose", "verse, a heading or not text")
-    LONG = ("paragraph_long", "a paragraph has more sentences than passages.max_sentences")
     TORN = ("has_split_sentence", "a sentence is not whole, a heading or has odd marks")
     OFFENSIVE = ("offensive", "it contains a listed offensive word")
     IN_SPEECH = ("begins_within_speech", "it begins inside a speech")
@@ -89,12 +78,30 @@ class PassageReason(Reason):
         "no_end_within_bounds",
         "no paragraph ends between passages.min_sentences and passages.max_sentences",
     )
-    CHAPTER_ENDS = (
-        "cut_short_by_chapter",
-        "the chapter ends after fewer than passages.min_sentences",
+    CUT_SHORT = (
+        "cut_short",
+        "a chapter, a break or other text ends it before passages.min_sentences",
     )
-    BREAK = ("cut_short_by_break", "a break comes after fewer than passages.min_sentences")
     THINNED = ("not_sampled", "passages.per_book other passages of the book were sampled")
+
+
+PASSAGES = Table(
+    "passages.parquet",
+    "One row a passage, in the order of books and places. The text is in the ingested book.",
+    Column("id", pa.string(), "id of the passage"),
+    Column("book_id", CODED, "id of the book"),
+    Column("part", CODED, "`train`, `development` or `test`"),
+    Column("domain", CODED, "genre of the book"),
+    Column("first", pa.int32(), "index of its first sentence in the book"),
+    Column("last", pa.int32(), "index of its last sentence"),
+    Column("sentences", pa.int32(), "number of sentences"),
+    Column("words", pa.int32(), "tokens with a letter or a digit"),
+    Column("start", pa.int32(), "first character in the text of the book"),
+    Column("end", pa.int32(), "character after the last one"),
+    example='{"id": "the-affair-of-the-green-umbrella:105", '
+    '"book_id": "the-affair-of-the-green-umbrella", "part": "development", '
+    '"domain": "Mystery", "first": 105, "last": 130, "sentences": 26, ...}',
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +113,7 @@ class CutWindow:
     words: int
 
 
-@dataclass(frozen=True, slots=True)
-class CutBook:
+class CutBook(NamedTuple):
     windows: list[CutWindow]
     rejected: list[Rejection]
 
@@ -127,28 +133,156 @@ def cut_windows(
     >>> book = book_text(lines, kinds=kinds, paragraph=[0, 1, 1, 2])
     >>> small = PassagesSettings(min_sentences=2, max_sentences=2)
     >>> cut = cut_windows(book, book_id="emma", offensive=(), settings=small, seed=1)
-    >>> cut.windows, [(found.id, found.reason) for found in cut.rejected]
-    ([CutWindow(first=1, last=2, words=4)], [('emma:0', 'not_prose'), ('emma:3', 'cut_short_by_chapter')])
+    >>> cut.windows, [(rejection.id, str(rejection.reason)) for rejection in cut.rejected]
+    ([CutWindow(first=1, last=2, words=4)], [('emma:0', 'not_prose'), ('emma:3', 'cut_short')])
     """
-    paragraphs = _paragraphs(book, sentence_traits(book, offensive=offensive), settings)
-    stretches = list(_stretches(paragraphs, book_id, settings, seed))
-    windows = [stretch for stretch in stretches if not stretch.reason]
-    by_hash = sorted(
-        windows,
-        key=lambda one: (
-            stable_fraction("scde.thinning", f"{book_id}:{paragraphs.starts[one.begin]}"),
-            one.begin,
-        ),
-    )
-    thinned = {one.begin for one in by_hash[settings.per_book :]}
-    kept = [paragraphs.window(one) for one in windows if one.begin not in thinned]
-    labelled = [
-        _Stretch(one.begin, one.end, PassageReason.THINNED) if one.begin in thinned else one
-        for one in stretches
-    ]
-    return CutBook(
-        kept, [paragraphs.rejection(one, book_id) for one in _joined(labelled) if one.reason]
-    )
+    paragraphs = _paragraphs(book, sentence_traits(book, offensive=offensive))
+    stretches: list[_Stretch] = []
+    begin = 0
+    while begin < len(paragraphs) - 1:
+        ends, reason = _ends(paragraphs, begin, settings)
+        end = begin + 1
+        if reason is None:
+            rng = derive_rng(seed, "scde.passages", f"{book_id}:{paragraphs[begin].first}")
+            end = _nearest_end(paragraphs, begin, ends, settings.mean_words, rng)
+        if reason is not None and stretches and stretches[-1].reason == reason:
+            stretches[-1] = replace(stretches[-1], end=paragraphs[end])
+        else:
+            stretches.append(_Stretch(paragraphs[begin], paragraphs[end], reason))
+        begin = end
+    windows = [stretch.first for stretch in stretches if stretch.reason is None]
+    windows.sort(key=lambda first: stable_fraction("scde.thinning", f"{book_id}:{first}"))
+    thinned = frozenset(windows[settings.per_book :])
+    cut = CutBook([], [])
+    for stretch in stretches:
+        reason = PassageReason.THINNED if stretch.first in thinned else stretch.reason
+        if reason is None:
+            cut.windows.append(CutWindow(stretch.first, stretch.end.first - 1, stretch.words))
+        else:
+            cut.rejected.append(stretch.rejection(book_id, reason))
+    return cut
+
+
+@dataclass(frozen=True, slots=True)
+class _Paragraph:
+    """A paragraph.
+
+    Attributes:
+        first: its first sentence.
+        words_before: words of the book before it.
+        fault: why it is in no window.
+        tie: why no window begins at it or ends before it.
+        after_break: something that is no sentence precedes it, such as a row of stars.
+    """
+
+    first: int
+    words_before: int
+    fault: PassageReason | None
+    tie: PassageReason | None
+    after_break: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """The paragraphs from `begin` to before `end`; without a reason they are a window."""
+
+    begin: _Paragraph
+    end: _Paragraph
+    reason: PassageReason | None
+
+    @property
+    def first(self) -> int:
+        return self.begin.first
+
+    @property
+    def words(self) -> int:
+        return self.end.words_before - self.begin.words_before
+
+    def rejection(self, book_id: str, reason: PassageReason) -> Rejection:
+        sentences = self.end.first - self.first
+        return Rejection(
+            f"{book_id}:{self.first}", reason, f"sentences: {sentences:,}, words: {self.words:,}"
+        )
+
+
+def _paragraphs(book: BookText, traits: SentenceTraits) -> list[_Paragraph]:
+    """The paragraphs, and one of no sentence after the last."""
+    counted = np.array([is_word(word) for word in book.types], dtype=np.bool_)[book.codes]
+    words_before = np.concatenate(([0], np.cumsum(counted)))[book.bounds].tolist()
+    whole = whole_sentences(book).tolist()
+    offensive = traits.offensive.tolist()
+    marks = traits.speech_marks.tolist()
+    paragraphs: list[_Paragraph] = []
+    end = 0
+    number = -1
+    left_open = False
+    for next_number, sentences in itertools.groupby(book.paragraph.tolist()):
+        first, end = end, end + len(list(sentences))
+        against = {  # in order of precedence
+            PassageReason.NOT_PROSE: book.kinds[first] != PROSE,
+            PassageReason.TORN: not all(whole[first:end]),
+            PassageReason.OFFENSIVE: any(offensive[first:end]),
+        }
+        tie = None
+        if left_open and traits.begins_with_mark[first]:
+            tie = PassageReason.IN_SPEECH
+        elif first and book.types[book.codes[book.bounds[first] - 1]] in _LEADS_ON:
+            tie = PassageReason.LED_TO
+        paragraphs.append(
+            _Paragraph(
+                first,
+                words_before[first],
+                next((reason for reason, holds in against.items() if holds), None),
+                tie,
+                after_break=first > 0 and next_number > number + 1,
+            )
+        )
+        # each paragraph of a speech opens with a mark, and only the last one closes it
+        left_open = sum(marks[first:end]) % 2 == 1
+        number = next_number
+    behind = _Paragraph(end, words_before[end], PassageReason.NOT_PROSE, None, after_break=False)
+    return [*paragraphs, behind]
+
+
+def _ends(
+    paragraphs: Sequence[_Paragraph], begin: int, settings: PassagesSettings
+) -> tuple[list[int], PassageReason | None]:
+    """Paragraphs before which a window from `begin` may end; if there are none, why."""
+    first = paragraphs[begin]
+    if first.fault:
+        return [], first.fault
+    ends: list[int] = []
+    for end in range(begin + 1, len(paragraphs)):
+        following = paragraphs[end]
+        sentences = following.first - first.first
+        stops = following.fault is not None or following.after_break
+        if sentences < settings.min_sentences:
+            if stops:
+                return [], PassageReason.CUT_SHORT
+            continue
+        if sentences > settings.max_sentences:
+            break
+        if not following.tie:
+            ends.append(end)
+        if stops:
+            break
+    if first.tie or not ends:
+        return [], first.tie or PassageReason.NO_END
+    return ends, None
+
+
+def _nearest_end(
+    paragraphs: Sequence[_Paragraph],
+    begin: int,
+    ends: Sequence[int],
+    mean_words: int,
+    rng: np.random.Generator,
+) -> int:
+    """The end that is nearest to a drawn length in words."""
+    shortest = round(_SHORTEST * mean_words)
+    longest = round(_LONGEST * mean_words)
+    target = paragraphs[begin].words_before + int(rng.integers(shortest, longest, endpoint=True))
+    return min(ends, key=lambda end: abs(paragraphs[end].words_before - target))
 
 
 def chapter_numbers(kinds: Sequence[str]) -> NDArray[np.int32]:
@@ -158,165 +292,64 @@ def chapter_numbers(kinds: Sequence[str]) -> NDArray[np.int32]:
     [0, 1, 1, 1, 1, 2]
     """
     heading = np.array([kind == HEADING for kind in kinds], dtype=np.bool_)
-    begins = heading & ~np.concatenate((np.zeros(1, np.bool_), heading))[:-1]
+    begins = heading & ~np.concatenate(([False], heading))[:-1]
     return np.cumsum(begins, dtype=np.int32)
 
 
-@dataclass(frozen=True, slots=True)
-class _Stretch:
-    """Paragraphs, `end` exclusive; without a reason they are a window."""
-
-    begin: int
-    end: int
-    reason: PassageReason | None = None
+# ---- novels and their windows, as the stages read them
 
 
 @dataclass(frozen=True, slots=True)
-class _Paragraphs:
-    """The paragraphs of a book.
-
-    Attributes:
-        starts, words: first sentence of each and the words before it; the totals at the end.
-        parted: whether a break precedes each.
-        ties: why no window may begin or end before each paragraph, and at the end; or None.
-    """
-
-    starts: list[int]
-    words: list[int]
-    faults: list[PassageReason | None]
-    parted: list[bool]
-    headings: list[bool]
-    ties: list[PassageReason | None]
-
-    def window(self, one: _Stretch) -> CutWindow:
-        return CutWindow(
-            self.starts[one.begin],
-            self.starts[one.end] - 1,
-            self.words[one.end] - self.words[one.begin],
-        )
-
-    def rejection(self, one: _Stretch, book_id: str) -> Rejection:
-        sentences, words = (
-            values[one.end] - values[one.begin] for values in (self.starts, self.words)
-        )
-        detail = (
-            f"{sentences:,} sentence{'s' * (sentences != 1)}, {words:,} word{'s' * (words != 1)}"
-        )
-        return Rejection(f"{book_id}:{self.starts[one.begin]}", str(one.reason), detail)
+class Novel:
+    id: str
+    folder: Path
+    part: str
+    domain: str
 
 
-def _paragraphs(book: BookText, traits: SentenceTraits, settings: PassagesSettings) -> _Paragraphs:
-    if not book.sentence_count:
-        return _Paragraphs([0], [0], [], [], [], [None])
-    step = np.concatenate(([1], np.diff(book.paragraph)))
-    starts = np.flatnonzero(step)
-    kinds = np.array(book.kinds, dtype=object)[starts]
-    sentences = np.diff(np.append(starts, book.sentence_count))
-    is_one = np.array([is_word(word) for word in book.types], dtype=np.bool_)[book.codes]
-    words = np.concatenate(([0], np.cumsum(is_one)))[
-        book.bounds[np.append(starts, book.sentence_count)]
+def novels_of(partition: Artifact) -> list[Novel]:
+    return [
+        Novel(row["book_id"], book_folder(partition, row), row["part"], row["domain"])
+        for row in kept_books(partition)
     ]
-    against = {  # in order of precedence
-        PassageReason.NOT_PROSE: kinds != PROSE,
-        PassageReason.LONG: sentences > settings.max_sentences,
-        PassageReason.TORN: np.logical_or.reduceat(~whole_sentences(book), starts),
-        PassageReason.OFFENSIVE: np.logical_or.reduceat(traits.offensive, starts),
-    }
-    rows = list(zip(*(holds.tolist() for holds in against.values()), strict=True))
-    faults = [next(itertools.compress(against, row), None) for row in rows]
-    first, last = [*starts.tolist(), book.sentence_count], words.tolist()
-    return _Paragraphs(
-        first,
-        last,
-        faults,
-        (step[starts] > 1).tolist(),
-        (kinds == HEADING).tolist(),
-        _ties(book, traits, starts),
+
+
+_COLUMNS = ["start", "end", "paragraph", "kind", "text", "tokens"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadNovel:
+    """A novel's sentences, without words broken at line ends; `start`, `end`: characters."""
+
+    text: BookText
+    texts: list[str]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+
+    def tokens(self, sentence: int) -> tuple[str, ...]:
+        return self.text.tokens(sentence)
+
+
+def read_novel(novel: Novel, hyphens: Path) -> ReadNovel:
+    # As arrays: a `Sentence` each would take twice the time, in three stages.
+    table = read_parquet(novel.folder / SENTENCES, columns=_COLUMNS)
+    forms = decided_hyphens(hyphens)
+    lines = table["tokens"].combine_chunks()
+    texts = table["text"].to_pylist()
+    for i, text in enumerate(texts):
+        if LINE_END_HYPHEN in text:
+            texts[i] = mend_text(text, lines[i].as_py(), forms)
+    return ReadNovel(
+        book_text(
+            lines,
+            kinds=table["kind"].to_pylist(),
+            paragraph=table["paragraph"].to_numpy(),
+            forms=forms,
+        ),
+        texts,
+        table["start"].to_numpy(),
+        table["end"].to_numpy(),
     )
-
-
-def _ties(
-    book: BookText, traits: SentenceTraits, starts: NDArray[np.int64]
-) -> list[PassageReason | None]:
-    """Why no cut may be before each paragraph; each paragraph of a speech opens with a mark."""
-    left_open = np.add.reduceat(traits.speech_marks, starts) % 2 == 1
-    goes_on = left_open[:-1] & traits.begins_with_mark[starts[1:]]
-    leads = np.array([word in _LEADS_ON for word in book.types], dtype=np.bool_)[
-        book.codes[book.bounds[starts[1:]] - 1]
-    ]
-    ties = [
-        PassageReason.IN_SPEECH if speech else PassageReason.LED_TO if led else None
-        for speech, led in zip(goes_on, leads, strict=True)
-    ]
-    return [None, *ties, None]
-
-
-def _stretches(
-    paragraphs: _Paragraphs, book_id: str, settings: PassagesSettings, seed: int
-) -> Iterator[_Stretch]:
-    begin, count = 0, len(paragraphs.faults)
-    while begin < count:
-        if fault := paragraphs.faults[begin]:
-            yield _Stretch(begin, begin + 1, fault)
-            begin += 1
-            continue
-        end = begin + 1
-        while end < count and not paragraphs.faults[end] and not paragraphs.parted[end]:
-            end += 1
-        yield from _cut_run(paragraphs, begin, end, book_id, settings, seed)
-        begin = end
-
-
-def _cut_run(
-    paragraphs: _Paragraphs,
-    begin: int,
-    stop: int,
-    book_id: str,
-    settings: PassagesSettings,
-    seed: int,
-) -> Iterator[_Stretch]:
-    starts, words = paragraphs.starts, paragraphs.words
-    while begin < stop:
-        if starts[stop] - starts[begin] < settings.min_sentences:
-            ends_chapter = stop == len(paragraphs.faults) or paragraphs.headings[stop]
-            yield _Stretch(
-                begin, stop, PassageReason.CHAPTER_ENDS if ends_chapter else PassageReason.BREAK
-            )
-            return
-        nearest = bisect_left(starts, starts[begin] + settings.min_sentences, begin + 1, stop + 1)
-        farthest = bisect_right(starts, starts[begin] + settings.max_sentences, begin + 1, stop + 1)
-        ends = [end for end in range(nearest, farthest) if not paragraphs.ties[end]]
-        if paragraphs.ties[begin] or not ends:
-            yield _Stretch(begin, begin + 1, paragraphs.ties[begin] or PassageReason.NO_END)
-            begin += 1
-            continue
-        rng = derive_rng(seed, "scde.passages", f"{book_id}:{starts[begin]}")
-        target = words[begin] + int(
-            rng.integers(settings.min_words, settings.max_words, endpoint=True)
-        )
-        end = min(ends, key=lambda one: (abs(words[one] - target), one))
-        yield _Stretch(begin, end)
-        begin = end
-
-
-def _joined(stretches: Sequence[_Stretch]) -> Iterator[_Stretch]:
-    """Merge adjacent stretches of the same reason, except windows that were not sampled."""
-    for reason, group in itertools.groupby(stretches, key=lambda one: one.reason):
-        found = list(group)
-        if reason in {None, PassageReason.THINNED}:
-            yield from found
-        else:
-            yield _Stretch(found[0].begin, found[-1].end, reason)
-
-
-PASSAGES = "passages.parquet"
-BLANKS, VERDICTS = "blanks.parquet", "sentences.parquet"
-CONSIDERED, ANSWERS = "considered.parquet", "answers.parquet"
-DISTRACTORS, PROPENSITY = "distractors.parquet", "propensity.tsv"
-# verdicts on sentences, in addition to the reasons
-BLANK, NOT_DRAWN, RIVAL = ("blank", "not_drawn", "rival")
-
-Place = tuple[str, int]  # a book, and the index of one of its sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,119 +363,48 @@ class Window:
     first: int
     last: int
 
-
-def windows_by_book(passages: Artifact) -> dict[str, list[Window]]:
-    table = read_parquet(
-        passages.path(PASSAGES), columns=list(Window.__dataclass_fields__)
-    ).to_pylist()
-    found: dict[str, list[Window]] = {}
-    for row in table:
-        found.setdefault(row["book_id"], []).append(Window(**row))
-    return found
+    @property
+    def sentences(self) -> range:
+        return range(self.first, self.last + 1)
 
 
-def read_blanks(blanks: Artifact) -> dict[str, tuple[int, ...]]:
-    """Passage id -> places of its blanks within it."""
-    table = read_parquet(blanks.path(BLANKS), columns=["id", "blanks"]).to_pylist()
-    return {row["id"]: tuple(row["blanks"]) for row in table}
+@functools.lru_cache(maxsize=1)
+def windows_by_book(passages: Artifact) -> Mapping[str, list[Window]]:
+    windows: dict[str, list[Window]] = {}
+    names = ["id", "book_id", "part", "domain", "first", "last"]
+    for row in PASSAGES.read(passages.path(PASSAGES.name), names).to_pylist():
+        windows.setdefault(row["book_id"], []).append(Window(**row))
+    return windows
 
 
-_COLUMNS = ["start", "end", "paragraph", "kind", "text", "tokens"]
+class CutTables(NamedTuple):
+    passages: pa.Table
+    rejected: pa.Table
 
 
-@dataclass(frozen=True, slots=True)
-class ReadBook:
-    """An ingested book, one entry a sentence; `start` and `end` are characters of its text."""
-
-    text: BookText
-    texts: list[str]
-    start: NDArray[np.int32]
-    end: NDArray[np.int32]
-    chapter: NDArray[np.int32]
-
-
-def read_book(folder: Path, hyphens: Mapping[str, str]) -> ReadBook:
-    table = read_parquet(folder / SENTENCES, columns=_COLUMNS)
-    kinds, paragraph = table["kind"].to_pylist(), table["paragraph"].to_numpy()
-    lines = table["tokens"].combine_chunks()
-    text = book_text(lines, kinds=kinds, paragraph=paragraph, forms=hyphens)
-    texts = table["text"].to_pylist()
-    for i, line in enumerate(texts):
-        if LINE_END_HYPHEN in line:
-            texts[i] = mend_text(line, lines[i].as_py(), hyphens)
-    return ReadBook(
-        text,
-        texts,
-        table["start"].to_numpy(),
-        table["end"].to_numpy(),
-        chapter_numbers(kinds),
+def cut_novel(
+    novel: Novel, *, hyphens: Path, offensive: frozenset[str], settings: PassagesSettings, seed: int
+) -> CutTables:
+    book = read_novel(novel, hyphens)
+    windows, rejected = cut_windows(
+        book.text, book_id=novel.id, offensive=offensive, settings=settings, seed=seed
     )
-
-
-@dataclass(frozen=True, slots=True)
-class WindowShard:
-    """One book for a worker, which writes its part of each table to the folder `out`."""
-
-    book_id: str
-    part: str
-    domain: str
-    folder: Path
-    hyphens: Path
-    out: Path
-    offensive: frozenset[str]
-    settings: PassagesSettings
-    seed: int
-
-
-@dataclass(frozen=True, slots=True)
-class WindowSums:
-    """Sums of one worker, for the funnel and the facts of the stage."""
-
-    windows: int
-    sentences: int
-    words: int
-    reasons: Counter[str]
-
-
-def cut_book(shard: WindowShard) -> WindowSums:
-    book = read_book(shard.folder, decided_hyphens(shard.hyphens))
-    cut = cut_windows(
-        book.text,
-        book_id=shard.book_id,
-        offensive=shard.offensive,
-        settings=shard.settings,
-        seed=shard.seed,
-    )
-    write_parquet(shard.out / PASSAGES, _columns(cut.windows, shard, book.start, book.end))
-    write_parquet(shard.out / REJECTED, rejection_columns(cut.rejected))
-    sentences = sum(one.last - one.first + 1 for one in cut.windows)
-    words = sum(one.words for one in cut.windows)
-    return WindowSums(
-        len(cut.windows), sentences, words, Counter(one.reason for one in cut.rejected)
-    )
-
-
-def _columns(
-    windows: Sequence[CutWindow], shard: WindowShard, start: np.ndarray, end: np.ndarray
-) -> dict[str, pa.Array]:
-    first, last = (
-        np.array([getattr(one, name) for one in windows], dtype=np.int32)
-        for name in ("first", "last")
-    )
-    same = {"book_id": shard.book_id, "part": shard.part, "domain": shard.domain}
-    return {
-        "id": pa.array([f"{shard.book_id}:{one.first}" for one in windows], pa.string()),
-        **{
-            name: pa.array([value] * len(windows), pa.string()).dictionary_encode()
-            for name, value in same.items()
-        },
-        "first": pa.array(first),
-        "last": pa.array(last),
-        "sentences": pa.array(last - first + 1),
-        "words": pa.array([one.words for one in windows], pa.int32()),
-        "start": pa.array(start[first]),
-        "end": pa.array(end[last]),
-    }
+    rows = [
+        {
+            "id": f"{novel.id}:{window.first}",
+            "book_id": novel.id,
+            "part": novel.part,
+            "domain": novel.domain,
+            "first": window.first,
+            "last": window.last,
+            "sentences": window.last - window.first + 1,
+            "words": window.words,
+            "start": book.start[window.first],
+            "end": book.end[window.last],
+        }
+        for window in windows
+    ]
+    return CutTables(PASSAGES.of_records(rows), rejection_table(rejected))
 
 
 def write_passages(
@@ -456,56 +418,17 @@ def write_passages(
     seed: int,
 ) -> None:
     write_hyphens(writer, hyphen_evidence(partition, read_counts(counts)))
-    hyphens = writer.path(HYPHENS)
-    books = kept_books(partition)
-    with book_parts(writer, len(books)) as folders:
-        shards = [
-            WindowShard(
-                row["book_id"],
-                row["part"],
-                row["domain"],
-                book_folder(partition, row),
-                hyphens,
-                out,
-                offensive,
-                settings,
-                seed,
-            )
-            for row, out in zip(books, folders, strict=True)
-        ]
-        found = list(ctx.map(cut_book, shards, unit="books"))
-        reasons = sum((one.reasons for one in found), Counter[str]())
-        of_part = {
-            part: sum(
-                one.windows for row, one in zip(books, found, strict=True) if row["part"] == part
-            )
-            for part in Part
-        }
-        if missing := [part for part in Part if not of_part[part]]:
-            _refuse(missing, reasons)
-        for name in (PASSAGES, REJECTED):
-            writer.rows[name] = join_parquet(
-                writer.path(name), [folder / name for folder in folders]
-            )
-    n_windows = sum(of_part.values())
-    mean_words = sum(one.words for one in found) / n_windows
-    mean_sentences = sum(one.sentences for one in found) / n_windows
-    writer.funnel = funnel("stretches", kept=n_windows, rejected=reasons)
-    writer.facts |= {
-        "passages": {str(part): count for part, count in of_part.items()},
-        "mean_words": round(mean_words, 4),
-        "mean_sentences": round(mean_sentences, 4),
-    }
-    ctx.say(
-        f"{n_windows:,} passages; on average {mean_words:.1f} words and {mean_sentences:.1f} "
-        "sentences"
+    novels = novels_of(partition)
+    cut = functools.partial(
+        cut_novel,
+        hyphens=writer.path(HYPHENS),
+        offensive=offensive,
+        settings=settings,
+        seed=seed,
     )
-
-
-def _refuse(missing: Sequence[Part], reasons: Counter[str]) -> NoReturn:
-    counts = ", ".join(f"{reason} {count:,}" for reason, count in sorted(reasons.items()))
-    raise CorpusError(
-        f"no passage found in the {' and '.join(missing)} books ({counts}). Lower "
-        "passages.min_sentences, raise passages.max_sentences, add books, or change "
-        "partition.train_share and partition.development_share."
-    )
+    with TableWriter(writer, PASSAGES) as passages, RejectionWriter(writer) as rejections:
+        for tables in ctx.map(cut, novels, unit="books"):
+            passages.append(tables.passages)
+            rejections.append(tables.rejected)
+    writer.funnel = funnel("stretches", kept=passages.rows, rejected=rejections.reasons)
+    ctx.say(f"{passages.rows:,} passages from {len(novels):,} books")

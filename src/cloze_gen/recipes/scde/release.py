@@ -6,13 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cloze_gen.formats.scde import format_published
-from cloze_gen.parsing import parse_json
 from cloze_gen.records.passage import Part
 from cloze_gen.records.release_facts import PaperReference
-from cloze_gen.release.card import CardTable
-from cloze_gen.release.report_passages import statistics_from_record
-from cloze_gen.release.style import Artifacts, Facts, PublishedSet
-from cloze_gen.store.tables import STATISTICS
+from cloze_gen.release.style import Facts, PublishedSet
 
 REFERENCE = PaperReference(
     authors=("Kong, Xiang", "Gangal, Varun", "Hovy, Eduard"),
@@ -44,29 +40,10 @@ def scde_files(run: PublishedSet) -> dict[str, str]:
     return {file: format_published(of_part[part]) for part, file in PUBLISHED.items()}
 
 
-def statistics_table(artifacts: Artifacts) -> Sequence[CardTable]:
-    """The set's figures next to those of Table 3, for the card."""
-    found = statistics_from_record(
-        parse_json(artifacts["statistics"].path(STATISTICS).read_bytes())
-    )
-    text = (
-        f"This set and the paper's ({found.source}). Words are separated by spaces; *words per "
-        "passage* counts the shown sentences only."
-    )
-    return [
-        CardTable(
-            "Statistics",
-            text,
-            ("measure", *found.columns),
-            tuple((measure, *figures) for measure, figures in found.rows),
-        )
-    ]
-
-
 # ---- kong et al
 
 OWN, RANDOM, NONE = "own", "random", "none"
-FULL, JOINT, GREEDY = "AP+AN", "EXH", "INC"
+FULL, JOINT = "AP+AN", "EXH"
 
 
 def model_name(settings: Any, fingerprints: Mapping[str, str]) -> str:

@@ -6,43 +6,41 @@ answer is speech, and it fits no blank much better than the blank's answer does 
 
 from __future__ import annotations
 
-import sys
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field
 
-from cloze_gen.corpus.arrays import SentenceTraits, sentence_traits
-from cloze_gen.corpus.books import book_folder, kept_books
+from cloze_gen.corpus.arrays import sentence_traits
 from cloze_gen.corpus.hyphens import HYPHENS
-from cloze_gen.corpus.source_sentences import book_parts, decided_hyphens
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.cohesion import Person, SurfaceTies, surface_ties
 from cloze_gen.english.content_words import stem as stem_of
-from cloze_gen.models.sentence_cues import AdjacentSentences, rarity_of
-from cloze_gen.recipes.scde.blanks import BlanksSettings, blank_reason
-from cloze_gen.recipes.scde.coherence import coherence, open_coherence, read_stems
+from cloze_gen.models.sentence_cues import AdjacentSentences
+from cloze_gen.recipes.scde.blanks import BlanksSettings, blank_reason, read_blanks
+from cloze_gen.recipes.scde.coherence import coherence as coherence_of
+from cloze_gen.recipes.scde.coherence import open_coherence, stem_rarity
 from cloze_gen.recipes.scde.passages import (
-    ANSWERS,
-    CONSIDERED,
-    RIVAL,
-    ReadBook,
+    Novel,
+    ReadNovel,
     Window,
-    read_blanks,
-    read_book,
+    chapter_numbers,
+    novels_of,
+    read_novel,
     windows_by_book,
 )
 from cloze_gen.recipes.scde.propensity import traits
 from cloze_gen.records.rejection import Reason
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import join_parquet, write_parquet
+from cloze_gen.store.schema import CODED, Column, Table, TableWriter
 
 _MIN_DISTANCE = 2  # least distance of a rival from the passage, in sentences
 
@@ -91,10 +89,11 @@ class PassageTies:
 def passage_ties(
     sentences: Sequence[SurfaceTies], answers: Sequence[SurfaceTies], texts: Sequence[str]
 ) -> PassageTies:
-    names = frozenset(name for one in sentences for name in (*one.names, one.first_word))
-    persons = frozenset(person for one in sentences for person in one.persons)
     return PassageTies(
-        names, persons, frozenset(one.quotation_marks > 0 for one in answers), frozenset(texts)
+        names=frozenset(name for ties in sentences for name in (*ties.names, ties.first_word)),
+        persons=frozenset(person for ties in sentences for person in ties.persons),
+        speech=frozenset(ties.quotation_marks > 0 for ties in answers),
+        texts=frozenset(texts),
     )
 
 
@@ -117,8 +116,8 @@ def fit(coherences: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
     >>> fit(np.array([[0.5, 0.1, 0.4], [0.2, 0.3, 0.1]]), 2).round(2).tolist()
     [-0.1]
     """
-    own = np.diagonal(coherences)[:, None]
-    return np.asarray((coherences[:, answers:] - own).max(axis=0, initial=-np.inf))
+    of_answers = np.diagonal(coherences)[:, None]
+    return np.asarray((coherences[:, answers:] - of_answers).max(axis=0, initial=-np.inf))
 
 
 def echo(
@@ -131,184 +130,204 @@ def echo(
     >>> echo([both, lamp], [lamp], lambda stem: 1.0).round(2).tolist()
     [0.5, 1.0]
     """
-    shown_stems = frozenset(stem for one in shown for stem in one.stems)
-    unnamed = (one.stems - frozenset(map(stem_of, one.names)) for one in candidates)
-    weights = [{stem: rarity(stem) ** 2 for stem in sorted(one)} for one in unnamed]
-    totals = [
-        (sum(weight for stem, weight in own.items() if stem in shown_stems), sum(own.values()))
-        for own in weights
-    ]
-    return np.array([part / whole if whole else 0.0 for part, whole in totals], np.float64)
+    shown_stems = frozenset(stem for ties in shown for stem in ties.stems)
+    shares: list[float] = []
+    for ties in candidates:
+        unnamed = sorted(ties.stems - frozenset(map(stem_of, ties.names)))
+        weight = {stem: rarity(stem) ** 2 for stem in unnamed}
+        repeated = sum(weight[stem] for stem in unnamed if stem in shown_stems)
+        shares.append(repeated / (sum(weight.values()) or 1.0))
+    return np.array(shares, np.float64)
 
 
-def hardness(*measures: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean of the standardized measures; shape (candidates,).
+def hardness(measures: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean of the standardized measures, shape (candidates,); `measures`: (measures, candidates).
 
-    >>> hardness(np.array([1.0, 3.0]), np.array([0.0, 0.0])).tolist()
+    >>> hardness(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
     [-0.5, 0.5]
     """
-    scaled = [
-        (one - one.mean()) / one.std() if len(one) and np.ptp(one) > 0 else np.zeros_like(one)
-        for one in measures
-    ]
-    return np.asarray(np.mean(scaled, axis=0))
+    if not measures.size:
+        return np.zeros(measures.shape[1])
+    centred = measures - measures.mean(axis=1, keepdims=True)
+    spread = np.where(np.ptp(measures, axis=1) > 0, measures.std(axis=1), np.inf)
+    return np.asarray((centred / spread[:, None]).mean(axis=0))
 
 
 MEASURES = ("fit", "topic", "echo", "nearness")
-_STRINGS = pa.list_(pa.string())
-_CONSIDERED = {
-    "id": pa.string(),
-    "book_id": pa.string(),
-    "sentence": pa.int32(),
-    "text": pa.string(),
-    "characters": pa.int32(),
-    "verdict": pa.string(),
-    **dict.fromkeys((*MEASURES, "hardness"), pa.float64()),
-    "traits": _STRINGS,
-}
-_ANSWERS = {
-    "id": pa.string(),
-    "blank": pa.int32(),
-    "sentence": pa.int32(),
-    "characters": pa.int32(),
-    "traits": _STRINGS,
-}
+ANSWER, RIVAL = "answer", "rival"  # verdicts, in addition to the reasons
+CANDIDATES = Table(
+    "candidates.parquet",
+    "The answers of each passage and the sentences near it. Measures are null if an earlier check "
+    "decided.",
+    Column("id", pa.string(), "id of the passage"),
+    Column("book_id", CODED, "book of the sentence"),
+    Column("part", CODED, "part of the book"),
+    Column("sentence", pa.int32(), "index of the sentence in the book"),
+    Column("text", pa.string(), "the sentence as printed"),
+    Column("characters", pa.int32(), "its length"),
+    Column("verdict", CODED, "`answer`, `rival`, or the reason why it is none"),
+    Column(
+        "fit",
+        pa.float64(),
+        "coherence with its best blank, minus that of the blank's own answer",
+    ),
+    Column(
+        "topic",
+        pa.float64(),
+        "mean coherence with the shown sentences of the passage, minus the mean of the answers",
+    ),
+    Column(
+        "echo",
+        pa.float64(),
+        "share of its content words that the shown sentences have too, weighted by the square of "
+        "their rarity; names left out",
+    ),
+    Column(
+        "nearness",
+        pa.float64(),
+        "minus the natural logarithm of the distance to the passage, in sentences",
+    ),
+    Column(
+        "hardness",
+        pa.float64(),
+        "mean of fit, topic, echo and nearness, each scaled to mean 0 and deviation 1 among the "
+        "rivals of the passage; of rivals alone",
+    ),
+    Column(
+        "traits",
+        pa.list_(pa.string()),
+        "visible features of the sentence; of answers and rivals",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class RivalShard:
-    """The windows of one book for a worker; `blanks` are places within each window."""
+class _Search:
+    """What the search for rivals in one novel needs."""
 
-    folder: Path
-    windows: tuple[Window, ...]
-    blanks: tuple[tuple[int, ...], ...]
-    coherence: Path
-    hyphens: Path
-    out: Path
+    book: ReadNovel
+    chapter: NDArray[np.int32]
+    in_speech: NDArray[np.bool_]
+    ties: Callable[[int], SurfaceTies]  # of a sentence
+    model: AdjacentSentences
+    rarity: Callable[[str], float]
     of_blanks: BlanksSettings
     settings: RivalsSettings
 
+    def candidates(self, window: Window, answers: Sequence[int]) -> Iterator[dict[str, Any]]:
+        """Rows of `CANDIDATES`; `answers` are sentences of the book."""
+        for i in answers:
+            yield self._row(window, i, ANSWER) | {"traits": self._traits(i)}
+        verdicts = self._verdicts(window, answers)
+        pool = [i for i, verdict in verdicts.items() if verdict is None]
+        measured = self._measured(window, answers, pool) if pool else {}
+        for i, verdict in verdicts.items():
+            yield self._row(window, i, str(verdict)) | measured.get(i, {})
 
-@dataclass(frozen=True, slots=True)
-class OpenBook:
-    book: ReadBook
-    of_sentences: SentenceTraits
-    ties: dict[int, SurfaceTies]
+    def _measured(
+        self, window: Window, answers: Sequence[int], pool: Sequence[int]
+    ) -> dict[int, dict[str, Any]]:
+        """Sentence -> its verdict, and the measures that it rests on."""
+        measures = self._measures(window, answers, pool)
+        fits = measures[0] >= self.settings.max_fit
+        hard = iter(hardness(measures[:, ~fits]).round(6).tolist())
+        measured: dict[int, dict[str, Any]] = {}
+        for k, i in enumerate(pool):
+            row = dict(zip(MEASURES, measures[:, k].round(6).tolist(), strict=True))
+            if fits[k]:
+                row["verdict"] = str(RivalReason.FITS)
+            else:
+                row |= {"verdict": RIVAL, "hardness": next(hard), "traits": self._traits(i)}
+            measured[i] = row
+        return measured
 
-    def tie(self, sentence: int) -> SurfaceTies:
-        if sentence not in self.ties:
-            self.ties[sentence] = surface_ties(self.book.text.tokens(sentence))
-        return self.ties[sentence]
-
-    def traits(self, sentence: int) -> list[str]:
-        return sorted(map(sys.intern, traits(self.book.text.tokens(sentence), self.tie(sentence))))
-
-
-def rival_book(shard: RivalShard) -> Counter[str]:
-    book = read_book(shard.folder, decided_hyphens(shard.hyphens))
-    opened = OpenBook(book, sentence_traits(book.text, offensive=()), {})
-    model, rarity = open_coherence(shard.coherence), rarity_of(*read_stems(shard.coherence))
-    considered: list[dict[str, Any]] = []
-    answers: list[dict[str, Any]] = []
-    for window, blanks in zip(shard.windows, shard.blanks, strict=True):
-        considered += _considered(window, blanks, opened, model, rarity, shard)
-        for number, place in enumerate(blanks):
-            sentence = window.first + place
-            answers.append(
-                {
-                    "id": window.id,
-                    "blank": number,
-                    "sentence": sentence,
-                    "characters": len(book.texts[sentence]),
-                }
-                | {"traits": opened.traits(sentence)}
-            )
-    for name, rows, types in ((CONSIDERED, considered, _CONSIDERED), (ANSWERS, answers, _ANSWERS)):
-        columns = {
-            column: pa.array([row.get(column) for row in rows], kind)
-            for column, kind in types.items()
-        }
-        write_parquet(shard.out / name, columns)
-    return Counter(row["verdict"] for row in considered)
-
-
-def _considered(
-    window: Window,
-    blanks: Sequence[int],
-    opened: OpenBook,
-    model: AdjacentSentences,
-    rarity: Any,
-    shard: RivalShard,
-) -> Iterator[dict[str, Any]]:
-    book = opened.book
-    own = range(window.first, window.last + 1)
-    ties = [opened.tie(i) for i in own]
-    of_passage = passage_ties(ties, [ties[place] for place in blanks], [book.texts[i] for i in own])
-    near = _near(window, book, shard.settings)
-    verdicts: dict[int, str | None] = {}
-    for i in near:
-        unfit = blank_reason(
-            book.text.tokens(i),
-            opened.tie(i),
-            in_speech=bool(opened.of_sentences.in_speech[i]),
-            settings=shard.of_blanks,
-        )
-        reason = unfit or mismatch_reason(opened.tie(i), book.texts[i], of_passage)
-        verdicts[i] = None if reason is None else str(reason)
-    pool = [i for i in near if verdicts[i] is None]
-    measures = (
-        _measures(window, blanks, pool, opened, model, rarity)
-        if pool
-        else np.zeros((len(MEASURES), 0))
-    )
-    fits = measures[0] >= shard.settings.max_fit
-    hard = np.zeros(len(pool))
-    hard[~fits] = hardness(*measures[:, ~fits])
-    row_of = {i: row for row, i in enumerate(pool)}
-    for i in near:
-        found: dict[str, Any] = {
+    def _row(self, window: Window, sentence: int, verdict: str) -> dict[str, Any]:
+        text = self.book.texts[sentence]
+        return dict.fromkeys(CANDIDATES.names) | {
             "id": window.id,
             "book_id": window.book_id,
-            "sentence": i,
-            "text": book.texts[i],
+            "part": window.part,
+            "sentence": sentence,
+            "text": text,
+            "characters": len(text),
+            "verdict": verdict,
         }
-        found |= {"characters": len(book.texts[i]), "verdict": verdicts[i]}
-        if (row := row_of.get(i)) is not None:
-            found |= dict(zip(MEASURES, measures[:, row].round(6).tolist(), strict=True))
-            found["verdict"] = str(RivalReason.FITS) if fits[row] else RIVAL
-            if not fits[row]:
-                found |= {"hardness": round(float(hard[row]), 6), "traits": opened.traits(i)}
-        yield found
+
+    def _traits(self, sentence: int) -> list[str]:
+        return sorted(traits(self.book.tokens(sentence), self.ties(sentence)))
+
+    def _verdicts(self, window: Window, answers: Sequence[int]) -> dict[int, Reason | None]:
+        """Why each nearby sentence of the chapter is no rival; None if only measures can tell."""
+        most = self.settings.max_distance
+        before = range(max(0, window.first - most), window.first - _MIN_DISTANCE + 1)
+        after = range(
+            window.last + _MIN_DISTANCE, min(window.last + most + 1, len(self.book.texts))
+        )
+        passage = passage_ties(
+            [self.ties(i) for i in window.sentences],
+            [self.ties(i) for i in answers],
+            [self.book.texts[i] for i in window.sentences],
+        )
+        verdicts: dict[int, Reason | None] = {}
+        for i in (*before, *after):
+            if self.chapter[i] == self.chapter[window.first]:
+                verdicts[i] = blank_reason(
+                    self.book.tokens(i),
+                    self.ties(i),
+                    in_speech=bool(self.in_speech[i]),
+                    settings=self.of_blanks,
+                ) or mismatch_reason(self.ties(i), self.book.texts[i], passage)
+        return verdicts
+
+    def _measures(
+        self, window: Window, answers: Sequence[int], pool: Sequence[int]
+    ) -> NDArray[np.float64]:
+        """Shape (measures, pool), in the order of `MEASURES`."""
+        tokens = self.book.tokens
+        blanks = [answer - window.first for answer in answers]
+        after, before = self.model.follows(
+            [tokens(i) for i in window.sentences], [tokens(i) for i in (*answers, *pool)]
+        )
+        coheres = coherence_of(after, before, np.array([blanks], np.int64))[0]
+        topics = np.delete((after + before) / 2, blanks, axis=0).mean(axis=0)
+        topic = topics[len(answers) :] - topics[: len(answers)].mean()
+        shown = [self.ties(i) for i in window.sentences if i not in answers]
+        echoes = echo([self.ties(i) for i in pool], shown, self.rarity)
+        distance = np.array([max(window.first - i, i - window.last) for i in pool])
+        return np.array([fit(coheres, len(answers)), topic, echoes, -np.log(distance)])
 
 
-def _near(window: Window, book: ReadBook, settings: RivalsSettings) -> list[int]:
-    chapter = book.chapter[window.first]
-    before = range(window.first - settings.max_distance, window.first - _MIN_DISTANCE + 1)
-    after = range(window.last + _MIN_DISTANCE, window.last + settings.max_distance + 1)
-    return [i for i in (*before, *after) if 0 <= i < len(book.texts) and book.chapter[i] == chapter]
-
-
-def _measures(
-    window: Window,
-    blanks: Sequence[int],
-    pool: Sequence[int],
-    opened: OpenBook,
-    model: AdjacentSentences,
-    rarity: Any,
-) -> np.ndarray:
-    """float64, shape (measures, pool), in the order of `MEASURES`."""
-    own = range(window.first, window.last + 1)
-    candidates = [*(window.first + place for place in blanks), *pool]
-    tokens = opened.book.text.tokens
-    after, before = model.follows([tokens(i) for i in own], [tokens(i) for i in candidates])
-    coheres = coherence(after, before, np.array([blanks], np.int64))[0]
-    blanked = frozenset(blanks)
-    shown = [opened.tie(i) for place, i in enumerate(own) if place not in blanked]
-    echoes = echo([opened.tie(i) for i in pool], shown, rarity)
-    outside = np.array([max(window.first - i, i - window.last) for i in pool])
-    topics = np.delete((after + before) / 2, blanks, axis=0).mean(axis=0)
-    topic = topics[len(blanks) :] - topics[: len(blanks)].mean()
-    return np.array([fit(coheres, len(blanks)), topic, echoes, -np.log(outside)])
+def search_novel(
+    novel: Novel,
+    *,
+    passages: Artifact,
+    blanks: Artifact,
+    coherence: Artifact,
+    settings: RivalsSettings,
+    of_blanks: BlanksSettings,
+) -> pa.Table:
+    places_of = read_blanks(blanks)
+    windows = [
+        window for window in windows_by_book(passages).get(novel.id, ()) if window.id in places_of
+    ]
+    if not windows:
+        return CANDIDATES.of_records([])
+    book = read_novel(novel, passages.path(HYPHENS))
+    search = _Search(
+        book,
+        chapter_numbers(book.text.kinds),
+        sentence_traits(book.text, offensive=()).in_speech,
+        functools.cache(lambda sentence: surface_ties(book.tokens(sentence))),
+        open_coherence(coherence),
+        stem_rarity(coherence),
+        of_blanks,
+        settings,
+    )
+    rows: list[dict[str, Any]] = []
+    for window in windows:
+        answers = [window.first + place for place in places_of[window.id]]
+        rows += search.candidates(window, answers)
+    return CANDIDATES.of_records(rows)
 
 
 def write_rivals(
@@ -322,31 +341,24 @@ def write_rivals(
     settings: RivalsSettings,
     of_blanks: BlanksSettings,
 ) -> None:
-    of_book, blanked = windows_by_book(passages), read_blanks(blanks)
-    books = [
-        row
-        for row in kept_books(partition)
-        if any(window.id in blanked for window in of_book.get(row["book_id"], ()))
-    ]
-    with book_parts(writer, len(books)) as folders:
-        shards = []
-        for row, out in zip(books, folders, strict=True):
-            windows = tuple(window for window in of_book[row["book_id"]] if window.id in blanked)
-            places = tuple(blanked[window.id] for window in windows)
-            paths = coherence.folder, passages.path(HYPHENS)
-            shards.append(
-                RivalShard(
-                    book_folder(partition, row), windows, places, *paths, out, of_blanks, settings
-                )
-            )
-        verdicts = sum(ctx.map(rival_book, shards, unit="books"), Counter[str]())
-        for name in (CONSIDERED, ANSWERS):
-            writer.rows[name] = join_parquet(
-                writer.path(name), [folder / name for folder in folders]
-            )
+    """Write the answers, and the verdict on each sentence near a passage with its measures."""
+    search = functools.partial(
+        search_novel,
+        passages=passages,
+        blanks=blanks,
+        coherence=coherence,
+        settings=settings,
+        of_blanks=of_blanks,
+    )
+    verdicts: Counter[str] = Counter()
+    with TableWriter(writer, CANDIDATES) as candidates:
+        for rows in ctx.map(search, novels_of(partition), unit="books"):
+            for count in pc.value_counts(rows["verdict"].cast(pa.string())).to_pylist():
+                verdicts[count["values"]] += count["counts"]
+            candidates.append(rows)
+    answers = verdicts.pop(ANSWER, 0)
     rivals = verdicts.pop(RIVAL, 0)
     writer.funnel = funnel("sentences", kept=rivals, rejected=verdicts)
     ctx.say(
-        f"{rivals:,} rivals for {len(blanked):,} passages, from {rivals + verdicts.total():,} "
-        "nearby sentences"
+        f"{rivals:,} rivals of {answers:,} answers, from {candidates.rows - answers:,} sentences"
     )

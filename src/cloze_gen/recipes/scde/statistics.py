@@ -7,18 +7,18 @@ standard deviations in words, as in Table 1's example.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, pvariance
-from typing import Any
 
-from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.formats.scde import parse_passages
-from cloze_gen.records.blanked_passage import BlankedPassage
+from cloze_gen.records.blanked_passage import BlankedPassage, SetBlankedPassage
 from cloze_gen.records.passage import Part
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter
-from cloze_gen.store.manifest import write_json
-from cloze_gen.store.tables import PASSAGE_SET, STATISTICS
+from cloze_gen.release.card import CardTable
+from cloze_gen.release.style import Artifacts
+from cloze_gen.store.artifacts import Artifact
+from cloze_gen.store.tables import PASSAGE_SET
 
 # Measure -> the paper's figure, or None; shares from 0 to 1.
 PAPER: Mapping[str, float | None] = {
@@ -51,19 +51,21 @@ def describe_set(passages: Sequence[BlankedPassage]) -> dict[str, float]:
     """
     counts = {
         "passages": len(passages),
-        "blanks": sum(len(one.blanks) for one in passages),
+        "blanks": sum(len(passage.blanks) for passage in passages),
         "vocabulary": len(vocabulary(passages)),
     }
     if not counts["blanks"]:
         return {name: counts[name] for name in PAPER if name in counts}
-    lengths = [[word_count(one) for one in passage.candidates] for passage in passages]
-    found = counts | {
-        "blanks per passage": fmean(len(one.blanks) for one in passages),
-        "candidates per passage": fmean(len(one.candidates) for one in passages),
-        "candidates per blank": fmean(len(one.candidates) / len(one.blanks) for one in passages),
+    lengths = [[word_count(text) for text in passage.candidates] for passage in passages]
+    measures = counts | {
+        "blanks per passage": fmean(len(passage.blanks) for passage in passages),
+        "candidates per passage": fmean(len(passage.candidates) for passage in passages),
+        "candidates per blank": fmean(
+            len(passage.candidates) / len(passage.blanks) for passage in passages
+        ),
         "consecutive blanks": sum(map(consecutive_blanks, passages)) / counts["blanks"],
         "words per passage": fmean(
-            sum(word_count(one) for one in passage.shown if one is not None) for passage in passages
+            sum(word_count(text or "") for text in passage.shown) for passage in passages
         ),
         "words per passage, answers in their places": fmean(
             sum(map(word_count, passage.sentences)) for passage in passages
@@ -72,7 +74,7 @@ def describe_set(passages: Sequence[BlankedPassage]) -> dict[str, float]:
         "words per candidate": fmean(length for of_passage in lengths for length in of_passage),
         "variance of the candidate length": fmean(map(pvariance, lengths)),
     }
-    return {name: found[name] for name in PAPER}
+    return {name: measures[name] for name in PAPER}
 
 
 def word_count(text: str) -> int:
@@ -100,47 +102,49 @@ def vocabulary(passages: Iterable[BlankedPassage]) -> frozenset[str]:
     >>> sorted(vocabulary([BlankedPassage("emma:7", ("Well--it's his!",), (0,), ("Well-read.",), (0,))]))
     ['his', "it's", 'well', 'well-read']
     """
-    texts = frozenset(text for one in passages for text in (*one.sentences, *one.candidates))
+    texts = frozenset(
+        text for passage in passages for text in (*passage.sentences, *passage.candidates)
+    )
     return frozenset(word.casefold() for text in texts for word in _WORD.findall(text))
 
 
-SOURCE = "Kong et al. 2020, Table 3"
-ALL = "all"
+# ---- the table of the card and of the report
+
+_TEXT = (
+    "This set and its splits, compared with the paper's set (Kong et al. 2020, Table 3). Words are "
+    "separated by spaces; words per passage are those of the shown sentences."
+)
 
 
-def write_statistics(writer: ArtifactWriter, ctx: StageContext, *, finished: Artifact) -> None:
-    """Write `statistics.json`: each measure of `PAPER` by part, null where there is no value."""
+def statistics_tables(artifacts: Artifacts) -> Sequence[CardTable]:
+    return [_table_of(artifacts["blanked passages"])]
+
+
+@functools.lru_cache(maxsize=1)
+def _table_of(finished: Artifact) -> CardTable:
     with open(finished.path(PASSAGE_SET), encoding="utf-8") as handle:
-        passages = list(parse_passages(handle))
-    sets = {ALL: [one.passage for one in passages]}
-    sets |= {str(part): [one.passage for one in passages if one.part == part] for part in Part}
-    found = {name: describe_set(of_set) for name, of_set in sets.items()}
-    write_json(writer.path(STATISTICS), _record(found))
-    writer.facts |= {name: int(described["passages"]) for name, described in found.items()}
-    measured = found[ALL]
-    adjacent = (
-        f"{measured['consecutive blanks']:.2%} of them adjacent to another"
-        if measured["blanks"]
-        else "none adjacent"
-    )
-    ctx.say(f"{measured['passages']:,} passages, {measured['blanks']:,} blanks, {adjacent}")
+        return statistics_table(list(parse_passages(handle)))
 
 
-def _record(found: dict[str, dict[str, float]]) -> dict[str, Any]:
-    return {
-        "source": SOURCE,
-        "measures": [
-            {
-                "measure": name,
-                "unit": "count" if name in COUNTS else "share" if name in SHARES else "mean",
-            }
-            | {of_set: _rounded(described.get(name)) for of_set, described in found.items()}
-            | {"paper": figure}
-            for name, figure in PAPER.items()
-        ],
-        "paper_passages": {str(part): count for part, count in PAPER_PASSAGES.items()},
-    }
+def statistics_table(passages: Sequence[SetBlankedPassage]) -> CardTable:
+    """The measures of the set, of its splits and of the paper; a dash where there is no value."""
+    splits = {"All": [item.passage for item in passages]}
+    for header, part in (("Train", Part.TRAIN), ("Dev", Part.DEVELOPMENT), ("Test", Part.TEST)):
+        splits[header] = [item.passage for item in passages if item.part == part]
+    columns = [*map(describe_set, splits.values()), PAPER]
+    rows = [
+        (f"{name}, %" if name in SHARES else name, *(_printed(name, of) for of in columns))
+        for name in PAPER
+    ]
+    of_parts = " / ".join(f"{count:,}" for count in PAPER_PASSAGES.values())
+    rows[0] = (*rows[0][:-1], f"{rows[0][-1]} ({of_parts})")
+    return CardTable("Statistics", _TEXT, ("measure", *splits, "Paper"), tuple(rows))
 
 
-def _rounded(value: float | None) -> float | None:
-    return value if value is None or isinstance(value, int) else round(value, 4)
+def _printed(name: str, described: Mapping[str, float | None]) -> str:
+    value = described.get(name)
+    if value is None:
+        return "-"
+    if name in COUNTS:
+        return f"{value:,.0f}"
+    return f"{100 * value if name in SHARES else value:,.2f}"
