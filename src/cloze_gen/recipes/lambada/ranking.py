@@ -88,8 +88,7 @@ class RankingReason(Reason):
     DUPLICATE = ("duplicate_text", "another passage has the same context or target sentence")
     BELOW_CUTOFF = (
         "below_cutoff",
-        "it overlaps a better passage, the limits of the ranking are reached, or readers will not "
-        "guess it",
+        "it overlaps a better passage, is beyond the limits, or readers will not guess it",
     )
 
 
