@@ -32,7 +32,7 @@ from cloze_gen.engine.threads import keep_to_one_thread
 from cloze_gen.store.runs import stage_artifact
 
 _QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-_INGESTED = ("ingest-", "book-")  # parts of a store that stay between rounds
+_INGESTED = ("ingest-", "book-", "books-")  # parts of a store that stay between rounds
 _TRAINED = ("eval-text-", "eval-lm-", "lsa-")  # by an evaluation
 HOLMES, SCS, LAMBADA, SCDE, START = "holmes", "scs", "lambada", "scde", "start"
 CORE = "core"
