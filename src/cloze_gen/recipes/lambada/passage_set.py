@@ -1,4 +1,4 @@
-"""The set and its control set: unfiltered passages of the same test novels (LAMBADA 4)."""
+"""The set and its control set: passages of the test novels before the committee (LAMBADA 4)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def draw_fewshot(
     books: Collection[str],
     seed: int,
 ) -> list[str]:
-    """Ids of development passages that are not ranked, of other targets, by their expected yield.
+    """Ids of development passages that are not ranked, each with another target, by expected yield.
 
     There are more than the set shows: some may repeat a passage of another edition.
 

@@ -23,7 +23,13 @@ from cloze_gen.recipes.common import printed_before
 from cloze_gen.recipes.lambada.committee import read_survivors
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
 from cloze_gen.recipes.lambada.passages import PASSAGES, batches, read_passages
-from cloze_gen.recipes.lambada.readers import ReaderSource, Signals, read_readers, signals_of
+from cloze_gen.recipes.lambada.readers import (
+    NO_RANK,
+    ReaderSource,
+    Signals,
+    read_readers,
+    signals_of,
+)
 from cloze_gen.recipes.tables import write_rejections
 from cloze_gen.records.passage import Passage
 from cloze_gen.records.rejection import Reason, Rejection
@@ -103,15 +109,27 @@ SIGNALS = Table(
     Column("target", pa.string(), "the target in small letters"),
     Column("in_context", pa.bool_(), "the target occurs in the context"),
     Column("read_prob", pa.float32(), "P(target) of a reader of the whole passage"),
-    Column("read_rank", pa.int32(), "words that this reader finds more probable"),
+    Column(
+        "read_rank",
+        pa.int32(),
+        f"words that this reader finds more probable; {NO_RANK} without a guess",
+    ),
     Column("alone_prob", pa.float32(), "P(target) of a reader of the target's sentence alone"),
-    Column("alone_rank", pa.int32(), "words that this reader finds more probable"),
+    Column(
+        "alone_rank",
+        pa.int32(),
+        f"words that this reader finds more probable; {NO_RANK} without a guess",
+    ),
     Column("sentence_tokens", pa.int16(), "tokens of the sentence before the target"),
-    Column("rules", pa.string(), "rules that find the target (last name, ...), joined by `; `"),
+    Column(
+        "rules",
+        pa.string(),
+        "rules that find the target (last name, ...), joined by `; `; empty without a guess",
+    ),
     Column(
         "capitalised_share",
         pa.float32(),
-        "share of the target in the capitalised words before it",
+        "share of the target in the capitalised words before it; 0 without a guess",
     ),
     Column(
         "expected_yield",
@@ -176,7 +194,8 @@ def draw_pool(
     seed: int,
     size: int = _POOL,
 ) -> list[str]:
-    """Ids of the survivors that get signals: targets in context first, each kind at random.
+    """Ids of the survivors that get signals, at random; for the order by signals, targets in context
+    come first.
 
     >>> draw_pool([("a", False), ("b", True), ("c", False)], settings=RankingSettings(), seed=1, size=2)[0]
     'b'
@@ -311,7 +330,7 @@ class _Ranked:
 
 
 def write_tagged_novels(writer: ArtifactWriter, ctx: StageContext, *, novels: Artifact) -> None:
-    """Write `books.tsv` (as `write_part`): novels in random order up to `_TAGGED_TOKENS`."""
+    """Write `books.tsv` (as `write_part`): random novels until `_TAGGED_TOKENS` are reached."""
     rows = kept_books(novels)
     chosen: set[str] = set()
     tokens = 0

@@ -40,6 +40,7 @@ OTHER_WORDS_WEIGHT = 30.0
 ASSOCIATION_WEIGHT = 0.2
 # In nats, summed over the words of the context; below it a context is unrelated to the target.
 MIN_ASSOCIATION = 10.0
+NO_RANK = MOST_EACH  # no setting allows more guesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,9 @@ class Guesses:
     """
 
     read_prob: float = 0.0
-    read_rank: int = MOST_EACH
+    read_rank: int = NO_RANK
     alone_prob: float = 0.0
-    alone_rank: int = MOST_EACH
+    alone_rank: int = NO_RANK
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,10 @@ class Rule(Reason):
         "answer_without_candidate",
         "an answer names a candidate that is missing",
     )
-    MISSING_CANDIDATE = ("missing_candidate", "a candidate is empty")
+    MISSING_CANDIDATE = (
+        "missing_candidate",
+        "the list is missing, or a candidate is null or empty",
+    )
     MORE_BLANKS_THAN_CANDIDATES = (
         "more_blanks_than_candidates",
         "there are more blanks than candidates",

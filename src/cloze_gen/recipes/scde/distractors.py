@@ -30,9 +30,8 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.schema import Column, Table
 from cloze_gen.store.tables import write_tsv
 
-# Preference for rivals that almost fit a blank, and rounds of the classifier that corrects the draw.
-_STRENGTH = 8.0
-_ROUNDS = 7
+_HARDNESS_WEIGHT = 8.0  # of `hardness` in the log odds by which rivals are drawn
+_ROUNDS = 7  # of the classifier that corrects the draw
 _MOST_LOG_ODDS = 3.0  # of the sum over rounds, so that no candidate is certain
 PROPENSITY = "propensity.tsv"
 DISTRACTORS = Table(
@@ -213,7 +212,7 @@ def _draw_hard(candidates: _Candidates, count: int, seed: int) -> _HardDraw:
     areas: list[float] = []
     for number in range(_ROUNDS + 1):
         bounded = np.clip(traits @ odds, -_MOST_LOG_ODDS, _MOST_LOG_ODDS)
-        rows = _draw_by(_STRENGTH * hardness + bounded, candidates, count, seed)
+        rows = _draw_by(_HARDNESS_WEIGHT * hardness + bounded, candidates, count, seed)
         shown = np.zeros(len(is_train), np.bool_)
         for passage in candidates.passages:
             if passage.id in rows:

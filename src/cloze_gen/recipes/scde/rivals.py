@@ -1,7 +1,7 @@
 """Rivals of the answers: nearby sentences that seem to answer a blank but answer none; ours.
 
-A rival meets the conditions of a blank and contains no new name or person. It is speech only if an
-answer is speech, and it fits no blank much better than the blank's answer does (`coherence`).
+A rival meets the conditions of a blank and contains no new name or person. Like one of the answers,
+it is speech or it is not. It fits no blank much better than the blank's answer does (`coherence`).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _MIN_DISTANCE = 2  # least distance of a rival from the passage, in sentences
 class RivalsSettings(SettingsGroup):
     max_distance: int = Field(
         80,
-        ge=1,
+        ge=_MIN_DISTANCE,
         le=MOST_EACH,
         description="greatest distance in the chapter, in sentences",
     )
@@ -56,7 +56,7 @@ class RivalsSettings(SettingsGroup):
         0.5,
         ge=-2,
         le=2,
-        description="a rival's coherence with a blank, less its answer's",
+        description="a rival exceeds the answer's coherence with a blank by less",
     )
 
 
@@ -72,7 +72,7 @@ class RivalReason(Reason):
     IN_PRINT = ("already_in_passage", "the passage already contains the same words")
     FITS = (
         "may_fit_a_blank",
-        "its coherence with a blank is too close to the answer's (rivals.max_fit)",
+        "its coherence with a blank exceeds the answer's by rivals.max_fit or more",
     )
 
 

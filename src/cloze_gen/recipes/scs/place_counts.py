@@ -30,10 +30,21 @@ PLACES = Table(
     "One row a word and kind of place.",
     Column("row", pa.int32(), "row of the pair in `vocabulary.parquet`, from 0"),
     Column(
-        "use", pa.int32(), "of a verb 0 active, 1 passive, 2 attributive; of a noun 0 NN, 1 NNS"
+        "use",
+        pa.int32(),
+        "verb: 0 active, 1 passive, 2 attributive; others: index of the tag, such as 0 JJ, 1 JJR, "
+        "2 JJS",
     ),
-    Column("left", pa.int32(), "kind of the tokens before (`recipes/scs/places.py`)"),
-    Column("right", pa.int32(), "kind of the tokens after"),
+    Column(
+        "left",
+        pa.int32(),
+        "kind of the tokens before, by its number (`recipes/scs/token_kinds.py`)",
+    ),
+    Column(
+        "right",
+        pa.int32(),
+        "kind of the tokens after; of a verb in a clause two kinds, `first * N_KINDS + second`",
+    ),
     Column("count", pa.int64(), "tokens"),
 )
 _PLACE = ["row", "use", "left", "right"]
@@ -87,7 +98,7 @@ def count_places(
 
     Args:
         kinds: of the printed tokens.
-        uses: `use_of` words that are no verbs.
+        uses: of words that are no verbs (`PLACES`).
         rows: number of a word in the vocabulary; -1 for other tokens.
         class_of_row: index in `CONTENT_CLASSES` of each word of the vocabulary.
     """
