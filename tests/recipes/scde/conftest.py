@@ -179,7 +179,7 @@ def planted(*, books=16, rivals=24, often=0.6):
 
 
 def write_planted(writer, ctx, *, candidates):
-    CANDIDATES.write_records(writer.path(CANDIDATES.name), candidates)
+    CANDIDATES.write_records(writer, candidates)
 
 
 def rivals_of(candidates):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, Literal, NamedTuple
 
@@ -25,7 +25,7 @@ from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
 from cloze_gen.recipes.lambada.passages import PASSAGES, batches, read_passages
 from cloze_gen.recipes.lambada.readers import (
     NO_RANK,
-    ReaderSource,
+    Readers,
     Signals,
     read_readers,
     signals_of,
@@ -38,7 +38,6 @@ from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.schema import CODED, Column, Table
-from cloze_gen.store.tables import write_parquet
 
 _HUMAN_ADVANTAGE = 10.0  # people guess the end of a sentence that much better than an n-gram model
 # A reader sees the whole sentence, but the n-gram model only its last three words. With 15 tokens
@@ -232,7 +231,7 @@ def rank_passages(
     """
     ranked = _Ranked(settings)
     if settings.order == "random":
-        for signals in sorted(survivors, key=lambda one: draw_of(one.id, seed)):
+        for signals in sorted(survivors, key=lambda signals: draw_of(signals.id, seed)):
             if not ranked.is_full and not ranked.overlaps(signals):
                 ranked.add(signals)
         return ranked.order
@@ -342,8 +341,9 @@ def write_tagged_novels(writer: ArtifactWriter, ctx: StageContext, *, novels: Ar
     ctx.say(f"{len(chosen):,} novels with {tokens:,} tokens selected for tagging")
 
 
-def read_signals(passages: Sequence[Passage], source: ReaderSource) -> list[Signals]:
-    readers = read_readers(source)
+def examine_passages(passages: Sequence[Passage], *, read: Callable[[], Readers]) -> list[Signals]:
+    """The signals of each passage; `read`: `read_readers` of the run."""
+    readers = read()
     return [signals_of(passage, readers) for passage in passages]
 
 
@@ -370,20 +370,18 @@ def write_ranking(
         for passage in read_passages(passages, which=pool.__contains__)
     )
     examined = pool.difference(duplicates)
-    source = ReaderSource(index, counts, tagged_counts, contexts)
-    read = functools.partial(read_signals, source=source)
+    read = functools.partial(read_readers, index, counts, tagged_counts, contexts)
+    examine = functools.partial(examine_passages, read=read)
     shards = batches(read_passages(passages, which=examined.__contains__), _PASSAGES_PER_SHARD)
     parts = ctx.map_as_they_come(
-        read, shards, unit="parts", total=-(-len(examined) // _PASSAGES_PER_SHARD)
+        examine, shards, unit="parts", total=-(-len(examined) // _PASSAGES_PER_SHARD)
     )
     signals = [of_passage for part in parts for of_passage in part]
     order = rank_passages(signals, settings=settings, guessing=guessing, seed=seed)
     ranked = frozenset(order)
     records = [_signal_record(of_passage, guessing) for of_passage in signals]
-    table = SIGNALS.of_records(records)
-    writer.rows[SIGNALS.name] = write_parquet(writer.path(SIGNALS.name), table)
-    ranks = {"id": order, "rank": range(1, len(order) + 1)}
-    writer.rows[RANKING.name] = RANKING.write(writer.path(RANKING.name), ranks)
+    SIGNALS.write_records(writer, records)
+    RANKING.write(writer, {"id": order, "rank": range(1, len(order) + 1)})
     rejected = []
     for passage_id, _ in survivors:
         if passage_id not in pool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from cloze_gen.formats.scde import CollectedPassage
 from cloze_gen.records.blanked_passage import BlankedPassage
-from cloze_gen.records.rejection import Reason
+from cloze_gen.records.rejection import Reason, first_reason
 
 
 class Rule(Reason):
@@ -77,7 +77,7 @@ def _broken_rule(item: CollectedPassage) -> Rule | None:
         Rule.MORE_BLANKS_THAN_CANDIDATES: len(item.blanks) > len(candidates),
         Rule.MISSING_ANSWER: None in item.answers,
     }
-    return next((rule for rule, holds in broken.items() if holds), None)
+    return first_reason(broken)
 
 
 def _filled(item: CollectedPassage) -> BlankedPassage:

@@ -87,12 +87,12 @@ def places_by_length(answers: Lengths, distractors: Lengths) -> list[int]:
 def draw_distractors(
     lengths: Lengths,
     answer_lengths: Lengths,
-    log_odds: NDArray[np.float64],
+    preference: NDArray[np.float64],
     *,
     count: int,
     rng: np.random.Generator,
 ) -> list[int] | None:
-    """Indices of the drawn candidates, by rank of length and then `log_odds`; None if too few.
+    """Indices of the drawn candidates, by rank of length and then `preference`; None if too few.
 
     >>> draw_distractors(np.array([5, 50, 500]), np.array([10, 100]), np.zeros(3), count=2, rng=np.random.default_rng(2))
     [1, 2]
@@ -102,7 +102,7 @@ def draw_distractors(
     rank_sets = list(combinations(range(len(answer_lengths) + count), count))
     ranks = rank_sets[rng.integers(len(rank_sets))]
     shorter_answers = np.searchsorted(np.sort(answer_lengths), lengths)
-    appeal = log_odds + rng.gumbel(size=len(lengths))
+    appeal = preference + rng.gumbel(size=len(lengths))
     taken: list[int] = []
     for before, rank in enumerate(ranks):
         distance = np.abs(shorter_answers - (rank - before)).astype(np.float64)
@@ -313,9 +313,7 @@ def write_distractors(
         | measures.get(name, unmeasured)
         for name, rows in drawn.items()
     ]
-    writer.rows[DISTRACTORS.name] = DISTRACTORS.write_records(
-        writer.path(DISTRACTORS.name), records
-    )
+    DISTRACTORS.write_records(writer, records)
     odds = zip(candidates.trait_names, hard.odds.round(6).tolist(), strict=True)
     learnt = [(trait, weight) for trait, weight in odds if weight]
     writer.rows[PROPENSITY] = write_tsv(writer.path(PROPENSITY), ("trait", "log_odds"), learnt)

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -37,7 +36,8 @@ from cloze_gen.recipes.scde.passages import (
     windows_by_book,
 )
 from cloze_gen.recipes.scde.propensity import traits
-from cloze_gen.records.rejection import Reason
+from cloze_gen.recipes.tables import value_counts
+from cloze_gen.records.rejection import Reason, first_reason
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.schema import CODED, Column, Table, TableWriter
@@ -105,7 +105,7 @@ def mismatch_reason(ties: SurfaceTies, text: str, passage: PassageTies) -> Rival
         RivalReason.OTHER_KIND: (ties.quotation_marks > 0) not in passage.speech,
         RivalReason.IN_PRINT: text in passage.texts,
     }
-    return next((reason for reason, holds in against.items() if holds), None)
+    return first_reason(against)
 
 
 def fit(coherences: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
@@ -230,14 +230,19 @@ class _Search:
         """Sentence -> its verdict, and the measures that it rests on."""
         measures = self._measures(window, answers, pool)
         fits = measures[0] >= self.settings.max_fit
-        hard = iter(hardness(measures[:, ~fits]).round(6).tolist())
+        of_rivals = np.zeros(len(pool))
+        of_rivals[~fits] = hardness(measures[:, ~fits]).round(6)
         measured: dict[int, dict[str, Any]] = {}
         for k, i in enumerate(pool):
             row = dict(zip(MEASURES, measures[:, k].round(6).tolist(), strict=True))
             if fits[k]:
                 row["verdict"] = str(RivalReason.FITS)
             else:
-                row |= {"verdict": RIVAL, "hardness": next(hard), "traits": self._traits(i)}
+                row |= {
+                    "verdict": RIVAL,
+                    "hardness": float(of_rivals[k]),
+                    "traits": self._traits(i),
+                }
             measured[i] = row
         return measured
 
@@ -353,8 +358,7 @@ def write_rivals(
     verdicts: Counter[str] = Counter()
     with TableWriter(writer, CANDIDATES) as candidates:
         for rows in ctx.map(search, novels_of(partition), unit="books"):
-            for count in pc.value_counts(rows["verdict"].cast(pa.string())).to_pylist():
-                verdicts[count["values"]] += count["counts"]
+            verdicts += value_counts(rows["verdict"])
             candidates.append(rows)
     answers = verdicts.pop(ANSWER, 0)
     rivals = verdicts.pop(RIVAL, 0)

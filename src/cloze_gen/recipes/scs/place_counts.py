@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
+from cloze_gen.corpus.books import SENTENCES
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.corpus.tagging import TAGS, lemma_pair, tag_folders
+from cloze_gen.corpus.tagging import TAGS, TaggedBook, lemma_pair, tagged_books
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import CONTENT_CLASSES, coarse_class
 from cloze_gen.recipes.scs.places import find_places, use_of
@@ -50,15 +48,7 @@ PLACES = Table(
 _PLACE = ["row", "use", "left", "right"]
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingBook:
-    """A book's folder, and the folder of its tags."""
-
-    folder: Path
-    tags: Path
-
-
-def count_book(book: TrainingBook, *, vocabulary: Artifact) -> pa.Table:
+def count_book(book: TaggedBook, *, vocabulary: Artifact) -> pa.Table:
     """Rows of `PLACES` for one book."""
     row_of = {pair: row for row, pair in enumerate(read_vocabulary(vocabulary))}
     sentences = read_parquet(book.folder / SENTENCES, columns=["tokens", "kind"])
@@ -129,10 +119,7 @@ def write_places(
     tagging: Artifact,
     vocabulary: Artifact,
 ) -> None:
-    tags = tag_folders(tagging)
-    books = [
-        TrainingBook(book_folder(corpus, row), tags[row["book_id"]]) for row in kept_books(corpus)
-    ]
+    books = tagged_books(corpus, tagging)
     count = functools.partial(count_book, vocabulary=vocabulary)
     pieces = [PLACES.schema.empty_table()]
     for piece in ctx.map(count, books, unit="books"):
@@ -140,8 +127,7 @@ def write_places(
         if len(pieces) == _MERGED_AT_ONCE:
             pieces = [_summed(pieces)]
     total = _summed(pieces).sort_by([(name, "ascending") for name in _PLACE])
-    columns = {name: total[name] for name in PLACES.names}
-    writer.rows[PLACES.name] = PLACES.write(writer.path(PLACES.name), columns)
+    PLACES.write(writer, {name: total[name] for name in PLACES.names})
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
     n_words = int(total["count"].to_numpy().sum())
     ctx.say(f"{n_words:,} content words in {total.num_rows:,} (word, place) pairs")
