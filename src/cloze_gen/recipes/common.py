@@ -119,9 +119,6 @@ class RepeatReason(Reason):
     PRINTED_BEFORE = ("sentence_printed_before", "an earlier item has the same printed sentence")
 
 
-PRINTED_BEFORE = str(RepeatReason.PRINTED_BEFORE)  # rejection reason of the later sentence
-
-
 def printed_before(items: Iterable[tuple[str, Iterable[Sequence[str]]]]) -> dict[str, str]:
     """Id of each repeated item -> id of the first kept item with one of its texts.
 

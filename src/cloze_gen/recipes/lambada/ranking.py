@@ -34,7 +34,7 @@ from cloze_gen.recipes.tables import write_rejections
 from cloze_gen.records.passage import Passage
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.spans import TakenSpans
-from cloze_gen.rng import stable_fraction
+from cloze_gen.rng import seeded_fraction, stable_fraction
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.schema import CODED, Column, Table
@@ -208,7 +208,7 @@ def draw_pool(
 
 
 def draw_of(passage_id: str, seed: int) -> float:
-    return stable_fraction(f"lambada.order\x1f{seed}", passage_id)
+    return seeded_fraction("lambada.order", passage_id, seed=seed)
 
 
 # ---- the order

@@ -62,7 +62,7 @@ FILE_DOCS = {
 def lambada_files(run: PublishedSet) -> dict[str, str]:
     files = {
         file: format_plain_text(
-            published_tokens(one.passage) for one in run.items if one.split == split
+            published_tokens(item.passage) for item in run.items if item.split == split
         )
         for split, file in PLAIN_TEXT.items()
     }

@@ -172,10 +172,8 @@ def _read(rivals: Artifact) -> _Candidates:
         _Passage(**row, answers=rows[is_answer[rows]], rivals=rows[~is_answer[rows]])
         for row, rows in zip(of_passages.to_pylist(), rows_of, strict=True)
     ]
-    book, part = (
-        np.array(of_passages[name].to_pylist(), object)[passage_of_row]
-        for name in ("book_id", "part")
-    )
+    book = np.array(of_passages["book_id"].to_pylist(), object)[passage_of_row]
+    part = np.array(of_passages["part"].to_pylist(), object)[passage_of_row]
     trait_names, traits = trait_table(table["traits"].combine_chunks())
     return _Candidates(
         passages,

@@ -37,14 +37,10 @@ DISTRACTORS = {
 
 
 def scde_files(run: PublishedSet) -> dict[str, str]:
-    of_part = {part: [one.passage for one in run.items if one.part == part] for part in PUBLISHED}
-    return {file: format_published(of_part[part]) for part, file in PUBLISHED.items()}
-
-
-# ---- kong et al
-
-OWN, RANDOM, NONE = "own", "random", "none"
-FULL, JOINT = "AP+AN", "EXH"
+    return {
+        file: format_published([item.passage for item in run.items if item.part == part])
+        for part, file in PUBLISHED.items()
+    }
 
 
 def model_name(settings: Any, fingerprints: Mapping[str, str]) -> str:

@@ -220,22 +220,22 @@ class _Search:
             yield self._row(window, i, ANSWER) | {"traits": self._traits(i)}
         verdicts = self._verdicts(window, answers)
         pool = [i for i, verdict in verdicts.items() if verdict is None]
-        measured = self._measured(window, answers, pool) if pool else {}
+        measured = self._verdicts_by_measures(window, answers, pool) if pool else {}
         for i, verdict in verdicts.items():
             yield self._row(window, i, str(verdict)) | measured.get(i, {})
 
-    def _measured(
+    def _verdicts_by_measures(
         self, window: Window, answers: Sequence[int], pool: Sequence[int]
     ) -> dict[int, dict[str, Any]]:
         """Sentence -> its verdict, and the measures that it rests on."""
         measures = self._measures(window, answers, pool)
-        fits = measures[0] >= self.settings.max_fit
+        fits_too_well = measures[0] >= self.settings.max_fit
         of_rivals = np.zeros(len(pool))
-        of_rivals[~fits] = hardness(measures[:, ~fits]).round(6)
+        of_rivals[~fits_too_well] = hardness(measures[:, ~fits_too_well]).round(6)
         measured: dict[int, dict[str, Any]] = {}
         for k, i in enumerate(pool):
             row = dict(zip(MEASURES, measures[:, k].round(6).tolist(), strict=True))
-            if fits[k]:
+            if fits_too_well[k]:
                 row["verdict"] = str(RivalReason.FITS)
             else:
                 row |= {

@@ -165,7 +165,8 @@ def _trait(
         return "ly" if lemma.endswith("ly") else "plain"
     if word_class != "noun":
         return ""
-    singular, plural = (counts.get((best[tag], tag), 0) for tag in ("NN", "NNS"))
+    singular = counts.get((best["NN"], "NN"), 0)
+    plural = counts.get((best["NNS"], "NNS"), 0)
     return "count" if plural >= _MIN_PLURAL_SHARE * max(1, singular + plural) else "mass"
 
 
