@@ -111,13 +111,13 @@ SIGNALS = Table(
     Column(
         "read_rank",
         pa.int32(),
-        f"words that this reader finds more probable; {NO_RANK} without a guess",
+        f"words that this reader finds more probable; {NO_RANK:,} without a guess",
     ),
     Column("alone_prob", pa.float32(), "P(target) of a reader of the target's sentence alone"),
     Column(
         "alone_rank",
         pa.int32(),
-        f"words that this reader finds more probable; {NO_RANK} without a guess",
+        f"words that this reader finds more probable; {NO_RANK:,} without a guess",
     ),
     Column("sentence_tokens", pa.int16(), "tokens of the sentence before the target"),
     Column(

@@ -56,7 +56,7 @@ class RivalsSettings(SettingsGroup):
         0.5,
         ge=-2,
         le=2,
-        description="a rival exceeds the answer's coherence with a blank by less",
+        description="a rival's coherence with a blank exceeds the answer's by less",
     )
 
 
