@@ -70,8 +70,8 @@ from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.style import Requests, Style
 from cloze_gen.store.tables import FEWSHOT
 
-# Words that may be associated with a passage: rarer than one in a thousand, and with the tokens that
-# show their associations, 50 of the 29.4 million of 337 novels.
+# Words that may be associated with a passage: rarer than one in a thousand. They need enough tokens to
+# show associations: 50 in the 29.4 million of 337 novels.
 TRIGGERS = OptionLimits(max_freq=1e-3, min_count=4, min_freq=1.7e-6, allow_proper_names=False)
 
 
@@ -155,6 +155,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
         tagged_counts=tags,
         contexts=space,
         settings=s.ranking,
+        # Only the rules, so that `guessing.judges` does not rank again.
         guessing=GuessingSettings.model_validate(s.guessing.rules),
         seed=run.seed,
     )

@@ -32,3 +32,8 @@ def stable_fraction(purpose: str, record_id: str) -> float:
     """
     digest = hashlib.blake2b(f"{purpose}\x1f{record_id}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little") / 2**64
+
+
+def seeded_fraction(purpose: str, record_id: str, *, seed: int) -> float:
+    """A number in [0, 1) fixed by the record and the seed: sorted by it, records are shuffled."""
+    return stable_fraction(f"{purpose}\x1f{seed}", record_id)

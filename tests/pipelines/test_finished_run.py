@@ -26,7 +26,7 @@ CARD = {
     "holmes-style": "groomed: machine",
     "lambada-style": "judged: none",
     "scde-style": "| 5,959 (4,790 / 511 / 658) |",
-    "scs-style": "no statistic of word-to-word relations",
+    "scs-style": "judged: none",
 }
 
 

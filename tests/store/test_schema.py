@@ -15,7 +15,7 @@ from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.store.schema import CODED, Column, Table, TableWriter
 
 WORDS = Table(
-    "words/part-*.parquet",
+    "words.parquet",
     "One row a word.",
     Column("word", CODED, "the word"),
     Column("rank", pa.int16(), "rank, from 1"),
@@ -27,9 +27,15 @@ RANKS = Table(
 COLUMNS = {"score": np.array([-1.5, np.nan]), "rank": [1, 2], "word": ["sea", "sea"]}
 
 
-def test_a_table_has_the_order_and_types_of_its_schema(tmp_path):
-    assert WORDS.write(tmp_path / "part.parquet", COLUMNS) == 2
-    found = WORDS.read(tmp_path / "part.parquet")
+@pytest.fixture
+def artifact(tmp_path):
+    return ArtifactWriter(tmp_path)
+
+
+def test_a_table_has_the_order_and_types_of_its_schema(artifact):
+    WORDS.write(artifact, COLUMNS)
+    assert artifact.rows == {WORDS.name: 2}
+    found = WORDS.read(artifact.path(WORDS.name))
     assert found.schema.names == ["word", "rank", "score"]
     assert found["rank"].type == pa.int16()
     assert found["score"].type == pa.float32()
@@ -44,17 +50,16 @@ def test_a_table_has_the_order_and_types_of_its_schema(tmp_path):
 @pytest.mark.parametrize(
     "columns", [{"word": []}, COLUMNS | {"more": [1, 2]}], ids=["missing", "unknown"]
 )
-def test_a_missing_or_unknown_column_is_not_written(tmp_path, columns):
-    with pytest.raises(ValueError, match=r"words/part"):
-        WORDS.write(tmp_path / "part.parquet", columns)
-    assert not list(tmp_path.iterdir())
+def test_a_missing_or_unknown_column_is_not_written(artifact, columns):
+    with pytest.raises(ValueError, match=r"words\.parquet"):
+        WORDS.write(artifact, columns)
+    assert not artifact.path(WORDS.name).exists()
 
 
-def test_a_table_of_another_schema_is_damage(tmp_path):
-    other = Table("other.parquet", "", Column("word", CODED, ""))
-    other.write(tmp_path / "part.parquet", {"word": ["sea"]})
+def test_a_table_of_another_schema_is_damage(artifact):
+    RANKS.write(artifact, {"word": ["sea"], "rank": [1]})
     with pytest.raises(DamageError, match="has the columns"):
-        WORDS.read(tmp_path / "part.parquet")
+        WORDS.read(artifact.path(RANKS.name))
 
 
 @given(

@@ -108,6 +108,24 @@ def tag_folders(tagging: Artifact) -> dict[str, Path]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class TaggedBook:
+    """A book, its folder, and the folder of its tags."""
+
+    id: str
+    folder: Path
+    tags: Path
+
+
+def tagged_books(corpus: Artifact, tagging: Artifact) -> list[TaggedBook]:
+    """The kept books of a corpus."""
+    tags = tag_folders(tagging)
+    return [
+        TaggedBook(row["book_id"], book_folder(corpus, row), tags[row["book_id"]])
+        for row in kept_books(corpus)
+    ]
+
+
 # the (token, tag) pairs of a corpus; most are looked up thousands of times
 @functools.lru_cache(maxsize=500_000)
 def lemma_pair(token: str, tag: str) -> Pair:

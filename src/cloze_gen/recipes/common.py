@@ -1,4 +1,4 @@
-"""What several recipes do with finished items: positions of answers, examples, no text twice."""
+"""What several recipes share: positions of answers, examples, no text twice, models of readers."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def questions_file(*, without: tuple[str, ...], example: str = "") -> FileDoc:
 
 
 def fewshot_file(about: str) -> FileDoc:
-    return FileDoc("fewshot.jsonl", about, optional=True)
+    return FileDoc("fewshot.jsonl", about)
 
 
 # ---- no sentence text is published twice, even from different editions
@@ -117,9 +117,6 @@ def fewshot_file(about: str) -> FileDoc:
 
 class RepeatReason(Reason):
     PRINTED_BEFORE = ("sentence_printed_before", "an earlier item has the same printed sentence")
-
-
-PRINTED_BEFORE = str(RepeatReason.PRINTED_BEFORE)  # rejection reason of the later sentence
 
 
 def printed_before(items: Iterable[tuple[str, Iterable[Sequence[str]]]]) -> dict[str, str]:

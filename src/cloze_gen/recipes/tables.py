@@ -39,7 +39,7 @@ REJECTIONS = Table(
     Column("reason", CODED, "why it was rejected"),
     Column("detail", pa.string(), "more on the reason; may be empty"),
 )
-_FIELDS = ["book_id", "index", "start", "end", "paragraph", "kind", "text", "tokens"]
+_FIELDS = SENTENCES.names[1:]
 
 
 def sentence_table(sentences: Sequence[Sentence]) -> pa.Table:
@@ -72,6 +72,12 @@ def rejection_table(rejected: Iterable[Rejection]) -> pa.Table:
     )
 
 
+def value_counts(column: pa.ChunkedArray) -> Counter[str]:
+    """Value of a coded column -> its rows, in the order of appearance."""
+    counts = pc.value_counts(column.cast(pa.string())).to_pylist()
+    return Counter({count["values"]: count["counts"] for count in counts})
+
+
 class RejectionWriter(TableWriter):
     """Writes `rejected.parquet` piece by piece, and counts the reasons for the funnel."""
 
@@ -80,8 +86,7 @@ class RejectionWriter(TableWriter):
         self.reasons: Counter[str] = Counter()
 
     def append(self, piece: pa.Table) -> None:
-        for count in pc.value_counts(piece["reason"].cast(pa.string())).to_pylist():
-            self.reasons[count["values"]] += count["counts"]
+        self.reasons += value_counts(piece["reason"])
         super().append(piece)
 
 

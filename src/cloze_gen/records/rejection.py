@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 
 class Reason(StrEnum):
@@ -24,6 +24,14 @@ class Reason(StrEnum):
         member._value_ = name
         member.legend = legend
         return member
+
+
+R = TypeVar("R", bound=Reason)
+
+
+def first_reason(against: Mapping[R, bool]) -> R | None:
+    """The first reason that holds, in order of precedence; None if none does."""
+    return next((reason for reason, holds in against.items() if holds), None)
 
 
 @dataclass(frozen=True, slots=True)

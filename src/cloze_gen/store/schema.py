@@ -77,17 +77,20 @@ class Table:
             raise ValueError(f"{self.name}: columns {sorted(columns)}, not {sorted(self.names)}")
         return pa.table(dict(columns), schema=self.schema)
 
-    def write(self, path: Path, columns: Mapping[str, Any]) -> int:
-        """Write one file; returns its number of rows."""
-        return write_parquet(path, self.arrow(columns))
+    def write(self, artifact: ArtifactWriter, columns: Mapping[str, Any]) -> None:
+        """Write the file of a stage, and its number of rows for the manifest."""
+        artifact.rows[self.name] = write_parquet(artifact.path(self.name), self.arrow(columns))
 
-    def write_records(self, path: Path, records: Sequence[Mapping[str, Any]]) -> int:
-        """Write rows as mappings; returns their number."""
-        return write_parquet(path, self.of_records(records))
+    def write_records(self, artifact: ArtifactWriter, records: Sequence[Mapping[str, Any]]) -> None:
+        """Write rows as mappings."""
+        self.write(artifact, self._columns(records))
 
     def of_records(self, records: Sequence[Mapping[str, Any]]) -> pa.Table:
         """Rows as mappings."""
-        return self.arrow({name: [row[name] for row in records] for name in self.names})
+        return self.arrow(self._columns(records))
+
+    def _columns(self, records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+        return {name: [row[name] for row in records] for name in self.names}
 
     def read(self, path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         """Read one file, or a folder of parts; DamageError if it has other columns."""

@@ -65,9 +65,7 @@ def test_answers_come_back_as_scores(novels, passages, tmp_path):
     artifact = score(novels, passages, member)
     assert log10_probs(artifact) == list(answers.values())
     unread = dict.fromkeys(SCORES.names, np.zeros(len(answers), np.float32)) | {"id": list(answers)}
-    own = novels.stage(
-        "scores", lambda writer, ctx: SCORES.write(writer.path(SCORES.name), unread) and None
-    )
+    own = novels.stage("scores", lambda writer, ctx: SCORES.write(writer, unread))
     verdicts = novels.stage(
         "verdicts",
         write_committee,

@@ -5,10 +5,10 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.recipes.lambada.passage_set import ControlSettings, Place, draw_control
+from cloze_gen.recipes.lambada.passage_set import ControlSettings, PassageSpan, draw_control
 
 PLACES = st.lists(st.integers(0, 500), unique=True, max_size=60).map(
-    lambda starts: [Place(f"b:{n}", "b", n, n + 4) for n in starts]
+    lambda starts: [PassageSpan(f"b:{n}", "b", n, n + 4) for n in starts]
 )
 
 
@@ -37,7 +37,7 @@ def test_the_draw_hangs_on_the_ids_alone(places, n, seed):
 
 def test_every_passage_is_as_likely():
     """Over 400 seeds each of 20 passages is drawn about a quarter of the times."""
-    places = [Place(f"b:{n}", "b", 9 * n, 9 * n + 9) for n in range(20)]
+    places = [PassageSpan(f"b:{n}", "b", 9 * n, 9 * n + 9) for n in range(20)]
     times = Counter(
         one
         for seed in range(400)

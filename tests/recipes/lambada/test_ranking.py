@@ -282,8 +282,8 @@ def tiny_readers():
     trigger = TriggerReader(
         next_words,
         option_ids=np.array([4, 5]),
-        row_of={"oil": 0, "lamp": 1},
-        column_of={"oil": 0, "Joe": 1},
+        option_of={"oil": 0, "lamp": 1},
+        topic_row_of={"oil": 0, "Joe": 1},
         associations=sp.csr_matrix(np.array([[0.0, 20.0], [0.0, 0.0]], np.float32)),
     )
     return Readers(echo, trigger)

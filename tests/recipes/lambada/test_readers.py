@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cloze_gen.recipes.lambada.readers import ReaderSource, read_readers, signals_of, word_class
+from cloze_gen.recipes.lambada.readers import read_readers, signals_of, word_class
 from cloze_gen.records.passage import Part, Passage
 from cloze_gen.store.artifacts import open_artifact
 
@@ -35,17 +35,16 @@ def stage(run, name):
 def test_the_artifacts_fit_together(finished, scs):
     run = finished.folder
     [scs_run] = (path for path in (scs / "runs").iterdir() if path.is_dir())
-    source = ReaderSource(
+    readers = read_readers(
         stage(run, "index"),
         stage(run, "counts"),
         stage(scs_run, "tagged-counts"),
         stage(run, "contexts"),
     )
-    readers = read_readers(source)
     echo, trigger, next_words = readers.echo, readers.trigger, readers.echo.next_words
     assert echo.class_probs.sum() == pytest.approx(1)
     assert next_words.class_of.shape == echo.freq.shape == (next_words.index.size,)
-    assert trigger.associations.shape == (len(trigger.column_of), len(trigger.row_of))
+    assert trigger.associations.shape == (len(trigger.topic_row_of), len(trigger.option_of))
     probs, classes = next_words.probs(["He", "saw", "the"])
     assert classes.tolist() == pytest.approx(
         np.bincount(next_words.class_of, probs.astype(np.float64), len(classes)).tolist(), abs=1e-5

@@ -179,7 +179,7 @@ def planted(*, books=16, rivals=24, often=0.6):
 
 
 def write_planted(writer, ctx, *, candidates):
-    CANDIDATES.write_records(writer.path(CANDIDATES.name), candidates)
+    CANDIDATES.write_records(writer, candidates)
 
 
 def rivals_of(candidates):
@@ -192,7 +192,7 @@ def distract(tmp_path, monkeypatch):
     novels = Novels(tmp_path, Store(tmp_path / "out"))
 
     def made(given, strength=8.0, rounds=7, **settings):
-        monkeypatch.setattr(distractors, "_STRENGTH", strength)
+        monkeypatch.setattr(distractors, "_HARDNESS_WEIGHT", strength)
         monkeypatch.setattr(distractors, "_ROUNDS", rounds)
         rivals = novels.stage("rivals", write_planted, candidates=given)
         return novels.stage(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from cloze_gen.corpus.hyphens import HYPHENS
 from cloze_gen.english.cohesion import surface_ties
@@ -134,6 +135,12 @@ def considered(sample):
 
 def nearby(artifact):
     return [row for row in rows(artifact, CANDIDATES) if row["verdict"] != "answer"]
+
+
+def test_a_distance_that_allows_no_rival_is_refused():
+    """The sentences next to a passage are its context, so none of them is a rival."""
+    with pytest.raises(ValidationError, match="max_distance"):
+        RivalsSettings(max_distance=1)
 
 
 @pytest.mark.parametrize("most", [80, 12])

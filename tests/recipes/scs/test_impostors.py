@@ -70,7 +70,9 @@ def draw(item_id, answer, *, matched=True, place=None, refused=frozenset(), seed
     pool = POOLS[matched].pool(answer, place or PLACES[answer.word_class])
     rng = derive_rng(seed, "test", item_id)
     rank = int(rng.integers(5)) if matched else None
-    return draw_impostors(answer, pool, suits=lambda word: word not in refused, rank=rank, rng=rng)
+    return draw_impostors(
+        answer, pool, suits=lambda word: word not in refused, n_more_frequent=rank, rng=rng
+    )
 
 
 @given(

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.recipes.common import PRINTED_BEFORE
+from cloze_gen.recipes.common import RepeatReason
 from cloze_gen.recipes.scs.questions import QuestionReason, choose_questions
 
 IDS = [f"{book}:{i}:2" for book in ("a", "b", "c") for i in range(40)]
@@ -44,5 +44,5 @@ def test_of_two_printings_the_first_is_kept():
     }
     kept, (again,) = choose(["a:1:0", "b:1:1", "c:1:0"], n=2, lines=lines)
     assert len(kept) == 2
-    assert again.reason == PRINTED_BEFORE
+    assert again.reason == RepeatReason.PRINTED_BEFORE
     assert f"{again.detail}:" in " ".join(kept)

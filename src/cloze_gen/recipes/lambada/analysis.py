@@ -16,7 +16,7 @@ from cloze_gen.formats.lambada import parse_passages, published_tokens
 from cloze_gen.recipes.lambada.committee import read_survivors
 from cloze_gen.recipes.lambada.passages import batches, read_passages
 from cloze_gen.records.passage import Passage, Split
-from cloze_gen.rng import stable_fraction
+from cloze_gen.rng import seeded_fraction
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.manifest import write_json
 from cloze_gen.store.tables import ANALYSIS, PASSAGE_SET
@@ -66,7 +66,7 @@ def describe(
     >>> found["target in context"], found["target or lemma in context"], found["direct speech"]
     (False, True, True)
     """
-    tokens_before = [token for one in context for token in one]
+    tokens_before = [token for before in context for token in before]
     words = {part.casefold() for token in tokens_before for part in clitics_cut(token)}
     same = target.casefold() in words
     of_class = target_class(tag)
@@ -87,9 +87,12 @@ def draw_input(survivors: Iterable[str], *, seed: int, count: int = RANDOM_INPUT
     >>> len(draw_input(["a", "b", "c"], seed=1, count=2))
     2
     """
-    purpose = f"lambada.analysis\x1f{seed}"
     drawn = sorted(
-        survivors, key=lambda passage_id: (stable_fraction(purpose, passage_id), passage_id)
+        survivors,
+        key=lambda passage_id: (
+            seeded_fraction("lambada.analysis", passage_id, seed=seed),
+            passage_id,
+        ),
     )
     return frozenset(drawn[:count])
 
@@ -170,7 +173,9 @@ def write_analysis(
     seed: int,
 ) -> None:
     with open(finished.path(PASSAGE_SET), encoding="utf-8") as handle:
-        kept = frozenset(one.id for one in parse_passages(handle) if one.split != Split.CONTROL)
+        kept = frozenset(
+            passage.id for passage in parse_passages(handle) if passage.split != Split.CONTROL
+        )
     drawn = draw_input(read_survivors(committee), seed=seed)
     needed = kept | drawn
     shards = list(batches(read_passages(passages, which=needed.__contains__), _PASSAGES_PER_SHARD))

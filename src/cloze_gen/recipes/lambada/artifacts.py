@@ -93,7 +93,7 @@ STAGES = {
         {"survival": "share of the passages that each member alone keeps"},
     ),
     "tagged_novels": StageDoc(
-        "Selects the training novels that are tagged, up to 3 million tokens.",
+        "Selects the training novels that are tagged: random ones until 3 million tokens are reached.",
         (FileDoc("books.tsv", "Rows of the partition.", PARTITION_COLUMNS),),
     ),
     "ranking": StageDoc(
@@ -128,12 +128,11 @@ STAGES = {
                 example='{"id": "aunt-sabinas-goose:8", "text": "she owned the shop , and the house over the shop , ...", '
                 '"context": "She owned the shop, ...", "target": "Gubbin", "split": "test", "domain": "Domestic", ...}',
             ),
-            FileDoc("rejected.jsonl", "The passages that guessing rejected, in the same form.", {}, optional=True),
+            FileDoc("rejected.jsonl", "The passages that guessing rejected, in the same form.", {}),
             FileDoc(
                 "fewshot.jsonl",
                 "At most eight development passages outside the ranking, for few-shot prompts, in the same form. None overlaps a passage "
                 "of the set.",
-                optional=True,
             ),
         ),
         {
@@ -149,7 +148,7 @@ STAGES = {
                 "analysis.json",
                 "The figures of the two sets and of the paper.",
                 {
-                    "source": "string: the paper's table",
+                    "source": "string: the paper's sections",
                     "sets": "object: passages of each set",
                     "measures": "list of object: `measure`, `unit` (`mean` or `share`), `kept`, `random`, `paper_kept`, `paper_random`; "
                     "null without a figure",

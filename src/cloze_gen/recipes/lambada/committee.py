@@ -169,7 +169,7 @@ def write_committee(
     log10_probs = {member: known[member] for member in members}
     verdicts = apply_committee(log10_probs, threshold=threshold)
     columns = {"id": table["id"], "kept": verdicts.kept, **log10_probs}
-    writer.rows[VERDICTS] = verdict_table(members).write(writer.path(VERDICTS), columns)
+    verdict_table(members).write(writer, columns)
     ids = table["id"].to_pylist()
     rejected = []
     for row in np.flatnonzero(~verdicts.kept).tolist():

@@ -25,7 +25,6 @@ from cloze_gen.recipes.lambada.ranking import SIGNALS, read_ranking
 from cloze_gen.records.judgement import Task
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.schema import CODED, Column, Table
-from cloze_gen.store.tables import write_parquet
 
 OPEN = "open"  # no verdict yet
 
@@ -59,7 +58,7 @@ ANSWERS = Table(
 # ---- the verdict file of a study
 
 
-class _Given(BaseModel):
+class _JudgeAnswer(BaseModel):
     """An answer in a verdict file."""
 
     model_config = ConfigDict(strict=True)
@@ -68,7 +67,7 @@ class _Given(BaseModel):
     guesses: list[str]
 
 
-_ANSWERS_OF_ROW = TypeAdapter(list[_Given])
+_ANSWERS_OF_ROW = TypeAdapter(list[_JudgeAnswer])
 
 
 def read_guessed(path: str) -> VerdictFile:
@@ -159,10 +158,8 @@ def write_guesses(
     elif judged == "machine":
         machine = _column_by_id(ranking, "machine")
         verdicts = {item: machine[item] for item in ranked}
-    columns = {"id": ranked, "verdict": list(verdicts.values())}
-    writer.rows[GUESSED.name] = GUESSED.write(writer.path(GUESSED.name), columns)
-    table = ANSWERS.of_records(answers)
-    writer.rows[ANSWERS.name] = write_parquet(writer.path(ANSWERS.name), table)
+    GUESSED.write(writer, {"id": ranked, "verdict": list(verdicts.values())})
+    ANSWERS.write_records(writer, answers)
     counts = Counter(verdicts.values())
     n_open = counts.pop(OPEN, 0)
     n_kept = counts.pop(Verdict.KEPT, 0)

@@ -126,24 +126,17 @@ class GuessingRule:
         )
 
     def outcome(self, case: Case) -> str:
-        read, alone = (
-            [
-                is_answer_right(answer.response, case.key)
-                for answer in case.answers
-                if answer.condition == one
-            ]
-            for one in Condition
-        )
+        read = _right_answers(case, Condition.PASSAGE)
+        alone = _right_answers(case, Condition.SENTENCE)
         if not all(read):
             return str(Verdict.MISSED_AGAIN if any(read) else Verdict.MISSED)
         if any(alone):
             return str(Verdict.GUESSED_ALONE)
-        return (
-            str(Verdict.KEPT)
-            if len(read) >= self.settings.passage_subjects
+        is_complete = (
+            len(read) >= self.settings.passage_subjects
             and len(alone) >= self.settings.sentence_subjects
-            else ""
         )
+        return str(Verdict.KEPT) if is_complete else ""
 
     def page(self, condition: str) -> int:
         return (
@@ -151,6 +144,15 @@ class GuessingRule:
             if condition == Condition.PASSAGE
             else self.settings.sentences_per_page
         )
+
+
+def _right_answers(case: Case, condition: Condition) -> list[bool]:
+    """Whether each answer under a condition is right."""
+    return [
+        is_answer_right(answer.response, case.key)
+        for answer in case.answers
+        if answer.condition == condition
+    ]
 
 
 def is_answer_right(response: Mapping[str, Any], key: Mapping[str, Any]) -> bool:

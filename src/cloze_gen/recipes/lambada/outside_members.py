@@ -51,14 +51,14 @@ def write_outside_scores(
             total=-(-len(ids) // _TEXTS_AT_ONCE),
         )
         log10_probs = np.concatenate(
-            [model.log10_probs([prompt_text(one, rendering) for one in part]) for part in parts]
+            [
+                model.log10_probs([prompt_text(passage, rendering) for passage in part])
+                for part in parts
+            ]
         )
     else:
         log10_probs = read_scores_file(Path(place), ids.to_pylist())
-    columns = {"id": ids, "log10_prob": log10_probs.astype(np.float32)}
-    writer.rows[OUTSIDE_SCORES.name] = OUTSIDE_SCORES.write(
-        writer.path(OUTSIDE_SCORES.name), columns
-    )
+    OUTSIDE_SCORES.write(writer, {"id": ids, "log10_prob": log10_probs.astype(np.float32)})
     ctx.say(f"{len(ids):,} passages scored")
 
 
@@ -77,5 +77,5 @@ def read_scores_file(file: Path, ids: list[str]) -> NDArray[np.float64]:
 def requests(passages: Artifact, rendering: Rendering) -> Iterator[str]:
     """The passages as JSON objects, for scoring by a model of the user."""
     return format_requests(
-        (one.id, *prompt_text(one, rendering)) for one in read_passages(passages)
+        (passage.id, *prompt_text(passage, rendering)) for passage in read_passages(passages)
     )

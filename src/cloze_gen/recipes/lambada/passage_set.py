@@ -1,7 +1,8 @@
-"""The set and its control set: unfiltered passages of the same test novels (LAMBADA 4)."""
+"""The set and its control set: passages of the test novels before the committee (LAMBADA 4)."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -20,13 +21,13 @@ from cloze_gen.recipes.lambada.passages import PASSAGES, read_passages
 from cloze_gen.recipes.lambada.ranking import SIGNALS, texts_of
 from cloze_gen.records.passage import SPLIT_OF, Part, Split
 from cloze_gen.records.spans import TakenSpans
-from cloze_gen.rng import stable_fraction
+from cloze_gen.rng import seeded_fraction
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import FEWSHOT, PASSAGE_SET, read_parquet, write_jsonl
 
 REJECTED_SET = "rejected.jsonl"
-_PLACE = ["id", "book_id", "start", "end"]
+_SPAN = ["id", "book_id", "start", "end"]
 _SIGNALS = ["read_prob", "alone_prob", "expected_yield"]  # of the records of the set
 
 
@@ -39,7 +40,7 @@ class ControlSettings(SettingsGroup):
     )
 
 
-class Place(NamedTuple):
+class PassageSpan(NamedTuple):
     """Characters `start` to `end`, exclusive, of a book."""
 
     id: str
@@ -48,23 +49,25 @@ class Place(NamedTuple):
     end: int
 
 
-def draw_control(places: Iterable[Place], *, settings: ControlSettings, seed: int) -> list[str]:
-    """Ids of random passages of `places` that do not overlap, sorted by their draws.
+def draw_control(
+    spans: Iterable[PassageSpan], *, settings: ControlSettings, seed: int
+) -> list[str]:
+    """Ids of random passages that do not overlap, sorted by their draws.
 
-    >>> some = draw_control([Place(name, "b", 10 * i, 10 * i + 15) for i, name in enumerate("abcdefgh")],
+    >>> some = draw_control([PassageSpan(name, "b", 10 * i, 10 * i + 15) for i, name in enumerate("abcdefgh")],
     ...                     settings=ControlSettings(n_passages=9), seed=1)
     >>> 3 <= len(some) <= 4
     True
     """
     drawn: list[str] = []
     taken = TakenSpans()
-    purpose = f"lambada.control\x1f{seed}"
-    for place in sorted(places, key=lambda place: stable_fraction(purpose, place.id)):
+    draw_of = functools.partial(seeded_fraction, "lambada.control", seed=seed)
+    for span in sorted(spans, key=lambda span: draw_of(span.id)):
         if len(drawn) == settings.n_passages:
             break
-        if not taken.overlaps(*place[1:]):
-            taken.add(*place[1:])
-            drawn.append(place.id)
+        if not taken.overlaps(*span[1:]):
+            taken.add(*span[1:])
+            drawn.append(span.id)
     return drawn
 
 
@@ -75,7 +78,7 @@ def draw_fewshot(
     books: Collection[str],
     seed: int,
 ) -> list[str]:
-    """Ids of development passages that are not ranked, of other targets, by their expected yield.
+    """Ids of development passages that are not ranked, each with another target, by expected yield.
 
     There are more than the set shows: some may repeat a passage of another edition.
 
@@ -87,9 +90,9 @@ def draw_fewshot(
     taken = TakenSpans(
         (row["book_id"], row["start"], row["end"]) for row in rows if row["id"] in ranked
     )
-    purpose = f"fewshot\x1f{seed}"
+    draw_of = functools.partial(seeded_fraction, "fewshot", seed=seed)
     left = [row for row in rows if row["id"] not in ranked]
-    left.sort(key=lambda row: (-row["expected_yield"], stable_fraction(purpose, row["id"])))
+    left.sort(key=lambda row: (-row["expected_yield"], draw_of(row["id"])))
     drawn: dict[str, str] = {}  # target -> passage
     for row in left:
         span = (row["book_id"], row["start"], row["end"])
@@ -129,14 +132,14 @@ def write_passage_set(
     table = GUESSED.read(guesses.path(GUESSED.name)).to_pydict()
     verdicts = dict(zip(table["id"], table["verdict"], strict=True))
     kept_as = OPEN if judged == "none" else Verdict.KEPT
-    chosen = [one for one, verdict in verdicts.items() if verdict == kept_as]
-    rejected = [one for one, verdict in verdicts.items() if verdict not in {OPEN, Verdict.KEPT}]
-    places = PASSAGES.read(passages.path(PASSAGES.name), [*_PLACE, "part"])
-    is_test = pc.equal(places["part"].cast(pa.string()), str(Part.TEST))
-    test_places = places.filter(is_test).select(_PLACE).to_pylist()
-    drawn = draw_control((Place(**row) for row in test_places), settings=settings, seed=seed)
+    chosen = [item for item, verdict in verdicts.items() if verdict == kept_as]
+    rejected = [item for item, verdict in verdicts.items() if verdict not in {OPEN, Verdict.KEPT}]
+    rows = PASSAGES.read(passages.path(PASSAGES.name), [*_SPAN, "part"])
+    is_test = pc.equal(rows["part"].cast(pa.string()), str(Part.TEST))
+    test_rows = rows.filter(is_test).select(_SPAN).to_pylist()
+    drawn = draw_control((PassageSpan(**row) for row in test_rows), settings=settings, seed=seed)
     signals = SIGNALS.read(ranking.path(SIGNALS.name))
-    of_development = pc.is_in(signals["id"], places.filter(pc.invert(is_test))["id"])
+    of_development = pc.is_in(signals["id"], rows.filter(pc.invert(is_test))["id"])
     examined = signals.filter(of_development).to_pylist()
     candidates = draw_fewshot(
         examined,
@@ -145,17 +148,21 @@ def write_passage_set(
         seed=seed,
     )
     needed = {*chosen, *rejected, *drawn, *candidates}
-    found = {one.id: one for one in read_passages(passages, which=needed.__contains__)}
-    repeated = printed_before((one, texts_of(found[one])) for one in (*chosen, *drawn, *candidates))
-    control = [one for one in drawn if one not in repeated]
-    fewshot = [one for one in candidates if one not in repeated][:MOST_EXAMPLES]
+    passage_of = {
+        passage.id: passage for passage in read_passages(passages, which=needed.__contains__)
+    }
+    repeated = printed_before(
+        (item, texts_of(passage_of[item])) for item in (*chosen, *drawn, *candidates)
+    )
+    control = [item for item in drawn if item not in repeated]
+    fewshot = [item for item in candidates if item not in repeated][:MOST_EXAMPLES]
     ids = pa.array(sorted(needed), pa.string())
     scores = _by_id(read_parquet(committee.path(VERDICTS)).drop_columns(["kept"]), ids)
     signals_of = _by_id(signals.select(["id", *_SIGNALS]), ids)
     domains = {row["book_id"]: row["domain"] for row in read_books(partition)}
 
     def record(passage_id: str, split: Split, judged: str, **more: Any) -> dict[str, Any]:
-        passage = found[passage_id]
+        passage = passage_of[passage_id]
         return passage_record(
             passage,
             split=str(split),
@@ -168,16 +175,16 @@ def write_passage_set(
     def ranked_records(ids: Iterable[str]) -> list[dict[str, Any]]:
         """One split after the other."""
         return [
-            record(one, split, judged, verdict=verdicts[one], signals=signals_of[one])
+            record(item, split, judged, verdict=verdicts[item], signals=signals_of[item])
             for part, split in SPLIT_OF.items()
-            for one in ids
-            if found[one].part == part
+            for item in ids
+            if passage_of[item].part == part
         ]
 
-    control_records = [record(one, Split.CONTROL, "none") for one in control]
+    control_records = [record(item, Split.CONTROL, "none") for item in control]
     fewshot_records = [
-        record(one, Split.VALIDATION, "none", verdict=OPEN, signals=signals_of[one])
-        for one in fewshot
+        record(item, Split.VALIDATION, "none", verdict=OPEN, signals=signals_of[item])
+        for item in fewshot
     ]
     files = {
         PASSAGE_SET: ranked_records(chosen) + control_records,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, Literal, NamedTuple
 
@@ -23,16 +23,21 @@ from cloze_gen.recipes.common import printed_before
 from cloze_gen.recipes.lambada.committee import read_survivors
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
 from cloze_gen.recipes.lambada.passages import PASSAGES, batches, read_passages
-from cloze_gen.recipes.lambada.readers import ReaderSource, Signals, read_readers, signals_of
+from cloze_gen.recipes.lambada.readers import (
+    NO_RANK,
+    Readers,
+    Signals,
+    read_readers,
+    signals_of,
+)
 from cloze_gen.recipes.tables import write_rejections
 from cloze_gen.records.passage import Passage
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.spans import TakenSpans
-from cloze_gen.rng import stable_fraction
+from cloze_gen.rng import seeded_fraction, stable_fraction
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.schema import CODED, Column, Table
-from cloze_gen.store.tables import write_parquet
 
 _HUMAN_ADVANTAGE = 10.0  # people guess the end of a sentence that much better than an n-gram model
 # A reader sees the whole sentence, but the n-gram model only its last three words. With 15 tokens
@@ -103,15 +108,27 @@ SIGNALS = Table(
     Column("target", pa.string(), "the target in small letters"),
     Column("in_context", pa.bool_(), "the target occurs in the context"),
     Column("read_prob", pa.float32(), "P(target) of a reader of the whole passage"),
-    Column("read_rank", pa.int32(), "words that this reader finds more probable"),
+    Column(
+        "read_rank",
+        pa.int32(),
+        f"words that this reader finds more probable; {NO_RANK:,} without a guess",
+    ),
     Column("alone_prob", pa.float32(), "P(target) of a reader of the target's sentence alone"),
-    Column("alone_rank", pa.int32(), "words that this reader finds more probable"),
+    Column(
+        "alone_rank",
+        pa.int32(),
+        f"words that this reader finds more probable; {NO_RANK:,} without a guess",
+    ),
     Column("sentence_tokens", pa.int16(), "tokens of the sentence before the target"),
-    Column("rules", pa.string(), "rules that find the target (last name, ...), joined by `; `"),
+    Column(
+        "rules",
+        pa.string(),
+        "rules that find the target (last name, ...), joined by `; `; empty without a guess",
+    ),
     Column(
         "capitalised_share",
         pa.float32(),
-        "share of the target in the capitalised words before it",
+        "share of the target in the capitalised words before it; 0 without a guess",
     ),
     Column(
         "expected_yield",
@@ -176,7 +193,8 @@ def draw_pool(
     seed: int,
     size: int = _POOL,
 ) -> list[str]:
-    """Ids of the survivors that get signals: targets in context first, each kind at random.
+    """Ids of the survivors that get signals, at random; for the order by signals, targets in context
+    come first.
 
     >>> draw_pool([("a", False), ("b", True), ("c", False)], settings=RankingSettings(), seed=1, size=2)[0]
     'b'
@@ -190,7 +208,7 @@ def draw_pool(
 
 
 def draw_of(passage_id: str, seed: int) -> float:
-    return stable_fraction(f"lambada.order\x1f{seed}", passage_id)
+    return seeded_fraction("lambada.order", passage_id, seed=seed)
 
 
 # ---- the order
@@ -213,7 +231,7 @@ def rank_passages(
     """
     ranked = _Ranked(settings)
     if settings.order == "random":
-        for signals in sorted(survivors, key=lambda one: draw_of(one.id, seed)):
+        for signals in sorted(survivors, key=lambda signals: draw_of(signals.id, seed)):
             if not ranked.is_full and not ranked.overlaps(signals):
                 ranked.add(signals)
         return ranked.order
@@ -311,7 +329,7 @@ class _Ranked:
 
 
 def write_tagged_novels(writer: ArtifactWriter, ctx: StageContext, *, novels: Artifact) -> None:
-    """Write `books.tsv` (as `write_part`): novels in random order up to `_TAGGED_TOKENS`."""
+    """Write `books.tsv` (as `write_part`): random novels until `_TAGGED_TOKENS` are reached."""
     rows = kept_books(novels)
     chosen: set[str] = set()
     tokens = 0
@@ -323,8 +341,9 @@ def write_tagged_novels(writer: ArtifactWriter, ctx: StageContext, *, novels: Ar
     ctx.say(f"{len(chosen):,} novels with {tokens:,} tokens selected for tagging")
 
 
-def read_signals(passages: Sequence[Passage], source: ReaderSource) -> list[Signals]:
-    readers = read_readers(source)
+def examine_passages(passages: Sequence[Passage], *, read: Callable[[], Readers]) -> list[Signals]:
+    """The signals of each passage; `read`: `read_readers` of the run."""
+    readers = read()
     return [signals_of(passage, readers) for passage in passages]
 
 
@@ -351,20 +370,18 @@ def write_ranking(
         for passage in read_passages(passages, which=pool.__contains__)
     )
     examined = pool.difference(duplicates)
-    source = ReaderSource(index, counts, tagged_counts, contexts)
-    read = functools.partial(read_signals, source=source)
+    read = functools.partial(read_readers, index, counts, tagged_counts, contexts)
+    examine = functools.partial(examine_passages, read=read)
     shards = batches(read_passages(passages, which=examined.__contains__), _PASSAGES_PER_SHARD)
     parts = ctx.map_as_they_come(
-        read, shards, unit="parts", total=-(-len(examined) // _PASSAGES_PER_SHARD)
+        examine, shards, unit="parts", total=-(-len(examined) // _PASSAGES_PER_SHARD)
     )
     signals = [of_passage for part in parts for of_passage in part]
     order = rank_passages(signals, settings=settings, guessing=guessing, seed=seed)
     ranked = frozenset(order)
     records = [_signal_record(of_passage, guessing) for of_passage in signals]
-    table = SIGNALS.of_records(records)
-    writer.rows[SIGNALS.name] = write_parquet(writer.path(SIGNALS.name), table)
-    ranks = {"id": order, "rank": range(1, len(order) + 1)}
-    writer.rows[RANKING.name] = RANKING.write(writer.path(RANKING.name), ranks)
+    SIGNALS.write_records(writer, records)
+    RANKING.write(writer, {"id": order, "rank": range(1, len(order) + 1)})
     rejected = []
     for passage_id, _ in survivors:
         if passage_id not in pool:

@@ -40,6 +40,7 @@ OTHER_WORDS_WEIGHT = 30.0
 ASSOCIATION_WEIGHT = 0.2
 # In nats, summed over the words of the context; below it a context is unrelated to the target.
 MIN_ASSOCIATION = 10.0
+NO_RANK = MOST_EACH  # no setting allows more guesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,9 @@ class Guesses:
     """
 
     read_prob: float = 0.0
-    read_rank: int = MOST_EACH
+    read_rank: int = NO_RANK
     alone_prob: float = 0.0
-    alone_rank: int = MOST_EACH
+    alone_rank: int = NO_RANK
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,19 +274,20 @@ class TriggerReader:
 
     Attributes:
         option_ids: shape (W,): ids in the index.
-        row_of: place of each of the W words; `column_of`: row of each topic word in `associations`.
+        option_of: place of each of the W words.
+        topic_row_of: row of each topic word in `associations`.
         associations: float32, sparse, shape (topic words, W): mutual information in nats.
     """
 
     next_words: NextWords
     option_ids: NDArray[np.int64]
-    row_of: Mapping[str, int]
-    column_of: Mapping[str, int]
+    option_of: Mapping[str, int]
+    topic_row_of: Mapping[str, int]
     associations: sp.csr_matrix
 
     def guess(self, context: Sequence[str], sentence: Sequence[str], target: str) -> Guesses | None:
         """By triggers of the passage, and of the sentence; None if the context is unrelated."""
-        place = self.row_of.get(target)
+        place = self.option_of.get(target)
         if place is None:
             return None
         of_context = self._associations_with(context)
@@ -301,8 +303,8 @@ class TriggerReader:
 
     def _associations_with(self, tokens: Sequence[str]) -> NDArray[np.float64]:
         """Shape (W,): the sum over the types among the tokens."""
-        columns = {self.column_of[token] for token in tokens if token in self.column_of}
-        sums = self.associations[np.array(sorted(columns), np.int64)].sum(axis=0)
+        rows = {self.topic_row_of[token] for token in tokens if token in self.topic_row_of}
+        sums = self.associations[np.array(sorted(rows), np.int64)].sum(axis=0)
         return np.asarray(sums, np.float64).ravel()
 
 
@@ -327,16 +329,6 @@ class Readers(NamedTuple):
     trigger: TriggerReader
 
 
-@dataclass(frozen=True, slots=True)
-class ReaderSource:
-    """What the readers know; workers open it."""
-
-    index: Artifact
-    counts: Artifact
-    tagged_counts: Artifact
-    contexts: Artifact
-
-
 _NAME, _NOUN = "NNP", "NN"
 _NAME_TAGS = frozenset(TAGS_OF_CLASS["proper_noun"])
 # A capitalised type is a name if more than this share of the tokens of its case-folded form are
@@ -346,23 +338,25 @@ _UNSEEN = 0.5  # added to every count, for index words that are missing from the
 
 
 @functools.lru_cache(maxsize=1)
-def read_readers(source: ReaderSource) -> Readers:
-    index = open_index(source.index)
-    table = read_counts(source.counts)
-    space = read_context_space(source.contexts)
+def read_readers(
+    index: Artifact, counts: Artifact, tagged_counts: Artifact, contexts: Artifact
+) -> Readers:
+    ngrams = open_index(index)
+    table = read_counts(counts)
+    space = read_context_space(contexts)
     tags: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for (form, tag), count in read_form_counts(source.tagged_counts).items():
+    for (form, tag), count in read_form_counts(tagged_counts).items():
         tags[form][tag] = count
     names = sorted({tag for of_form in tags.values() for tag in of_form} | {_NAME, _NOUN})
     number = {tag: i for i, tag in enumerate(names)}
     class_of = np.array(
-        [number[word_class(word, tags.get(word.casefold(), {}))] for word in index.words], np.int64
+        [number[word_class(word, tags.get(word.casefold(), {}))] for word in ngrams.words], np.int64
     )
     count_of = dict(zip(table.words, table.count.tolist(), strict=True))
-    index_counts = np.array([count_of.get(word, 0) + _UNSEEN for word in index.words], np.float64)
+    index_counts = np.array([count_of.get(word, 0) + _UNSEEN for word in ngrams.words], np.float64)
     freq = index_counts / max(1, int(table.count.sum()))
     class_freq = np.bincount(class_of, freq, len(names))
-    next_words = NextWords(index, class_of, len(names))
+    next_words = NextWords(ngrams, class_of, len(names))
     echo = EchoReader(
         next_words,
         freq=freq,
@@ -381,9 +375,9 @@ def read_readers(source: ReaderSource) -> Readers:
     )
     trigger = TriggerReader(
         next_words,
-        option_ids=np.array(index.ids(list(space.row_of)), np.int64),
-        row_of=space.row_of,
-        column_of=space.column_of,
+        option_ids=np.array(ngrams.ids(list(space.row_of)), np.int64),
+        option_of=space.row_of,
+        topic_row_of=space.column_of,
         associations=by_option.T.tocsr(),
     )
     return Readers(echo, trigger)

@@ -51,8 +51,8 @@ FILE_DOCS = {
     DEVELOPMENT_FILE: "passages of the development novels in the published form, one a line; the "
     "last word is the target.",
     TEST_FILE: "passages of the test novels, in the same form.",
-    CONTROL_FILE: "control set: unfiltered passages of the test novels, for comparison; not part "
-    "of the set.",
+    CONTROL_FILE: "control set: passages of the test novels, drawn before the committee, for "
+    "comparison; not part of the set.",
     REJECTED_FILE: "passages that guessing rejected, in the same form.",
     VOCABULARY: "one line for each word of the training novels in the published tokenization: the "
     "word, a tab, its count.",
@@ -62,7 +62,7 @@ FILE_DOCS = {
 def lambada_files(run: PublishedSet) -> dict[str, str]:
     files = {
         file: format_plain_text(
-            published_tokens(one.passage) for one in run.items if one.split == split
+            published_tokens(item.passage) for item in run.items if item.split == split
         )
         for split, file in PLAIN_TEXT.items()
     }

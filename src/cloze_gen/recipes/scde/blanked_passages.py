@@ -17,7 +17,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
 from cloze_gen.evaluation.sets import read_cloze_examples
 from cloze_gen.formats.scde import format_requests, passage_record
-from cloze_gen.recipes.common import PRINTED_BEFORE, printed_before
+from cloze_gen.recipes.common import RepeatReason, printed_before
 from cloze_gen.recipes.scde.blanks import read_blanks
 from cloze_gen.recipes.scde.distractors import DISTRACTORS
 from cloze_gen.recipes.scde.passages import Novel, Window, novels_of, windows_by_book
@@ -34,7 +34,7 @@ from cloze_gen.word_tokens import is_word
 
 _OVERSAMPLING = 1.25  # passages drawn for each of the set
 _LONG_WORDS = 10  # shorter sentences occur in many books
-Place = tuple[str, int]  # a book, and the index of one of its sentences
+SentenceKey = tuple[str, int]  # a book, and the index of one of its sentences
 
 
 class AssemblySettings(SettingsGroup):
@@ -83,19 +83,19 @@ class _Draft:
 
     window: Window
     blanks: tuple[int, ...]
-    distractors: tuple[Place, ...]
+    distractors: tuple[SentenceKey, ...]
     by_length: tuple[int, ...]
     temptation: float
 
     @property
-    def sentences(self) -> list[Place]:
+    def sentences(self) -> list[SentenceKey]:
         return [(self.window.book_id, i) for i in self.window.sentences]
 
-    def passage(self, printed: Mapping[Place, Sentence], seed: int) -> SetBlankedPassage:
+    def passage(self, printed: Mapping[SentenceKey, Sentence], seed: int) -> SetBlankedPassage:
         """The passage, its candidates shuffled (3.1)."""
-        sentences = [printed[place] for place in self.sentences]
+        sentences = [printed[key] for key in self.sentences]
         listed = [sentences[blank] for blank in self.blanks]
-        listed += [printed[place] for place in self.distractors]
+        listed += [printed[key] for key in self.distractors]
         rng = derive_rng(seed, "scde.candidates", self.window.id)
         order = rng.permutation(len(listed)).tolist()
         candidates = [listed[number] for number in order]
@@ -142,8 +142,8 @@ def _read_drafts(passages: Artifact, blanks: Artifact, distractors: Artifact) ->
     return drafts
 
 
-def read_printed(printed: tuple[Novel, frozenset[int]], *, hyphens: Path) -> list[Sentence]:
-    novel, indices = printed
+def read_printed(needed: tuple[Novel, frozenset[int]], *, hyphens: Path) -> list[Sentence]:
+    novel, indices = needed
     sentences = read_sentences(novel.folder, novel.id, decided_hyphens(hyphens))
     return [sentence for sentence in sentences if sentence.index in indices]
 
@@ -195,7 +195,9 @@ def write_blanked_passages(
         )
     items = (draft.passage(printed, seed) for draft in finished)
     writer.rows[PASSAGE_SET] = write_jsonl(writer.path(PASSAGE_SET), map(passage_record, items))
-    rejected = [Rejection(name, PRINTED_BEFORE, first) for name, first in repeats.items()]
+    rejected = [
+        Rejection(name, RepeatReason.PRINTED_BEFORE, first) for name, first in repeats.items()
+    ]
     rejected += [
         Rejection(name, AssemblyReason.BEYOND_N)
         for name in drafts
@@ -209,9 +211,11 @@ def write_blanked_passages(
     ctx.say(f"{sizes} passages")
 
 
-def _long_sentences(draft: _Draft, printed: Mapping[Place, Sentence]) -> Iterator[tuple[str, ...]]:
-    for place in draft.sentences:
-        tokens = printed[place].tokens
+def _long_sentences(
+    draft: _Draft, printed: Mapping[SentenceKey, Sentence]
+) -> Iterator[tuple[str, ...]]:
+    for key in draft.sentences:
+        tokens = printed[key].tokens
         if sum(map(is_word, tokens)) >= _LONG_WORDS:
             yield tokens
 

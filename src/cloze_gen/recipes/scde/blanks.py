@@ -28,7 +28,7 @@ from cloze_gen.models.sentence_cues import TiedPassage, cue_scores, tie
 from cloze_gen.recipes.scde.coherence import coherence, open_coherence, stem_rarity
 from cloze_gen.recipes.scde.passages import Novel, novels_of, read_novel, windows_by_book
 from cloze_gen.recipes.tables import RejectionWriter, rejection_table
-from cloze_gen.records.rejection import Reason, Rejection
+from cloze_gen.records.rejection import Reason, Rejection, first_reason
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
@@ -182,7 +182,7 @@ def blank_reason(
         BlankReason.LONG: words > settings.max_words,
         BlankReason.LITTLE_CONTENT: len(ties.stems) < settings.min_content_words,
     }
-    return next((reason for reason, holds in against.items() if holds), None)
+    return first_reason(against)
 
 
 def new_here(sentences: Sequence[SurfaceTies]) -> list[BlankReason | None]:
@@ -195,14 +195,14 @@ def new_here(sentences: Sequence[SurfaceTies]) -> list[BlankReason | None]:
     """
     names = Counter(name for ties in sentences for name in ties.names | {ties.first_word})
     persons = Counter(person for ties in sentences for person in ties.persons)
-    return [
-        BlankReason.NEW_NAME
-        if any(names[name] == 1 for name in ties.names)
-        else BlankReason.NEW_PERSON
-        if any(persons[person] == 1 for person in ties.persons)
-        else None
-        for ties in sentences
-    ]
+    reasons = []
+    for ties in sentences:
+        against = {
+            BlankReason.NEW_NAME: any(names[name] == 1 for name in ties.names),
+            BlankReason.NEW_PERSON: any(persons[person] == 1 for person in ties.persons),
+        }
+        reasons.append(first_reason(against))
+    return reasons
 
 
 def draw_blanks(
@@ -280,16 +280,16 @@ def choose_blanks(
 ) -> ChosenBlanks:
     """One of the draws; `columns`: the candidate of each sentence in `ties`, `after`, `before`."""
     count = draws.shape[1]
-    draw = np.arange(len(draws))[:, None, None]
+    number = np.arange(len(draws))[:, None, None]
     blank = np.arange(count)[None, :, None]
     answers = columns[draws][:, None, :]
-    cues = cue_scores(ties, draws)[draw, blank, answers]
-    margins = _margins(coherence(after, before, draws)[draw, blank, answers])
+    cues = cue_scores(ties, draws)[number, blank, answers]
+    margins = _margins(coherence(after, before, draws)[number, blank, answers])
     right = np.arange(count)
     solved = [int((decode_jointly(scores) == right).sum()) for scores in cues]
     wanted = int((rng.permutation(count) == right).sum())
     considered = range(1 if settings.choice == "random" else len(draws))
-    taken = min(considered, key=lambda draw: (abs(solved[draw] - wanted), -margins[draw]))
+    taken = min(considered, key=lambda i: (abs(solved[i] - wanted), -margins[i]))
     return ChosenBlanks(tuple(draws[taken].tolist()), solved[taken], wanted, float(margins[taken]))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from cloze_gen.formats.scde import CollectedPassage
 from cloze_gen.records.blanked_passage import BlankedPassage
-from cloze_gen.records.rejection import Reason
+from cloze_gen.records.rejection import Reason, first_reason
 
 
 class Rule(Reason):
@@ -21,7 +21,10 @@ class Rule(Reason):
         "answer_without_candidate",
         "an answer names a candidate that is missing",
     )
-    MISSING_CANDIDATE = ("missing_candidate", "a candidate is empty")
+    MISSING_CANDIDATE = (
+        "missing_candidate",
+        "the list is missing, or a candidate is null or empty",
+    )
     MORE_BLANKS_THAN_CANDIDATES = (
         "more_blanks_than_candidates",
         "there are more blanks than candidates",
@@ -74,7 +77,7 @@ def _broken_rule(item: CollectedPassage) -> Rule | None:
         Rule.MORE_BLANKS_THAN_CANDIDATES: len(item.blanks) > len(candidates),
         Rule.MISSING_ANSWER: None in item.answers,
     }
-    return next((rule for rule, holds in broken.items() if holds), None)
+    return first_reason(broken)
 
 
 def _filled(item: CollectedPassage) -> BlankedPassage:

@@ -30,9 +30,8 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.schema import Column, Table
 from cloze_gen.store.tables import write_tsv
 
-# Preference for rivals that almost fit a blank, and rounds of the classifier that corrects the draw.
-_STRENGTH = 8.0
-_ROUNDS = 7
+_HARDNESS_WEIGHT = 8.0  # of `hardness` in the log odds by which rivals are drawn
+_ROUNDS = 7  # of the classifier that corrects the draw
 _MOST_LOG_ODDS = 3.0  # of the sum over rounds, so that no candidate is certain
 PROPENSITY = "propensity.tsv"
 DISTRACTORS = Table(
@@ -88,12 +87,12 @@ def places_by_length(answers: Lengths, distractors: Lengths) -> list[int]:
 def draw_distractors(
     lengths: Lengths,
     answer_lengths: Lengths,
-    log_odds: NDArray[np.float64],
+    preference: NDArray[np.float64],
     *,
     count: int,
     rng: np.random.Generator,
 ) -> list[int] | None:
-    """Indices of the drawn candidates, by rank of length and then `log_odds`; None if too few.
+    """Indices of the drawn candidates, by rank of length and then `preference`; None if too few.
 
     >>> draw_distractors(np.array([5, 50, 500]), np.array([10, 100]), np.zeros(3), count=2, rng=np.random.default_rng(2))
     [1, 2]
@@ -103,7 +102,7 @@ def draw_distractors(
     rank_sets = list(combinations(range(len(answer_lengths) + count), count))
     ranks = rank_sets[rng.integers(len(rank_sets))]
     shorter_answers = np.searchsorted(np.sort(answer_lengths), lengths)
-    appeal = log_odds + rng.gumbel(size=len(lengths))
+    appeal = preference + rng.gumbel(size=len(lengths))
     taken: list[int] = []
     for before, rank in enumerate(ranks):
         distance = np.abs(shorter_answers - (rank - before)).astype(np.float64)
@@ -173,10 +172,8 @@ def _read(rivals: Artifact) -> _Candidates:
         _Passage(**row, answers=rows[is_answer[rows]], rivals=rows[~is_answer[rows]])
         for row, rows in zip(of_passages.to_pylist(), rows_of, strict=True)
     ]
-    book, part = (
-        np.array(of_passages[name].to_pylist(), object)[passage_of_row]
-        for name in ("book_id", "part")
-    )
+    book = np.array(of_passages["book_id"].to_pylist(), object)[passage_of_row]
+    part = np.array(of_passages["part"].to_pylist(), object)[passage_of_row]
     trait_names, traits = trait_table(table["traits"].combine_chunks())
     return _Candidates(
         passages,
@@ -213,7 +210,7 @@ def _draw_hard(candidates: _Candidates, count: int, seed: int) -> _HardDraw:
     areas: list[float] = []
     for number in range(_ROUNDS + 1):
         bounded = np.clip(traits @ odds, -_MOST_LOG_ODDS, _MOST_LOG_ODDS)
-        rows = _draw_by(_STRENGTH * hardness + bounded, candidates, count, seed)
+        rows = _draw_by(_HARDNESS_WEIGHT * hardness + bounded, candidates, count, seed)
         shown = np.zeros(len(is_train), np.bool_)
         for passage in candidates.passages:
             if passage.id in rows:
@@ -314,9 +311,7 @@ def write_distractors(
         | measures.get(name, unmeasured)
         for name, rows in drawn.items()
     ]
-    writer.rows[DISTRACTORS.name] = DISTRACTORS.write_records(
-        writer.path(DISTRACTORS.name), records
-    )
+    DISTRACTORS.write_records(writer, records)
     odds = zip(candidates.trait_names, hard.odds.round(6).tolist(), strict=True)
     learnt = [(trait, weight) for trait, weight in odds if weight]
     writer.rows[PROPENSITY] = write_tsv(writer.path(PROPENSITY), ("trait", "log_odds"), learnt)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cloze_gen.recipes.scde.release import FULL, JOINT, NONE, OWN, RANDOM
 from cloze_gen.release.paper_figures import BlankFigure, BlankTable
 
+OWN, RANDOM, NONE = "own", "random", "none"  # distractors
+FULL, JOINT = "AP+AN", "EXH"  # context and decoder
 _PMI = "pmi-2"
 _CONTEXTS = ("P", "N", "AP", "AN", "P+N", "AP+AN")
 

@@ -35,7 +35,7 @@ from cloze_gen.corpus.paragraphs import HEADING, PROSE
 from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.recipes.tables import RejectionWriter, rejection_table
-from cloze_gen.records.rejection import Reason, Rejection
+from cloze_gen.records.rejection import Reason, Rejection, first_reason
 from cloze_gen.rng import derive_rng, stable_fraction
 from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
@@ -150,9 +150,9 @@ def cut_windows(
         else:
             stretches.append(_Stretch(paragraphs[begin], paragraphs[end], reason))
         begin = end
-    windows = [stretch.first for stretch in stretches if stretch.reason is None]
-    windows.sort(key=lambda first: stable_fraction("scde.thinning", f"{book_id}:{first}"))
-    thinned = frozenset(windows[settings.per_book :])
+    firsts = [stretch.first for stretch in stretches if stretch.reason is None]
+    firsts.sort(key=lambda first: stable_fraction("scde.thinning", f"{book_id}:{first}"))
+    thinned = frozenset(firsts[settings.per_book :])
     cut = CutBook([], [])
     for stretch in stretches:
         reason = PassageReason.THINNED if stretch.first in thinned else stretch.reason
@@ -171,14 +171,14 @@ class _Paragraph:
         first: its first sentence.
         words_before: words of the book before it.
         fault: why it is in no window.
-        tie: why no window begins at it or ends before it.
+        bound_to_previous: why no window begins at it or ends before it.
         after_break: something that is no sentence precedes it, such as a row of stars.
     """
 
     first: int
     words_before: int
     fault: PassageReason | None
-    tie: PassageReason | None
+    bound_to_previous: PassageReason | None
     after_break: bool
 
 
@@ -223,17 +223,17 @@ def _paragraphs(book: BookText, traits: SentenceTraits) -> list[_Paragraph]:
             PassageReason.TORN: not all(whole[first:end]),
             PassageReason.OFFENSIVE: any(offensive[first:end]),
         }
-        tie = None
+        bound_to_previous = None
         if left_open and traits.begins_with_mark[first]:
-            tie = PassageReason.IN_SPEECH
+            bound_to_previous = PassageReason.IN_SPEECH
         elif first and book.types[book.codes[book.bounds[first] - 1]] in _LEADS_ON:
-            tie = PassageReason.LED_TO
+            bound_to_previous = PassageReason.LED_TO
         paragraphs.append(
             _Paragraph(
                 first,
                 words_before[first],
-                next((reason for reason, holds in against.items() if holds), None),
-                tie,
+                first_reason(against),
+                bound_to_previous,
                 after_break=first > 0 and next_number > number + 1,
             )
         )
@@ -262,12 +262,12 @@ def _ends(
             continue
         if sentences > settings.max_sentences:
             break
-        if not following.tie:
+        if not following.bound_to_previous:
             ends.append(end)
         if stops:
             break
-    if first.tie or not ends:
-        return [], first.tie or PassageReason.NO_END
+    if first.bound_to_previous or not ends:
+        return [], first.bound_to_previous or PassageReason.NO_END
     return ends, None
 
 

@@ -1,4 +1,4 @@
-"""The published files of an SCDE set, and the table of its statistics for the card."""
+"""The published files of an SCDE set, and the notes on its distractors."""
 
 from __future__ import annotations
 
@@ -28,22 +28,19 @@ FILE_DOCS = {
 # distractors.kind -> a note for users of the set.
 DISTRACTORS = {
     "hard": "distractors: hard. They are sentences of the same book that resemble the answers but, "
-    "by a coherence model, fit no blank. The method is ours: teachers wrote the paper's "
-    "distractors, and section 5.7 leaves their generation to future work",
+    "by a coherence model, fit no blank much better than its answer (`rivals.max_fit`). The method "
+    "is ours: teachers wrote the paper's distractors, and section 5.7 leaves their generation to "
+    "future work",
     "random": "distractors: random, answers of passages of other books (RandomDt, section 5.6)",
     "none": "distractors: none, every candidate answers a blank (RemoveDt, section 5.6)",
 }
 
 
 def scde_files(run: PublishedSet) -> dict[str, str]:
-    of_part = {part: [one.passage for one in run.items if one.part == part] for part in PUBLISHED}
-    return {file: format_published(of_part[part]) for part, file in PUBLISHED.items()}
-
-
-# ---- kong et al
-
-OWN, RANDOM, NONE = "own", "random", "none"
-FULL, JOINT = "AP+AN", "EXH"
+    return {
+        file: format_published([item.passage for item in run.items if item.part == part])
+        for part, file in PUBLISHED.items()
+    }
 
 
 def model_name(settings: Any, fingerprints: Mapping[str, str]) -> str:

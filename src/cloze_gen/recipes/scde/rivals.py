@@ -1,7 +1,7 @@
 """Rivals of the answers: nearby sentences that seem to answer a blank but answer none; ours.
 
-A rival meets the conditions of a blank and contains no new name or person. It is speech only if an
-answer is speech, and it fits no blank much better than the blank's answer does (`coherence`).
+A rival meets the conditions of a blank and contains no new name or person. Like one of the answers,
+it is speech or it is not. It fits no blank much better than the blank's answer does (`coherence`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -37,7 +36,8 @@ from cloze_gen.recipes.scde.passages import (
     windows_by_book,
 )
 from cloze_gen.recipes.scde.propensity import traits
-from cloze_gen.records.rejection import Reason
+from cloze_gen.recipes.tables import value_counts
+from cloze_gen.records.rejection import Reason, first_reason
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.schema import CODED, Column, Table, TableWriter
@@ -48,7 +48,7 @@ _MIN_DISTANCE = 2  # least distance of a rival from the passage, in sentences
 class RivalsSettings(SettingsGroup):
     max_distance: int = Field(
         80,
-        ge=1,
+        ge=_MIN_DISTANCE,
         le=MOST_EACH,
         description="greatest distance in the chapter, in sentences",
     )
@@ -56,7 +56,7 @@ class RivalsSettings(SettingsGroup):
         0.5,
         ge=-2,
         le=2,
-        description="a rival's coherence with a blank, less its answer's",
+        description="a rival's coherence with a blank exceeds the answer's by less",
     )
 
 
@@ -72,7 +72,7 @@ class RivalReason(Reason):
     IN_PRINT = ("already_in_passage", "the passage already contains the same words")
     FITS = (
         "may_fit_a_blank",
-        "its coherence with a blank is too close to the answer's (rivals.max_fit)",
+        "its coherence with a blank exceeds the answer's by rivals.max_fit or more",
     )
 
 
@@ -105,7 +105,7 @@ def mismatch_reason(ties: SurfaceTies, text: str, passage: PassageTies) -> Rival
         RivalReason.OTHER_KIND: (ties.quotation_marks > 0) not in passage.speech,
         RivalReason.IN_PRINT: text in passage.texts,
     }
-    return next((reason for reason, holds in against.items() if holds), None)
+    return first_reason(against)
 
 
 def fit(coherences: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
@@ -220,24 +220,29 @@ class _Search:
             yield self._row(window, i, ANSWER) | {"traits": self._traits(i)}
         verdicts = self._verdicts(window, answers)
         pool = [i for i, verdict in verdicts.items() if verdict is None]
-        measured = self._measured(window, answers, pool) if pool else {}
+        measured = self._verdicts_by_measures(window, answers, pool) if pool else {}
         for i, verdict in verdicts.items():
             yield self._row(window, i, str(verdict)) | measured.get(i, {})
 
-    def _measured(
+    def _verdicts_by_measures(
         self, window: Window, answers: Sequence[int], pool: Sequence[int]
     ) -> dict[int, dict[str, Any]]:
         """Sentence -> its verdict, and the measures that it rests on."""
         measures = self._measures(window, answers, pool)
-        fits = measures[0] >= self.settings.max_fit
-        hard = iter(hardness(measures[:, ~fits]).round(6).tolist())
+        fits_too_well = measures[0] >= self.settings.max_fit
+        of_rivals = np.zeros(len(pool))
+        of_rivals[~fits_too_well] = hardness(measures[:, ~fits_too_well]).round(6)
         measured: dict[int, dict[str, Any]] = {}
         for k, i in enumerate(pool):
             row = dict(zip(MEASURES, measures[:, k].round(6).tolist(), strict=True))
-            if fits[k]:
+            if fits_too_well[k]:
                 row["verdict"] = str(RivalReason.FITS)
             else:
-                row |= {"verdict": RIVAL, "hardness": next(hard), "traits": self._traits(i)}
+                row |= {
+                    "verdict": RIVAL,
+                    "hardness": float(of_rivals[k]),
+                    "traits": self._traits(i),
+                }
             measured[i] = row
         return measured
 
@@ -353,8 +358,7 @@ def write_rivals(
     verdicts: Counter[str] = Counter()
     with TableWriter(writer, CANDIDATES) as candidates:
         for rows in ctx.map(search, novels_of(partition), unit="books"):
-            for count in pc.value_counts(rows["verdict"].cast(pa.string())).to_pylist():
-                verdicts[count["values"]] += count["counts"]
+            verdicts += value_counts(rows["verdict"])
             candidates.append(rows)
     answers = verdicts.pop(ANSWER, 0)
     rivals = verdicts.pop(RIVAL, 0)

@@ -2,7 +2,7 @@
 
 Our reading: *words per passage* excludes the blanks, as in Table 2; *candidates per blank* is the
 mean of the passages' ratios; *variance of the candidate length* is the mean of the passages'
-standard deviations in words, as in Table 1's example.
+variances, in words.
 """
 
 from __future__ import annotations

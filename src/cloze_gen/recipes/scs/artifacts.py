@@ -1,4 +1,4 @@
-"""The files of the stages of SCS-style. A class is noun, verb, adjective, adverb, proper_noun or function; a tag is a Penn tag."""
+"""The files of the stages of SCS-style. A class is noun, verb, adjective or adverb; a tag is a Penn tag."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ def draw_question(
         return None, [Rejection(sentence_id, DrawReason.NONE_ELIGIBLE)]
     rng = derive_rng(seed, "scs.draw", sentence_id)
     # The answer's rank among the options is drawn beforehand.
-    rank = int(rng.integers(N_IMPOSTORS + 1)) if method == "matched" else None
+    n_more_frequent = int(rng.integers(N_IMPOSTORS + 1)) if method == "matched" else None
     stems = frozenset(map(stem, tokens))
     drawn: Drawn | None = None
     rejected = []
@@ -188,7 +188,9 @@ def draw_question(
             continue
         suits = functools.partial(can_replace, predecessor=blank.predecessor, stems=stems)
         pool = words.pools.pool(blank.answer, blank.place)
-        impostors = draw_impostors(blank.answer, pool, suits=suits, rank=rank, rng=rng)
+        impostors = draw_impostors(
+            blank.answer, pool, suits=suits, n_more_frequent=n_more_frequent, rng=rng
+        )
         if impostors:
             drawn = Drawn(blank, impostors)
             continue

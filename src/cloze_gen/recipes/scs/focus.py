@@ -85,16 +85,17 @@ def eligible_words(
     printed_tags = [tags[i] for i in printed]
     places = places_of(tokens, tags)
     blanks = []
-    for rank, position in enumerate(printed[1:-1], 1):
+    for printed_position, position in enumerate(printed[1:-1], 1):
         token, tag = tokens[position], tags[position]
         lemma, _ = lemma_pair(token, tag)
         form = forms.get((lemma, tag))
         if form is None or form.word != token or times[token] > 1:
             continue
-        if form.trait == "count" and is_bare_noun(printed_tokens, printed_tags, rank):
+        if form.trait == "count" and is_bare_noun(printed_tokens, printed_tags, printed_position):
             continue
         if tag in FINITE and reports_speech(tokens, position):
             continue
         if takes(form.pair, places[position]):
-            blanks.append(Blank(position, printed_tokens[rank - 1], form, places[position]))
+            predecessor = printed_tokens[printed_position - 1]
+            blanks.append(Blank(position, predecessor, form, places[position]))
     return blanks

@@ -57,7 +57,7 @@ class Pools:
     """
 
     def __init__(self, forms: Iterable[Form], places: PlaceTable, *, matched: bool) -> None:
-        self._forms = sorted(forms, key=_rank)
+        self._forms = sorted(forms, key=_by_frequency)
         self._places = places
         self._matched = matched
         self._pools: dict[tuple[str, str, str, Place], Pool] = {}
@@ -116,34 +116,37 @@ def draw_impostors(
     pool: Pool,
     *,
     suits: Callable[[str], bool],
-    rank: int | None,
+    n_more_frequent: int | None,
     rng: np.random.Generator,
 ) -> list[Form]:
     """Four forms of the pool, neither similar to each other nor to the answer; or none.
 
     Args:
         suits: whether a word may replace the answer in its sentence.
-        rank: how many impostors must be more frequent than the answer (`matched`); None: any
-            number of them, and words of all frequencies (`uniform`).
+        n_more_frequent: how many impostors must be more frequent than the answer (`matched`);
+            None: any number of them, and words of all frequencies (`uniform`).
     """
-    own = bisect_left(pool.forms, _rank(answer), key=_rank)
-    reach = len(pool.forms) if rank is None else 2 * WINDOW_RANKS
-    near = range(max(0, own - reach), min(len(pool.forms), own + reach + 1))
-    suiting = np.array([i for i in near if i != own and suits(pool.forms[i].word)], np.int64)
+    answer_index = bisect_left(pool.forms, _by_frequency(answer), key=_by_frequency)
+    reach = len(pool.forms) if n_more_frequent is None else 2 * WINDOW_RANKS
+    near = range(max(0, answer_index - reach), min(len(pool.forms), answer_index + reach + 1))
+    suiting = np.array(
+        [i for i in near if i != answer_index and suits(pool.forms[i].word)], np.int64
+    )
     if len(suiting) < N_IMPOSTORS:
         return []
     for _ in range(_ROUNDS):
         # Weighted draws without replacement: the first to arrive (Efraimidis & Spirakis 2006).
         arrival = rng.exponential(size=(_SETS, len(suiting))) / pool.weights[suiting]
-        if rank is not None:
-            middle = own + rng.integers(-WINDOW_RANKS, WINDOW_RANKS + 1, size=(_SETS, 1))
+        if n_more_frequent is not None:
+            shift = rng.integers(-WINDOW_RANKS, WINDOW_RANKS + 1, size=(_SETS, 1))
+            middle = answer_index + shift
             arrival[np.abs(suiting - middle) > WINDOW_RANKS] = np.inf
         first = np.argpartition(arrival, N_IMPOSTORS - 1, axis=1)[:, :N_IMPOSTORS]
         fits = np.isfinite(np.take_along_axis(arrival, first, axis=1)).all(axis=1)
         sets = suiting[first]
-        if rank is not None:
-            fits &= (sets > own).sum(axis=1) == rank
-        fives = np.insert(sets[fits], 0, own, axis=1)
+        if n_more_frequent is not None:
+            fits &= (sets > answer_index).sum(axis=1) == n_more_frequent
+        fives = np.insert(sets[fits], 0, answer_index, axis=1)
         words = pool.numbers[fives]
         n_alike = pool.alike[words[:, :, None], words[:, None, :]].sum(axis=(1, 2))
         dissimilar = fives[n_alike == N_IMPOSTORS + 1]  # each word is like itself alone
@@ -152,7 +155,7 @@ def draw_impostors(
     return []
 
 
-def _rank(form: Form) -> tuple[float, str, str]:
+def _by_frequency(form: Form) -> tuple[float, str, str]:
     return form.freq, form.word, form.lemma
 
 

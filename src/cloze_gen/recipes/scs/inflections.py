@@ -15,7 +15,7 @@ from cloze_gen.corpus.frequencies import read_form_counts
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
-from cloze_gen.records.rejection import Reason
+from cloze_gen.records.rejection import Reason, first_reason
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.schema import CODED, Column, Table
@@ -39,10 +39,10 @@ class InflectionsSettings(SettingsGroup):
     )
 
 
-def min_count(word_tokens: int) -> int:
+def least_count(word_tokens: int) -> int:
     """Least count of a form with its tag: one in a million word tokens, but 2 to 5.
 
-    >>> [min_count(tokens) for tokens in (34_000, 3_000_000, 40_000_000)]
+    >>> [least_count(tokens) for tokens in (34_000, 3_000_000, 40_000_000)]
     [2, 3, 5]
     """
     return min(5, max(2, word_tokens // 1_000_000))
@@ -152,7 +152,7 @@ def inflect_pair(
             FormStatus.OTHER_CLASS: share < settings.min_class_share,
             FormStatus.OTHER_TAG: count < settings.min_cell_share * of_class,
         }
-        status = next((fault for fault, holds in faults.items() if holds), FormStatus.USED)
+        status = first_reason(faults) or FormStatus.USED
         same = "+".join(other for other in tags if best[other] == form)
         cells.append(Inflection(lemma, word_class, tag, form, count, share, status, trait, same))
     return cells
@@ -165,7 +165,8 @@ def _trait(
         return "ly" if lemma.endswith("ly") else "plain"
     if word_class != "noun":
         return ""
-    singular, plural = (counts.get((best[tag], tag), 0) for tag in ("NN", "NNS"))
+    singular = counts.get((best["NN"], "NN"), 0)
+    plural = counts.get((best["NNS"], "NNS"), 0)
     return "count" if plural >= _MIN_PLURAL_SHARE * max(1, singular + plural) else "mass"
 
 
@@ -193,11 +194,10 @@ def write_inflections(
             counts=counts,
             class_share=lambda form, name: of_class[form, name] / max(1, of_form[form]),
             listed=can_have_tag,
-            min_count=min_count(word_tokens),
+            min_count=least_count(word_tokens),
             settings=settings,
         )
-    rows = [asdict(cell) for cell in cells]
-    writer.rows[INFLECTIONS.name] = INFLECTIONS.write_records(writer.path(INFLECTIONS.name), rows)
+    INFLECTIONS.write_records(writer, [asdict(cell) for cell in cells])
     statuses = Counter(cell.status for cell in cells)
     kept = statuses.pop(FormStatus.USED, 0)
     writer.funnel = funnel("(lemma, tag) cells", kept=kept, rejected=statuses)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
+from cloze_gen.corpus.books import SENTENCES
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.corpus.tagging import TAGS, lemma_pair, tag_folders
+from cloze_gen.corpus.tagging import TAGS, TaggedBook, lemma_pair, tagged_books
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import CONTENT_CLASSES, coarse_class
 from cloze_gen.recipes.scs.places import find_places, use_of
@@ -30,24 +28,27 @@ PLACES = Table(
     "One row a word and kind of place.",
     Column("row", pa.int32(), "row of the pair in `vocabulary.parquet`, from 0"),
     Column(
-        "use", pa.int32(), "of a verb 0 active, 1 passive, 2 attributive; of a noun 0 NN, 1 NNS"
+        "use",
+        pa.int32(),
+        "verb: 0 active, 1 passive, 2 attributive; others: index of the tag, such as 0 JJ, 1 JJR, "
+        "2 JJS",
     ),
-    Column("left", pa.int32(), "kind of the tokens before (`recipes/scs/places.py`)"),
-    Column("right", pa.int32(), "kind of the tokens after"),
+    Column(
+        "left",
+        pa.int32(),
+        "kind of the tokens before, by its number (`recipes/scs/token_kinds.py`)",
+    ),
+    Column(
+        "right",
+        pa.int32(),
+        "kind of the tokens after; of a verb in a clause two kinds, `first * N_KINDS + second`",
+    ),
     Column("count", pa.int64(), "tokens"),
 )
 _PLACE = ["row", "use", "left", "right"]
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingBook:
-    """A book's folder, and the folder of its tags."""
-
-    folder: Path
-    tags: Path
-
-
-def count_book(book: TrainingBook, *, vocabulary: Artifact) -> pa.Table:
+def count_book(book: TaggedBook, *, vocabulary: Artifact) -> pa.Table:
     """Rows of `PLACES` for one book."""
     row_of = {pair: row for row, pair in enumerate(read_vocabulary(vocabulary))}
     sentences = read_parquet(book.folder / SENTENCES, columns=["tokens", "kind"])
@@ -87,7 +88,7 @@ def count_places(
 
     Args:
         kinds: of the printed tokens.
-        uses: `use_of` words that are no verbs.
+        uses: of words that are no verbs (`PLACES`).
         rows: number of a word in the vocabulary; -1 for other tokens.
         class_of_row: index in `CONTENT_CLASSES` of each word of the vocabulary.
     """
@@ -118,10 +119,7 @@ def write_places(
     tagging: Artifact,
     vocabulary: Artifact,
 ) -> None:
-    tags = tag_folders(tagging)
-    books = [
-        TrainingBook(book_folder(corpus, row), tags[row["book_id"]]) for row in kept_books(corpus)
-    ]
+    books = tagged_books(corpus, tagging)
     count = functools.partial(count_book, vocabulary=vocabulary)
     pieces = [PLACES.schema.empty_table()]
     for piece in ctx.map(count, books, unit="books"):
@@ -129,8 +127,7 @@ def write_places(
         if len(pieces) == _MERGED_AT_ONCE:
             pieces = [_summed(pieces)]
     total = _summed(pieces).sort_by([(name, "ascending") for name in _PLACE])
-    columns = {name: total[name] for name in PLACES.names}
-    writer.rows[PLACES.name] = PLACES.write(writer.path(PLACES.name), columns)
+    PLACES.write(writer, {name: total[name] for name in PLACES.names})
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
     n_words = int(total["count"].to_numpy().sum())
     ctx.say(f"{n_words:,} content words in {total.num_rows:,} (word, place) pairs")

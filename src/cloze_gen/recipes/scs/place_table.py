@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from pydantic import Field
@@ -95,6 +96,14 @@ class _Side:
         return self.counts[:, column], float(self.share[column])
 
 
+Codes = TypeVar("Codes", int, np.ndarray)
+
+
+def _both_sides(left: Codes, right: Codes) -> Codes:
+    """One code of what is before and after a word."""
+    return left * N_KINDS**2 + right
+
+
 class Uses:
     """The uses of the words of one class, in one voice or inflection.
 
@@ -119,7 +128,7 @@ class Uses:
         weight = self.held / np.maximum(self.total, 1)
         self._left = _Side(rows, left, counts, weight)
         self._right = _Side(rows, right, counts, weight)
-        self._both = _Side(rows, left * N_KINDS**2 + right, counts, weight)
+        self._both = _Side(rows, _both_sides(left, right), counts, weight)
         self._similar_share = similar_share
 
     def takes(self, place: Place, least: float) -> np.ndarray:
@@ -131,7 +140,7 @@ class Uses:
         for counts, share in (
             self._left.column(place.left),
             self._right.column(place.right),
-            self._both.column(place.left * N_KINDS**2 + place.right),
+            self._both.column(_both_sides(place.left, place.right)),
         ):
             expected = self.total * share
             ratio = (counts + _PRIOR_AFFINITY * _PRIOR_USES) / (expected + _PRIOR_USES)
@@ -139,7 +148,7 @@ class Uses:
         return takes
 
     def share(self, place: Place) -> np.ndarray:
-        counts, share = self._both.column(place.left * N_KINDS**2 + place.right)
+        counts, share = self._both.column(_both_sides(place.left, place.right))
         return (counts + _PRIOR_TOKENS * share) / (self.total + _PRIOR_TOKENS)
 
     def have_objects(self) -> np.ndarray:

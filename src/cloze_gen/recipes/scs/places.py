@@ -40,7 +40,7 @@ class Places:
 
     Attributes:
         voice: int64, shape (tokens,), of a verb: `ACTIVE`, `PASSIVE`, `ATTRIBUTIVE`.
-        left, right: int64, shape (4, tokens), a row per class: below `N_KINDS`, below its square.
+        left, right: int64, shape (classes, tokens): a kind; `right` of a verb: first * kinds + second.
     """
 
     voice: np.ndarray

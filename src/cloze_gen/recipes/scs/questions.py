@@ -14,7 +14,7 @@ from pydantic import Field
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.formats.questions import question_record, source_record
 from cloze_gen.recipes.common import (
-    PRINTED_BEFORE,
+    RepeatReason,
     assemble_question,
     balance_answer_positions,
     draw_examples,
@@ -54,13 +54,14 @@ def choose_questions(
     >>> len(kept), [str(item.reason) for item in rejected]
     (2, ['sentence_printed_before'])
     """
-    ids = sorted(ids, key=_place)
+    ids = sorted(ids, key=_order)
     earlier = printed_before((sentence_of(item), [tokens_of[sentence_of(item)]]) for item in ids)
     kept: list[str] = []
     rejected: list[Rejection] = []
     for item in ids:
         if sentence_of(item) in earlier:
-            rejected.append(Rejection(item, PRINTED_BEFORE, earlier[sentence_of(item)]))
+            before = earlier[sentence_of(item)]
+            rejected.append(Rejection(item, RepeatReason.PRINTED_BEFORE, before))
         elif len(kept) == n_questions:
             rejected.append(Rejection(item, QuestionReason.BEYOND_N))
         else:
@@ -68,7 +69,7 @@ def choose_questions(
     return kept, rejected
 
 
-def _place(item: str) -> tuple[float, str]:
+def _order(item: str) -> tuple[float, str]:
     sentence_id = sentence_of(item)
     return stable_fraction("scs.order", sentence_id), sentence_id
 

@@ -43,7 +43,7 @@ def notes(settings: Any, facts: Facts) -> list[str]:
             "(built-in words); draw.max_ambiguity = 1 turns it off"
         )
     return [
-        "groomed: machine (no human has judged the candidates)",
+        "judged: none (no person has judged the questions)",
         f"impostors: {settings.draw.method}; of the answer's class and inflection, no statistic of "
         "word-to-word relations used",
         f"screen: {screen}",

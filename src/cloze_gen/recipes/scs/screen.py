@@ -1,8 +1,8 @@
 """The screen: how many readers would probably find a second answer. The paper has no such step.
 
-It looks at the five options and the kind of place alike, whichever option is the answer, and never
-at an option's relation to the sentence. A screen that compared impostors with the answer, or options
-with the sentence, let a classifier of the options alone find 37 % of the answers.
+It treats the five options alike and never compares an option with the words of the sentence. A
+screen that compared impostors with the answer, or options with the sentence, let a classifier of
+the options alone find 37 % of the answers.
 `training/screen/fit.py` fits the weights to readers' marks.
 """
 

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 from pydantic import Field
 
-from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
 from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence, read_sentences
-from cloze_gen.corpus.tagging import TAGS, lemma_pair, tag_folders
+from cloze_gen.corpus.tagging import TAGS, TaggedBook, lemma_pair, tagged_books
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import FINITE, VERBS
 from cloze_gen.english.sentence_fitness import SentenceFault, printed_fault
@@ -144,17 +142,8 @@ def content_fault(
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class SourceBook:
-    """A book, its folder, and the folder of its tags."""
-
-    id: str
-    folder: Path
-    tags: Path
-
-
 def search_book(
-    book: SourceBook,
+    book: TaggedBook,
     *,
     vocabulary: Artifact,
     hyphens: Path,
@@ -193,11 +182,7 @@ def write_sentences(
     offensive: frozenset[str],
 ) -> None:
     write_hyphens(writer, hyphen_evidence(source, read_counts(counts)))
-    tags = tag_folders(tagging)
-    books = [
-        SourceBook(row["book_id"], book_folder(source, row), tags[row["book_id"]])
-        for row in kept_books(source)
-    ]
+    books = tagged_books(source, tagging)
     search = functools.partial(
         search_book,
         vocabulary=vocabulary,

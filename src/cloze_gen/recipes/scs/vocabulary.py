@@ -147,7 +147,7 @@ def write_vocabulary(
     rows, rejected = content_vocabulary(
         counts, word_tokens=int(tagged.facts["word_tokens"]), settings=settings
     )
-    writer.rows[VOCABULARY.name] = VOCABULARY.write_records(writer.path(VOCABULARY.name), rows)
+    VOCABULARY.write_records(writer, rows)
     writer.funnel = funnel("(lemma, class) pairs", kept=len(rows), rejected=rejected)
     least = f"; the rarest has {rows[-1]['count']:,} tokens" if rows else ""
     ctx.say(f"{len(rows):,} content words of {len(counts):,} (lemma, class) pairs{least}")

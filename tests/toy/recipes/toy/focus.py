@@ -46,7 +46,7 @@ def write_focus(writer, ctx, *, source, settings):
         {"id": f"{s.id}:{at}", "sentence_id": s.id, "position": at, "word": s.tokens[at]}
         for s, at in [(sentence, longest_word(sentence.tokens)) for sentence in kept]
     ]
-    writer.rows[FOCUS] = FOCUS_WORDS.write_records(writer.path(FOCUS), rows)
+    FOCUS_WORDS.write_records(writer, rows)
     writer.rows[SOURCE_SENTENCES] = write_parquet(
         writer.path(SOURCE_SENTENCES), sentence_table(kept)
     )

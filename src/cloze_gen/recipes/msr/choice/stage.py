@@ -18,7 +18,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.formats.questions import question_record, source_record
 from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.recipes.common import (
-    PRINTED_BEFORE,
+    RepeatReason,
     assemble_question,
     balance_answer_positions,
     draw_examples,
@@ -141,7 +141,7 @@ def _offer(
     pool = reject(ChoiceReason.TOO_FEW_CANDIDATES, few)
     # Of sentences alike in print, only the first.
     first = printed_before((key, [sentences[key].tokens]) for key in pool.sentence.tolist())
-    pool = reject(PRINTED_BEFORE, map(first.get, pool.sentence.tolist()))
+    pool = reject(RepeatReason.PRINTED_BEFORE, map(first.get, pool.sentence.tolist()))
     if settings.method == "random":
         impostors = offer_randomly(pool, seed=seed)
     else:
