@@ -126,7 +126,7 @@ class _Archive:
         self._names = {_folded(name): name for name in stored} | {name: name for name in stored}
 
     def find(self, reference: str, folder: str | None = None) -> str:
-        """The stored name that a reference from a file of `folder` leads to; None: from the root.
+        """The stored name to which a reference leads from a file in `folder`; None: from the root.
 
         Names are compared as written, and then as URLs without query, letter case, composition of
         letters and kind of slash, since many EPUBs were zipped again on another system. If there
