@@ -168,7 +168,7 @@ def corpus(
     return run.stage(
         "corpus",
         write_overlap,
-        v=7,
+        v=8,
         label=f"corpus {side}",
         own=own,
         other=other,

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import hashlib
 import os
 import random
 import signal
@@ -13,7 +12,6 @@ import pytest
 
 from cloze_gen.adapters import lmplz
 from cloze_gen.adapters.lmplz import (
-    binary_sha256,
     explain_failure,
     find_build_binary,
     find_lmplz,
@@ -89,11 +87,6 @@ def test_variable_that_names_nothing_is_an_error(bare, monkeypatch):
     monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(bare / "typo"))
     with pytest.raises(ToolError, match=r"typo is missing.*CLOZE_GEN_LMPLZ"):
         find_lmplz()
-
-
-def test_sha256_is_of_the_bytes(tmp_path):
-    path = program(tmp_path / "lmplz")
-    assert binary_sha256(path) == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def train(

@@ -4,6 +4,7 @@ import csv
 import gzip
 import hashlib
 import io
+import json
 
 import pytest
 
@@ -69,6 +70,8 @@ def test_other_text_is_stored_as_utf_8(data, tmp_path):
     (book,) = collection(tmp_path / "a.txt").books
     assert book.text.read_text(encoding="utf-8") in {"Caf\u00e9 au lait.", "One."}
     assert (book.in_place, book.sha256) == (False, hashlib.sha256(data).hexdigest())
+    manifest = json.loads((book.text.parents[1] / "manifest.json").read_text())
+    assert manifest["versions"].keys() == {"lxml", "pyarrow"}
 
 
 def test_a_file_is_unpacked_once(tmp_path, monkeypatch):
@@ -406,8 +409,8 @@ def test_a_manifest_lists_rows_and_archived_files(tmp_path):
     )
 
 
-def test_the_listing_counts_where_it_changes_the_table(tmp_path):
-    """Facts and mismatching checksums count; a matching checksum does not."""
+def test_the_listing_counts_where_it_changes_the_table(tmp_path, monkeypatch):
+    """Facts, mismatching checksums and the version of reading count; a matching checksum does not."""
     put(tmp_path, "a.txt")
     right, wrong = hashlib.sha256(b"a.txt").hexdigest(), "0" * 64
 
@@ -421,7 +424,8 @@ def test_the_listing_counts_where_it_changes_the_table(tmp_path):
         digest(f"file\tsha256\ttitle\na.txt\t{sha}\t{title}\n")
         for sha, title in ((right, "A"), (right, "B"), (wrong, "A"), (wrong, ""))
     ]
-    assert len({*found, plain}) == 5
+    monkeypatch.setattr(module, "VERSION", 99)
+    assert len({*found, plain, digest("file\na.txt\n")}) == 6
 
 
 # ---- splits

@@ -194,6 +194,8 @@ def test_a_pattern_without_matches_has_a_remedy(tmp_path):
         collection(tmp_path / "*.parquet")
     with pytest.raises(UsageError, match=r"no file of books matches, only 1 other file \(1 \.md\)"):
         collection(tmp_path / "x" / "*.md")
+    with pytest.raises(UsageError, match=r"`\*\*` is a whole folder name; use `\*\*/\*\.txt`"):
+        collection(tmp_path / "**.txt")
 
 
 def test_the_catalogue_beside_a_pattern_is_read(tmp_path):

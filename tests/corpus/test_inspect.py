@@ -6,7 +6,7 @@ import pytest
 
 from cloze_gen.corpus.collect import InputSettings
 from cloze_gen.corpus.inspect import inspection, summary
-from tests.support.books import collection
+from tests.support.books import collection, zipped
 
 HEADER = "*** START OF THE PROJECT GUTENBERG EBOOK EMMA ***"
 
@@ -131,6 +131,12 @@ def test_unreadable_files_are_named_and_are_no_books(tmp_path, cli):
     assert summary(found)[0] == f"1 book in {tmp_path}, 2 bytes (text file: 1 file)"
     assert summary(found)[1] == "1 book cannot be read: 'bad.parquet'"
     assert cli("corpus", "inspect", tmp_path).status == 0
+
+
+def test_only_the_books_that_are_read_are_counted(tmp_path):
+    names = [f"{etext}-{kind}.txt" for etext in (158, 1342) for kind in (0, 8)]
+    (tmp_path / "x.zip").write_bytes(zipped({f"{n[:-6]}/{n}": n.encode() for n in names}))
+    assert summary(collection(tmp_path))[0].endswith("(zip archive: 1 file, 2 books)")
 
 
 def test_rows_of_a_named_column_are_books(tmp_path):

@@ -42,6 +42,8 @@ def notices(folder):
         ),
         (b"file\ttitle\na.txt\tA\tB\n", "line 2: more cells than the header has columns"),
         (b"file\ttitle\n\tA\n", "line 2: the cell `file` is empty"),
+        (b"file\t" + b"n" * 140_000 + b"\n", "line 1: field larger than"),
+        (b"file\tx\na.txt\t\na.txt\t" + b"n" * 140_000, "line 3: field larger than"),
         (b"file\tsha256\na.txt\tx\n", "line 2: 'x' is not a sha256"),
     ],
 )
@@ -81,7 +83,7 @@ def test_rows_without_a_file_and_columns_without_a_meaning_are_said(tmp_path):
     assert notices(tmp_path) == [
         "manifest.tsv lists what does not exist: line 2 'A.TXT', line 3 'gone.txt'",
         "manifest.tsv has columns that are not used: 'Title' "
-        "(known: file, member, book_id, title, author, genre, year, etext, language, license, bytes, sha256, role)",
+        "(known: file, member, book_id, title, author, genre, year, etext, language, license, role, bytes, sha256)",
     ]
 
 

@@ -73,6 +73,14 @@ def test_an_anthology_takes_no_clean_book_with_it(tmp_path):
     assert found == {("anthology", "novel", "within"), ("anthology", "trained", "across")}
 
 
+def test_the_training_book_with_most_of_the_text_is_named(tmp_path):
+    other = ingested(tmp_path / "train", half=(5_000, 20_000), whole=NOVEL, xtra=(10_000, 30_000))
+    writer = overlap_of(
+        tmp_path, own=ingested(tmp_path / "own", novel=NOVEL, rest=OTHER), other=other
+    )
+    assert read_books(Artifact(writer.folder, {}))[0]["detail"] == "shares text with whole (100%)"
+
+
 def test_the_training_side_is_decided_alike(tmp_path):
     """Where overlap costs training books, the same rule holds for them."""
     reasons, _ = decide(

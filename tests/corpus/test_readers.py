@@ -14,6 +14,7 @@ import pytest
 from cloze_gen.corpus import readers
 from cloze_gen.corpus.readers.compressed import zstd
 from cloze_gen.corpus.readers.reader import Text
+from cloze_gen.corpus.readers.rows import row_facts
 from cloze_gen.errors import BookError, UsageError
 from tests.support.books import collection, facts, put, tarred, texts, zipped
 
@@ -187,6 +188,8 @@ def test_a_broken_line_is_one_dropped_book(tmp_path):
         ),
         ({"barcode": "HV1", "text_by_page_src": ["x", "y"]}, {"HV1": {}}),
         ({"id": 7, "split": "test", "text": "x"}, {"7": {"role": "test"}}),
+        ({"title": 7231563412345678901, "text": "x"}, {"x-0": {"title": "7231563412345678901"}}),
+        ({"title": 1.0, "text": "x"}, {"x-0": {"title": "1"}}),
         ({"title": "\x1b[2J a\n\tb", "text": "x"}, {"x-0": {"title": "[2J a b"}}),
     ],
 )
@@ -198,6 +201,35 @@ def test_the_columns_of_known_collections_give_ids_and_facts(row, expected, kind
     assert [name.partition("-")[0] for name in found] == [
         name.partition("-")[0] for name in expected
     ]
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({"title": 10**400}, {"title": f"1{'0' * 400}"}),
+        ({"etext": 158, "url": "https://a.org"}, {"etext": "158", "book_id": "158"}),
+    ],
+)
+def test_only_known_facts_are_kept_and_numbers_lose_no_digits(row, expected):
+    assert row_facts(row, "text") == expected
+
+
+@pytest.mark.parametrize("empty", [None, []])
+@pytest.mark.parametrize("text", ["A lamp.", ["A lamp.", "A boat."]])
+def test_a_row_without_text_decides_no_type(empty, text, tmp_path):
+    (tmp_path / "x.jsonl").write_bytes(lines([{"text": empty}, {"text": text}]))
+    (book,) = collection(tmp_path).readable
+    assert book.book_id == "x-1"
+
+
+def test_an_error_of_the_program_is_no_damage(tmp_path, monkeypatch):
+    def fail(*_):
+        raise LookupError("a bug")
+
+    monkeypatch.setattr("cloze_gen.corpus.readers.parquet.texts_of_rows", fail)
+    (tmp_path / "x.parquet").write_bytes(parquet(ROWS))
+    with pytest.raises(LookupError, match="a bug"):
+        collection(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -225,10 +257,17 @@ def test_a_named_column_is_the_text(tmp_path):
 def test_a_book_above_the_limit_is_too_large(tmp_path, monkeypatch):
     monkeypatch.setattr("cloze_gen.corpus.readers.reader.MAX_BOOK_BYTES", 1000)
     monkeypatch.setattr("cloze_gen.corpus.collect.MAX_BOOK_BYTES", 1000)
+    monkeypatch.setattr("cloze_gen.corpus.readers.json_rows.MAX_BOOK_BYTES", 1000)
     (tmp_path / "a.txt").write_bytes(b"x" * 1001)
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"x" * 10**6))
     (tmp_path / "c.zip").write_bytes(zipped({"c.txt": b"x" * 1001, "d.txt": b"fine"}))
-    assert texts(tmp_path) == {"a": "too_large", "b": "too_large", "c": "too_large", "d": "fine"}
+    long, short = [{"text": "x" * 5000}], [{"text": "fine"}]
+    (tmp_path / "e.jsonl").write_bytes(lines(long + short + long + short))
+    (tmp_path / "f.json").write_text("[" + "x" * 5000)
+    assert texts(tmp_path) == {
+        **dict.fromkeys(["a", "b", "c", "e-0", "e-2"], "too_large"),
+        **dict.fromkeys(["d", "e-1", "e-3"], "fine"),
+    }
 
 
 def test_a_new_kind_of_file_is_a_function_and_an_entry(tmp_path, monkeypatch):

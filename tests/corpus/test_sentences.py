@@ -38,10 +38,7 @@ WORDS = [
 @pytest.mark.parametrize(("flat", "expected"), [case for cases in CASES.values() for case in cases])
 def test_sentences_are_cut_where_a_reader_would(flat, expected):
     """Each case is a paragraph and its sentences."""
-    assert [
-        flat[start:end]
-        for start, end in zip(*SentenceCutter(flat).bounds(0, len(flat)), strict=True)
-    ] == expected
+    assert [flat[start:end] for start, end in SentenceCutter(flat).bounds(0, len(flat))] == expected
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join))
@@ -49,7 +46,7 @@ def test_sentences_are_cut_where_a_reader_would(flat, expected):
 def test_sentences_cover_the_paragraph(flat):
     """In order, without overlap, and nothing but space is left out."""
     flat = flat.strip() or "x"
-    starts, ends = SentenceCutter(flat).bounds(0, len(flat))
+    starts, ends = zip(*SentenceCutter(flat).bounds(0, len(flat)), strict=True)
     assert starts[0] == 0
     assert ends[-1] == len(flat)
     assert all(start < end for start, end in zip(starts, ends, strict=True))
@@ -67,9 +64,8 @@ def test_a_cut_does_not_depend_on_what_stands_around_the_paragraph(paragraphs):
     cutter = SentenceCutter(flat)
     place = 6
     for paragraph in paragraphs:
-        starts, ends = SentenceCutter(paragraph).bounds(0, len(paragraph))
-        assert cutter.bounds(place, place + len(paragraph)) == (
-            [place + at for at in starts],
-            [place + at for at in ends],
-        )
+        bounds = SentenceCutter(paragraph).bounds(0, len(paragraph))
+        assert cutter.bounds(place, place + len(paragraph)) == [
+            (place + start, place + end) for start, end in bounds
+        ]
         place += len(paragraph) + len("\n\nNobody. Came.\n\n")

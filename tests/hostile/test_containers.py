@@ -206,7 +206,7 @@ ZIP = [
     skipped("zip: a name twice", file("it.zip", zipped(Entry("a.txt", book(2)), Entry("a.txt", book(3)))), "(a second file with the same name; only the first is read): 'a.txt'", kept=1),
     dropped("zip: a book that is too large", file("it.zip", lambda: zip_with(Entry("it.txt", random.Random(1).randbytes(10**5)))), "too_large", "it.zip/it.txt", kept=1),
     skipped("zip: a nested bomb", file("it.zip", lambda: nested_zip(3)), "(an archive in an archive; unpack it): '0.zip'"),
-    dropped("zip: encrypted", file("it.zip", zip_with(Entry("it.txt", book(3), flags=1))), "unreadable", "encrypted", kept=1),
+    dropped("zip: encrypted", file("it.zip", zip_with(Entry("it.txt", book(3), flags=1))), "encrypted", "'it.txt' is encrypted", kept=1),
     dropped("zip: an unknown method", file("it.zip", zip_with(Entry("it.txt", book(3), method=99))), "unreadable", "it.zip/it.txt", kept=1),
     dropped("zip: a false CRC", file("it.zip", zip_with(Entry("it.txt", book(3), crc=7))), "unreadable", "it.zip/it.txt", kept=1),
     dropped("zip: truncated", file("it.zip", lambda: zip_named("it.txt")[:-40]), "unreadable", "an incomplete one"),

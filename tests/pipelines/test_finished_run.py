@@ -237,7 +237,7 @@ THREE = ("the-left-hand-glove", "the-brass-compass", "the-piano-at-thornhallow")
             for case in [
                 ((), {}, 2, "no file of books"),
                 (("the-piano-at-thornhallow",), {}, 1, "of 1 novel none is in part train or development (0 train, 0 development, 1 test). Give more"),
-                (("blank", "short"), {}, 1, "all 2 books were dropped: blank (empty: add the text"),
+                (("blank", "short"), {}, 1, "0 of 2 books can be used: blank (empty: add the text"),
             ]
         ),
         ("lambada-style", THREE, {"passages.min_context_tokens": 9000, "passages.max_context_tokens": 9999}, 1, "passages: none of 331 sentences is kept"),

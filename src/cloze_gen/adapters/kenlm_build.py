@@ -90,7 +90,7 @@ def compile_programs(sources: Path, build_folder: Path) -> Path:
 
 
 def run(command: list[str]) -> None:
-    answer = subprocess.run(
+    result = subprocess.run(
         command,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -98,9 +98,9 @@ def run(command: list[str]) -> None:
         errors="replace",
         check=False,
     )
-    if answer.returncode != 0:
+    if result.returncode != 0:
         raise ToolError(
-            f"{answer.stdout}\nThis failed (status {answer.returncode}): {' '.join(command)}"
+            f"{result.stdout}\nThis failed (status {result.returncode}): {' '.join(command)}"
         )
 
 

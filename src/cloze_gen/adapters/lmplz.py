@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import hashlib
 import os
 import re
 import shutil
@@ -99,11 +98,6 @@ def require_start(program: Path) -> None:
         output = str(error)
     if "Builds unpruned language models" not in output:
         raise ToolError(f"{program} does not start ({output.strip()[-_MOST_CHARS:]}); {REMEDY}.")
-
-
-def binary_sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def train_arpa(

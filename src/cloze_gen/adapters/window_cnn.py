@@ -135,7 +135,7 @@ class WindowCnn:
         return tags
 
     def _predict_batch(self, type_ids: Ints, lengths: Ints, wanted: Ints) -> Ints:
-        """A place whose best score leads by `EARLY_EXIT_MARGIN` before the last layer is done."""
+        """The best tag of each wanted place; a layer is the last where its lead is `EARLY_EXIT_MARGIN`."""
         pad = len(self._convolutions)
         # As thinc's `with_array(..., pad=depth)`: empty rows before, between and after the
         # sentences.

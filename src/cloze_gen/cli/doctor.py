@@ -16,13 +16,13 @@ from pathlib import Path
 import typer
 
 from cloze_gen.adapters import kenlm_build
-from cloze_gen.adapters.lmplz import REMEDY, binary_sha256, find_lmplz, require_start
+from cloze_gen.adapters.lmplz import REMEDY, find_lmplz, require_start
 from cloze_gen.adapters.terminal import show
 from cloze_gen.engine.progress import track
 from cloze_gen.errors import DamageError, ToolError, UsageError
 from cloze_gen.store.artifacts import Store, open_artifact
 from cloze_gen.store.folder_replacement import find_change
-from cloze_gen.store.manifest import MANIFEST
+from cloze_gen.store.manifest import MANIFEST, file_sha256
 from cloze_gen.store.runs import EVALUATION_FILE, RUN_FILE
 
 PYTHON_FROM, PYTHON_TO = (3, 11), (3, 14)
@@ -97,7 +97,7 @@ def _lmplz() -> Check:
         require_start(path)
     except ToolError as error:
         return Check("lmplz", False, str(error).removesuffix(f"; {REMEDY}."), REMEDY)
-    return Check("lmplz", True, f"{path} sha256 {binary_sha256(path)}")
+    return Check("lmplz", True, f"{path} sha256 {file_sha256(path)}")
 
 
 def _disk(folder: Path) -> Check:

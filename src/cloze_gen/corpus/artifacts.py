@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
+from cloze_gen.corpus.manifest import FACTS
 from cloze_gen.store.file_docs import FileDoc, StageDoc
 
+_AUDIT_COLUMNS = {
+    "body_share": "float?: characters of the sentences / characters of the file",
+    "footer_marker": "text?: the line that ends the book; empty if none was found",
+    "function_word_share": "float?: English function words / word tokens; about 0.5 in English prose",
+    "header_marker": "text?: the line that begins the book; empty if none was found",
+    "lost_chars": "int?: characters that became U+FFFD or a question mark inside a word",
+    "removed": "text?: characters of the decoded file that each rule removed: `licence 18,420; footnotes 2,114`",
+    "residual_boilerplate": "int?: remaining tokens about licences and e-texts",
+    "sentences": "int?: sentences, headings included",
+    "tokens": "int?: tokens, headings included",
+    "unknown_word_share": "float?: different words in small letters that are in no list / word tokens; over "
+    "0.01 in text from OCR",
+    "warnings": "text?: what is doubtful in a kept book: one paragraph, a play, licence text",
+    "word_tokens": "int?: tokens with a letter or a digit",
+}
 BOOK_COLUMNS = {
-    "book_id": "text: id of the book: the stem of its file name, or `book_id` of the corpus manifest",
+    "book_id": "text: id of the book: from the manifest or the table, else made from the file's name",
     "file": "text: path below the corpus folder; control characters are escaped (`\\t`, `\\n`, `\\xNN`)",
     "member": "text?: path in an archive, or number of a row; empty where the file is the book",
     "digest": "text: sha256 of the book's own bytes, unpacked; empty if they cannot be read",
     "text": "text: the UTF-8 text in which `start` and `end` count characters, relative to this folder; empty: the file itself, perhaps compressed",
     "folder": "text: the book's artifact, relative to this one; empty for a dropped book",
     **dict.fromkeys(
-        ("title", "author", "genre", "year", "etext", "language", "license", "role"),
-        "text?: from the corpus manifest",
+        FACTS, "text?: from the manifest, else the catalogue, the file itself or its folder"
     ),
-    "body_share": "float?: characters of the sentences / characters of the file",
     "detail": "text?: a sentence about the reason",
     "encoding": "text?: the encoding that was detected",
     "encoding_evidence": "text?: the evidence for this encoding",
-    "footer_marker": "text?: the line that ends the book; empty if none was found",
-    "function_word_share": "float?: English function words / word tokens; about 0.5 in English prose",
-    "header_marker": "text?: the line that begins the book; empty if none was found",
-    "lost_chars": "int?: characters that became U+FFFD or a question mark inside a word",
     "reason": "text?: why the book was dropped; empty for a kept book",
-    "removed": "text?: characters of the decoded file that each rule removed: `licence 18,420; footnotes 2,114`",
-    "residual_boilerplate": "int?: remaining tokens about licences and e-texts",
-    "sentences": "int?: sentences, headings included",
     "status": "text: `kept` or `rejected`",
-    "tokens": "int?: tokens, headings included",
-    "unknown_word_share": "float?: different words in small letters that are in no list / word tokens; over "
-    "0.01 in text from OCR",
-    "warnings": "text?: what is doubtful in a kept book: one paragraph, a play, licence text",
-    "word_tokens": "int?: tokens with a letter or a digit",
+    **_AUDIT_COLUMNS,
 }
 PARTITION_COLUMNS = {
     **BOOK_COLUMNS,
@@ -60,8 +63,8 @@ _OVERLAPS = FileDoc(
     {
         "book_a": "text: id of the first book",
         "book_b": "text: id of the second book",
-        "containment_a_in_b": "float: share of the first book's sampled 8-word sequences that the second has",
-        "containment_b_in_a": "float: share of the second book's sampled 8-word sequences that the first has",
+        "containment_a_in_b": "float: share of the first book's sampled 8-word shingles that the second has",
+        "containment_b_in_a": "float: share of the second book's sampled 8-word shingles that the first has",
         "where": "text: `within` this folder, or `across` to the other folder",
     },
 )
@@ -97,8 +100,8 @@ STAGES = {
     ),
     "book": StageDoc(
         "One artifact for each book and ingest settings, in `store/book-FINGERPRINT/ITEM/`. `ITEM` is the "
-        "first 24 digits of the file's sha256, so each file is read once. The facts are the "
-        "book's row of `books.tsv` (see ingest).",
+        "first 24 digits of the sha256 of the book's bytes, so each text is parsed once. The facts are "
+        "columns of `books.tsv` (see ingest).",
         (
             FileDoc(
                 "sentences.parquet",
@@ -130,20 +133,19 @@ STAGES = {
             ),
             FileDoc(
                 "sketch.npy",
-                "Sorted hashes of a sample of the book's 8-word sequences, for the detection of overlap.",
+                "Sorted hashes of a sample of the book's 8-word shingles, for the detection of overlap.",
                 array="uint64 (hashes)",
                 optional=True,
             ),
         ),
-        {name: about.partition(": ")[2] for name, about in BOOK_COLUMNS.items()},
+        {name: about.partition(": ")[2] for name, about in _AUDIT_COLUMNS.items()},
     ),
     "ingest": StageDoc(
-        "Reads every file of a folder: detects the encoding, removes headers and footers, splits the text "
-        "into sentences and tokens.",
+        "Removes headers and footers from every book and splits its text into sentences and tokens.",
         (
             FileDoc(
                 "books.tsv",
-                "One row a file, kept or dropped. Columns that are empty for every book are left out.",
+                "One row a book, kept or dropped. Columns that are empty for every book are left out.",
                 BOOK_COLUMNS,
             ),
         ),

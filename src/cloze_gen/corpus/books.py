@@ -1,4 +1,4 @@
-"""The table of books that every corpus stage ends with, and messages about dropped books."""
+"""The table of books that every corpus stage ends with, and the files of a book."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from cloze_gen.corpus.dropped import dropped_text
 from cloze_gen.errors import CorpusError
+from cloze_gen.parsing import counted
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, read_tsv, write_tsv
 
@@ -49,10 +50,7 @@ def write_book_table(
     kept = len(rows) - sum(reasons.values())
     writer.funnel = funnel("books", kept=kept, rejected=reasons)
     if not kept:
-        raise CorpusError(
-            f"{f'all {len(rows):,} books were' if len(rows) != 1 else 'the only book was'} dropped: "
-            f"{dropped_text(rows)}."
-        )
+        raise CorpusError(f"0 of {counted(len(rows), 'book')} can be used: {dropped_text(rows)}.")
     if strict and kept < len(rows):
         raise CorpusError(
             f"--strict: dropped {dropped_text(rows)}. Fix or remove these books, or run "

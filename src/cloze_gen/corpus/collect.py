@@ -1,6 +1,5 @@
-"""Collect the books of a location: every file is read once, from beginning to end. UTF-8 text, plain
-or compressed, is read in place; of other files the texts are stored. Later stages see texts; their
-offsets count characters.
+"""Collect the books of a location. UTF-8 text, plain or compressed, is read in place; other files are
+unpacked once and their texts stored. Later stages see texts; their offsets count characters.
 
 File names never become paths in the output: a book has an id, `[A-Za-z0-9._-]+`.
 """
@@ -22,7 +21,7 @@ from cloze_gen.corpus.decoding import decode_book
 from cloze_gen.corpus.folder import Location, check_exists, find_files, nothing_found
 from cloze_gen.corpus.gutenberg import header_facts
 from cloze_gen.corpus.gutenberg_files import Chosen, choose_files, read_catalog
-from cloze_gen.corpus.manifest import MANIFEST_NAME, Manifest, ManifestRow, read_manifest
+from cloze_gen.corpus.manifest import FACTS, MANIFEST_NAME, Manifest, ManifestRow, read_manifest
 from cloze_gen.corpus.readers import decode_text, ending_of, read_texts
 from cloze_gen.corpus.readers.compressed import DAMAGE
 from cloze_gen.corpus.readers.html import parts_of_pages
@@ -36,7 +35,7 @@ from cloze_gen.corpus.readers.reader import (
 )
 from cloze_gen.corpus.readers.sentence_lines import has_sentences
 from cloze_gen.corpus.readers.text import SHAPE, unpacked
-from cloze_gen.corpus.splits import check_splits, split_notes, split_of_folder
+from cloze_gen.corpus.splits import check_splits, split_notes, split_of, split_of_folder
 from cloze_gen.engine.local import engine_scope, make_engine
 from cloze_gen.engine.progress import track
 from cloze_gen.errors import BookError, CorpusError, NoBooksError, UsageError
@@ -48,9 +47,8 @@ from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import escape_cell, read_jsonl, write_jsonl
 
-VERSION = 2  # raised when the text of any book may change
+VERSION = 3  # raised when the text or the facts of any book may change
 TABLE = "books.jsonl"
-FACTS = ("title", "author", "genre", "year", "etext", "language", "license", "role")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _THREADS = 4  # SHA-256 lets other threads work
 # Pages and chapters: files of one folder, numbered without a gap, of which many begin or end inside
@@ -114,8 +112,12 @@ class Book:
         return self.text == self.path
 
     @property
+    def split(self) -> str:
+        return split_of(dict(self.facts))
+
+    @property
     def place(self) -> str:
-        """File and member, for messages."""
+        """File and member: its key, and its name in messages."""
         return f"{self.file}/{self.member}" if self.member else self.file
 
     @property
@@ -127,7 +129,7 @@ class Book:
     @property
     def digest(self) -> str:
         """A digest of everything that a stage reads of it."""
-        read = repr((self.facts, self.fault, self.format, self.differs_from_manifest))
+        read = repr((VERSION, self.facts, self.fault, self.format, self.differs_from_manifest))
         return f"{self.sha256} {hashlib.blake2b(read.encode(), digest_size=8).hexdigest()}"
 
 
@@ -137,8 +139,8 @@ class Collection:
 
     Attributes:
         books: sorted by id; unreadable ones have a fault, and a run drops them.
-        shapes: format in words -> (files, books), without unreadable files.
-        bytes: of the files with books.
+        shapes: format in words -> (files, books), both with readable books only.
+        bytes: of the files with readable books.
         skipped: what is not read, and why; one line each.
         notes: warnings.
     """
@@ -216,12 +218,12 @@ def collect(
     notes = [*manifest.notes(root, places), *catalog_notes]
     if not settings.keep_splits:
         notes += split_notes(books)
-    readable = [file for file in files.values() if any(not book.fault for book in file.books)]
+    readable = Counter(book.file for book in books if not book.fault)
     return Collection(
         location,
         tuple(sorted(books, key=lambda book: book.book_id)),
-        _shapes(readable),
-        sum(file.bytes for file in readable),
+        _shapes(files, readable),
+        sum(files[file].bytes for file in readable),
         tuple(skipped),
         tuple(notes),
     )
@@ -236,11 +238,14 @@ def _skipped_in_files(files: Mapping[str, FileContents]) -> Iterator[str]:
             yield f"{count:,} of {escape_cell(file)} ({why}): {named}"
 
 
-def _shapes(files: Iterable[FileContents]) -> dict[str, tuple[int, int]]:
+def _shapes(
+    files: Mapping[str, FileContents], readable: Mapping[str, int]
+) -> dict[str, tuple[int, int]]:
     shapes: dict[str, tuple[int, int]] = {}
-    for file in files:
-        n_files, n_books = shapes.get(file.report.shape, (0, 0))
-        shapes[file.report.shape] = (n_files + 1, n_books + len(file.books))
+    for file, count in readable.items():
+        shape = files[file].report.shape
+        n_files, n_books = shapes.get(shape, (0, 0))
+        shapes[shape] = (n_files + 1, n_books + count)
     return shapes
 
 
@@ -375,6 +380,7 @@ def store_texts(shard: FileShard) -> None:
         )
         writer.rows[TABLE] = write_jsonl(writer.path(TABLE), rows)
         writer.facts |= asdict(report) | {"bytes": shard.path.stat().st_size}
+        writer.note_libraries("lxml", "pyarrow")
 
 
 def _store_text(path: Path, text: Text) -> dict[str, Any]:
@@ -409,21 +415,13 @@ def _stored(shard: FileShard, root: Path, file: str) -> FileContents:
     for row in read_jsonl(artifact.path(TABLE)):
         text = artifact.folder / "text" / row.pop("text")
         facts = tuple(row.pop("facts").items())
-        fault = row.pop("fault")
-        books.append(
-            Book(
-                root,
-                file,
-                text,
-                file_sha256=shard.sha256,
-                facts=facts,
-                fault=(fault[0], fault[1]) if fault else None,
-                **row,
-            )
-        )
-    known = artifact.facts
-    report = FileReport(known["shape"], known["skipped"], known["refused"])
-    return FileContents(report, books, known["bytes"])
+        if row["fault"]:
+            row["fault"] = tuple(row["fault"])
+        books.append(Book(root, file, text, file_sha256=shard.sha256, facts=facts, **row))
+    report = FileReport(
+        artifact.facts["shape"], artifact.facts["skipped"], artifact.facts["refused"]
+    )
+    return FileContents(report, books, artifact.facts["bytes"])
 
 
 # ---- ids and facts
@@ -438,16 +436,16 @@ def _choose_members(
     members = [
         book.place for file in files.values() for book in file.books if format_of(book.member)
     ]
-    read = {
+    read_elsewhere = {
         facts["etext"]
         for file, facts in chosen.files.items()
         if format_of(file) and "etext" in facts
     }
-    found = choose_files(members, catalog, read=read)
-    for part in parts_of_pages(found.files):
-        del found.files[part]
-        found.skipped.setdefault("a part of a saved web page", []).append(part)
-    return found
+    of_archives = choose_files(members, catalog, read_elsewhere=read_elsewhere)
+    for part in parts_of_pages(of_archives.files):
+        del of_archives.files[part]
+        of_archives.skipped["a part of a saved web page"].append(part)
+    return of_archives
 
 
 def _name_books(

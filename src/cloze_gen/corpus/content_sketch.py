@@ -1,7 +1,7 @@
 """Books that hold each other's text, by content (Broder 1997, "On the resemblance and containment
 of documents").
 
-A *sketch* samples the hashes of a book's 8-word runs: those divisible by 32. Hashes of more than 50
+A *sketch* samples the hashes of a book's 8-word shingles: those divisible by 32. Hashes of more than 50
 books are boilerplate, except in books that consist of them: these are copies.
 """
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 Sketch = NDArray[np.uint64]
 
-RUN_WORDS = 8
+SHINGLE_WORDS = 8
 _KEEP_ONE_IN = np.uint64(32)
 # odd, golden ratio: Knuth's multiplicative constant in 64 bits
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -51,18 +51,18 @@ class Overlap:
 
 
 def content_sketch(words: NDArray[np.uint64]) -> Sketch:
-    """Sorted unique hashes of the sampled 8-word runs, from the hash of every word in order."""
-    if len(words) < RUN_WORDS:
+    """Sorted unique hashes of the sampled 8-word shingles, from the hash of every word in order."""
+    if len(words) < SHINGLE_WORDS:
         return np.empty(0, dtype=np.uint64)
-    length = len(words) - RUN_WORDS + 1
-    runs = words[:length].copy()
-    for offset in range(1, RUN_WORDS):
-        runs *= _MULTIPLIER
-        runs += words[offset : offset + length]
-    runs ^= runs >> np.uint64(31)
-    runs *= _MIX
-    runs ^= runs >> np.uint64(29)
-    return np.unique(runs[runs % _KEEP_ONE_IN == 0])
+    length = len(words) - SHINGLE_WORDS + 1
+    shingles = words[:length].copy()
+    for offset in range(1, SHINGLE_WORDS):
+        shingles *= _MULTIPLIER
+        shingles += words[offset : offset + length]
+    shingles ^= shingles >> np.uint64(31)
+    shingles *= _MIX
+    shingles ^= shingles >> np.uint64(29)
+    return np.unique(shingles[shingles % _KEEP_ONE_IN == 0])
 
 
 def find_overlaps(
@@ -76,15 +76,14 @@ def find_overlaps(
 
     Boilerplate counts neither as shared text nor as text of a book.
     """
-    own = sorted(sketches.items())
-    books = own + sorted((others or {}).items())
+    books = sorted(sketches.items()) + sorted((others or {}).items())
     shared = _shared_hashes([sketch for _, sketch in books])
     sizes = shared.diagonal()
     pairs = scipy.sparse.triu(shared, k=1).tocoo()
     in_b = pairs.data / sizes[pairs.row]
     in_a = pairs.data / sizes[pairs.col]
     overlapping = (
-        (pairs.row < len(own))
+        (pairs.row < len(sketches))
         & (pairs.data >= _MIN_SHARED)
         & (np.maximum(in_a, in_b) >= min_containment)
     )
@@ -94,7 +93,7 @@ def find_overlaps(
             books[pairs.col[i]][0],
             float(in_b[i]),
             float(in_a[i]),
-            "within" if pairs.col[i] < len(own) else "across",
+            "within" if pairs.col[i] < len(sketches) else "across",
         )
         for i in np.flatnonzero(overlapping).tolist()
     ]

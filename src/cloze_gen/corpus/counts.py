@@ -1,5 +1,5 @@
-"""Word counts: surface types, case-folded frequencies, lemmas, and limits of options. A word token
-holds a letter or a digit; `freq` is a share of word tokens, 0 for punctuation.
+"""Word counts: surface types and case-folded frequencies. A word token holds a letter or a digit;
+`freq` is a share of word tokens, 0 for punctuation.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ _FLAT = (
     | dict.fromkeys("\u2010\u2011", "-")
 )
 _PLAIN_BYTES = b"\n" + bytes(range(0x20, 0x7F))
-_NOT_PLAIN = re.compile(r"[\n\x20-\x7e]+")  # without these only the special characters are left
+_PLAIN = re.compile(r"[\n\x20-\x7e]+")  # without these only the special characters are left
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def flatten(text: str) -> str:
     if "\r" in flat:
         flat = flat.replace("\r", "\n")
     special = (
-        flat.encode().translate(None, _PLAIN_BYTES) if flat.isascii() else _NOT_PLAIN.sub("", flat)
+        flat.encode().translate(None, _PLAIN_BYTES) if flat.isascii() else _PLAIN.sub("", flat)
     )
     if not special:
         return flat

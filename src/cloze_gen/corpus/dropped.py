@@ -17,7 +17,7 @@ REMEDIES: Mapping[str, str] = {
     BookReason.NEARLY_EMPTY: "use longer texts, or lower ingest.min_word_tokens",
     BookReason.OTHER_LANGUAGE: "use English texts, or lower ingest.min_function_word_share",
     BookReason.DAMAGED_EPUB: "download the files again, or convert them to plain text",
-    BookReason.ENCRYPTED: "use an edition without copy protection",
+    BookReason.ENCRYPTED: "use copies without password or copy protection",
     BookReason.UNREADABLE: "make the files readable, download them again, or remove them",
     BookReason.TOO_LARGE: "split the files into books",
     BookReason.DIFFERS_FROM_MANIFEST: "fetch the listed files again, or correct their checksums in manifest.tsv",

@@ -118,7 +118,7 @@ def find_files(location: Location) -> FolderContents:
     """The files of a location. Links to files are followed, links to folders are not.
 
     Raises:
-        UsageError: a folder cannot be read.
+        UsageError: a folder cannot be read, or a pattern is wrong.
     """
     found = FolderContents()
     for file in _matches(location) if location.pattern else _walk(location.root, found):
@@ -150,6 +150,8 @@ def _matches(location: Location) -> Iterator[str]:
         if location.path.is_file():
             yield location.pattern
         return
+    if any("**" in part and part != "**" for part in location.pattern.split("/")):
+        raise UsageError(f"{location}: `**` is a whole folder name; use `**/*.txt`.")
     why_not = functools.cache(lambda folder: _why_not_entered(root / folder))
     beside = [str(Path(location.pattern).with_name(name)) for name in CATALOGS]
     for pattern in [location.pattern, *beside]:

@@ -40,7 +40,8 @@ def find_body(flat: str) -> Body:
     >>> flat[body.start:body.end].strip(), body.footer_marker
     ('A story.', "End of Project Gutenberg's Etext of X")
     """
-    start, end, header, footer = 0, len(flat), "", ""
+    start, end = 0, len(flat)
+    header = footer = ""
     etexts = behind = 0
     inside = []
     for licence in _licences(flat):
@@ -174,10 +175,10 @@ def _is_footer(flat: str, at: int, opened: _Marker) -> bool:
 def _joined(removed: list[Removed]) -> tuple[Removed, ...]:
     """The spans in order; what two rules remove counts for the first."""
     joined: list[Removed] = []
-    for one in sorted(removed):
-        start = max(one.start, joined[-1].end if joined else 0)
-        if start < one.end:
-            joined.append(Removed(start, one.end, one.rule))
+    for span in sorted(removed):
+        start = max(span.start, joined[-1].end if joined else 0)
+        if start < span.end:
+            joined.append(Removed(start, span.end, span.rule))
     return tuple(joined)
 
 
@@ -221,9 +222,9 @@ def header_facts(text: str) -> dict[str, str]:
             facts["title"], facts["author"] = _cell(byline[1]), _cell(byline[2])
     if series := _SERIES_LINE.search(head):
         facts["author"] = _cell(series[1])  # with first names
-    stated = dict(
-        reversed([(name.lower(), _cell(value)) for name, value in _FACT_LINE.findall(head)])
-    )
+    stated: dict[str, str] = {}
+    for name, value in _FACT_LINE.findall(head):
+        stated.setdefault(name.lower(), _cell(value))
     if number := _NUMBER.search(head):
         facts["etext"] = number[1]
     return {name: value for name, value in (facts | stated).items() if value}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,7 @@ from cloze_gen.corpus.manifest import MAX_CELL_CHARS
 from cloze_gen.corpus.readers.compressed import DAMAGE, open_unpacked
 from cloze_gen.corpus.readers.reader import read_whole
 from cloze_gen.errors import BookError
-from cloze_gen.parsing import name_list, one_line, quote
+from cloze_gen.parsing import counted, name_list, one_line, quote
 from cloze_gen.store.files import open_regular
 
 CATALOGS = ("pg_catalog.csv", "pg_catalog.csv.gz")
@@ -45,12 +46,12 @@ class Chosen:
     """The files to read, with their facts, and the others by reason."""
 
     files: dict[str, dict[str, str]] = field(default_factory=dict)
-    skipped: dict[str, list[str]] = field(default_factory=dict)
+    skipped: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     @property
     def skipped_lines(self) -> list[str]:
         return [
-            f"{len(files):,} file{'s' * (len(files) != 1)} ({reason}): "
+            f"{counted(len(files), 'file')} ({reason}): "
             + name_list([quote(file) for file in sorted(files)])
             for reason, files in sorted(self.skipped.items())
         ]
@@ -61,36 +62,35 @@ def choose_files(
     catalog: Mapping[int, Mapping[str, str]],
     *,
     listed: Collection[str] = (),
-    read: Collection[str] = (),
+    read_elsewhere: Collection[str] = (),
 ) -> Chosen:
     """One file of each of Gutenberg's etexts, and all other files.
 
     Args:
         catalog: etext number -> facts of `read_catalog`.
         listed: files of a manifest, which are read in any case.
-        read: numbers of etexts that are read elsewhere.
+        read_elsewhere: numbers of etexts.
     """
     chosen = Chosen()
-    ranked: dict[int, list[tuple[int, str]]] = {}
+    ranked: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
     for file in files:
         if file not in listed and _OLD.search(file):
-            chosen.skipped.setdefault("old edition, folder old/", []).append(file)
+            chosen.skipped["old edition, folder old/"].append(file)
         elif etext := etext_of(file, catalog):
             number, rank = etext
-            ranked.setdefault(number, []).append((-1 if file in listed else rank, file))
+            ranked[number].append((-1 if file in listed else rank, file))
         else:
             chosen.files[file] = {}
-    for number, of_etext in ranked.items():
+    for number, names in ranked.items():
         facts = dict(catalog.get(number, {}))
         reason = facts.pop("unfit", "")
-        for at, (rank, file) in enumerate(sorted(of_etext)):
+        for at, (rank, file) in enumerate(sorted(names)):
             if rank < 0:  # listed
                 chosen.files[file] = facts | {"etext": str(number)}
-            elif at or str(number) in read:
-                why = "the same book is read from another file"
-                chosen.skipped.setdefault(why, []).append(file)
+            elif at or str(number) in read_elsewhere:
+                chosen.skipped["the same book is read from another file"].append(file)
             elif reason:
-                chosen.skipped.setdefault(reason, []).append(file)
+                chosen.skipped[reason].append(file)
             else:
                 chosen.files[file] = facts | {"etext": str(number), "book_id": f"pg{number}"}
     return chosen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -36,9 +35,7 @@ from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import escape_cell, write_parquet
 
 BOOK_VERSION = 9
-_LIBRARIES = {  # whose versions can change the bytes
-    name: importlib.metadata.version(name) for name in ("spacy", "pyarrow", "numpy")
-}
+_LIBRARIES = ("spacy", "pyarrow", "numpy")  # their versions can change the bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +113,7 @@ def _write_book(writer: ArtifactWriter, parsed: ParsedBook) -> None:
     writer.rows[TYPES] = write_parquet(writer.path(TYPES), counts)
     np.save(writer.path(SKETCH), parsed.sketch)
     writer.facts |= asdict(parsed.audit)
-    writer.versions |= _LIBRARIES
+    writer.note_libraries(*_LIBRARIES)
 
 
 def write_ingest(
@@ -144,7 +141,7 @@ def write_ingest(
     write_book_table(writer, table, strict=ctx.strict)
     texts = {row["text"].rpartition("/text/")[0] for row in kept if row["text"]}
     writer.holds = sorted({*writer.holds, *texts})
-    writer.versions |= _LIBRARIES
+    writer.note_libraries(*_LIBRARIES)
     writer.facts |= {
         "sentences": sum(row["sentences"] for row in kept),
         "tokens": sum(row["tokens"] for row in kept),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from cloze_gen.corpus.collect import Book, Collection, InputSettings, read_text
 from cloze_gen.corpus.decoding import flatten
@@ -28,14 +28,14 @@ _SENTENCES = "one sentence per line, without books: use it with --train, as back
 
 def summary(found: Collection) -> list[str]:
     """Two to four lines for the beginning of a run, and more for much that is skipped."""
-    known = "; ".join(_shapes(found)) or "no readable file"
-    lines = [f"{_books(found)} in {found.location}, {_size(found.bytes)} ({known})"]
+    shapes = "; ".join(_shapes(found)) or "no readable file"
+    lines = [f"{_books(found)} in {found.location}, {_size(found.bytes)} ({shapes})"]
     if found.has_sentences:
         lines.append(_SENTENCES)
     counts = _metadata(found)
     if counts:
-        known = ", ".join(f"{fact} {count:,}" for fact, count in counts.items())
-        lines.append(f"metadata (books that have it): {known}")
+        metadata = ", ".join(f"{fact} {count:,}" for fact, count in counts.items())
+        lines.append(f"metadata (books that have it): {metadata}")
     if faults := [quote(book.place) for book in found.books if book.fault]:
         lines.append(f"{counted(len(faults), 'book')} cannot be read: {name_list(faults)}")
     other = [*(f"skipped {line}" for line in found.skipped), *found.notes]
@@ -49,25 +49,30 @@ def summary(found: Collection) -> list[str]:
 
 def inspection(found: Collection, settings: InputSettings) -> str:
     """A page about a location: formats, metadata, what is skipped, advice, and examples."""
-    lines = [f"{found.location}: {_books(found)}, {_size(found.bytes)}", ""]
-    lines += _section("formats", list(_shapes(found)))
-    lines += _section("unreadable", list(_unreadable(found)))
     counts = _metadata(found)
-    known = ", ".join(f"{fact} {counts.get(fact, 0):,}" for fact in FACTS)
-    none = "none; a manifest.tsv can give title, author and more"
-    known = f"books that have it: {known}" if counts else none
-    lines += _section("metadata", [known] if found.readable else [])
-    lines += _section("skipped", list(found.skipped))
-    lines += _section("warnings", found.notes)
+    metadata = "none; a manifest.tsv can give title, author and more"
+    if counts:
+        numbers = ", ".join(f"{fact} {counts.get(fact, 0):,}" for fact in FACTS)
+        metadata = f"books that have it: {numbers}"
     advice = f"{_SENTENCES}. Questions need books: give them with --source."
-    lines += _section("advice", [advice] if found.has_sentences else [])
-    examples = [line for book in _chosen(found) for line in _example(book)]
-    lines += _section("examples", examples)
-    lines += _section("next", list(_next(found, settings)))
+    examples = found.readable[:: max(1, len(found.readable) // _EXAMPLES)][:_EXAMPLES]
+    sections = {
+        "formats": _shapes(found),
+        "unreadable": _unreadable(found),
+        "metadata": [metadata] if found.readable else [],
+        "skipped": found.skipped,
+        "warnings": found.notes,
+        "advice": [advice] if found.has_sentences else [],
+        "examples": (line for book in examples for line in _example(book)),
+        "next": _next(found, settings),
+    }
+    lines = [f"{found.location}: {_books(found)}, {_size(found.bytes)}", ""]
+    for label, section in sections.items():
+        lines += _section(label, section)
     return "\n".join(lines)
 
 
-def _section(label: str, lines: Sequence[str]) -> list[str]:
+def _section(label: str, lines: Iterable[str]) -> list[str]:
     """A label and its lines, aligned.
 
     >>> print("\\n".join(_section("skipped", ["2 .md", "1 hidden"])))
@@ -116,12 +121,6 @@ def _metadata(found: Collection) -> dict[str, int]:
     return {fact: counts[fact] for fact in FACTS if counts[fact]}
 
 
-def _chosen(found: Collection) -> tuple[Book, ...]:
-    """Books spread over all files; the same at each call."""
-    books = found.readable
-    return books[:: max(1, len(books) // _EXAMPLES)][:_EXAMPLES]
-
-
 def _example(book: Book) -> Iterator[str]:
     facts = dict(book.facts)
     by = f", by {facts['author']}" if facts.get("author") else ""
@@ -157,12 +156,8 @@ def _next(found: Collection, settings: InputSettings) -> Iterator[str]:
         return
     background = ["--train", place] if settings.keep_splits else []
     yield _command("run holmes-style", *background, "--source", place, *options)
-    if settings.keep_splits or _suits_lambada(found):
+    if settings.keep_splits or len(found.readable) >= _MANY_BOOKS:
         yield _command("run lambada-style --books", place, *options)
-
-
-def _suits_lambada(found: Collection) -> bool:
-    return not found.has_sentences and len(found.readable) >= _MANY_BOOKS
 
 
 def _command(words: str, *values: str) -> str:

@@ -12,7 +12,7 @@ LEGACY_ENCODINGS = ("latin-1", "cp1252", "cp437", "mac_roman")
 # How plausible an accented letter is inside a word of an English book: French and German loans
 # first, rare letters last. `\x97` is an em dash in cp1252 and `ù` in cp437:
 # "disgraced\x97but" must choose the dash.
-_LETTER_WELCOME = (
+_LETTER_PLAUSIBILITY = (
     dict.fromkeys("é", 2.0)
     | dict.fromkeys("èêëàâäáçñöôóüûîïíæœ", 1.2)
     | dict.fromkeys("øåãõßúÉÀÈÇÆŒÄÖÜ", 0.6)
@@ -60,17 +60,17 @@ def _score(encoding: str, contexts: Counter[tuple[str, str, str]]) -> float:
     total = 0.0
     for (before, byte, after), count in sorted(contexts.items()):
         char = byte.encode("latin-1").decode(encoding, "replace")
-        total += count * _welcome(before, char, after)
+        total += count * _plausibility(before, char, after)
     # A Mac file among Gutenberg's is rare (1 of the 534): it must win clearly, or its `ó` takes
     # the cp1252 dash.
     return total * 0.35 if encoding == "mac_roman" else total
 
 
-def _welcome(before: str, char: str, after: str) -> float:
+def _plausibility(before: str, char: str, after: str) -> float:
     """Plausibility of `char` between its neighbours: 2 for `é` in a word, negative for rubbish."""
     inside_left, inside_right = before.isalpha(), after.isalpha()
     if char.isalpha():
-        value = _LETTER_WELCOME.get(char, _RARE_LETTER)
+        value = _LETTER_PLAUSIBILITY.get(char, _RARE_LETTER)
         if not (inside_left or inside_right):
             return value - 1.0
         if char == "à" and (inside_right or before not in "lj"):

@@ -15,21 +15,9 @@ from cloze_gen.parsing import name_list
 from cloze_gen.store.files import read_regular_text, stays_within
 
 MANIFEST_NAME = "manifest.tsv"
-COLUMNS = (
-    "file",
-    "member",
-    "book_id",
-    "title",
-    "author",
-    "genre",
-    "year",
-    "etext",
-    "language",
-    "license",
-    "bytes",
-    "sha256",
-    "role",
-)
+FACTS = ("title", "author", "genre", "year", "etext", "language", "license", "role")
+# `bytes` is for people: the manifests of `corpora/` have it.
+COLUMNS = ("file", "member", "book_id", *FACTS, "bytes", "sha256")
 MAX_CELL_CHARS = 2_000  # a title, an author or a licence; reports and cards print them
 _BOOK_ID = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
@@ -89,10 +77,8 @@ class Manifest:
             for place, row in self.rows.items()
             if place not in books and _is_missing(root, row, files)
         ]
-        lines = [self.unused] if self.unused else []
-        if missing:
-            lines.insert(0, f"lists what does not exist: {name_list(missing)}")
-        return [f"{MANIFEST_NAME} {line}" for line in lines]
+        absent = f"lists what does not exist: {name_list(missing)}" if missing else ""
+        return [f"{MANIFEST_NAME} {line}" for line in (absent, self.unused) if line]
 
 
 def _is_missing(root: Path, row: ManifestRow, files: Collection[str]) -> bool:
@@ -124,7 +110,13 @@ def read_manifest(folder: Path) -> Manifest:
             "tab-separated columns, 'file' among them."
         ) from None
     table = csv.DictReader(text.split("\n"), delimiter="\t", quoting=csv.QUOTE_NONE)
-    header = list(table.fieldnames or ())
+    try:
+        header = list(table.fieldnames or ())
+        lines = [(table.line_num, cells) for cells in table]
+    except csv.Error as error:
+        raise UsageError(
+            f"{path}, line {table.reader.line_num}: {error}. Correct the line."
+        ) from None
     if "file" not in header:
         raise UsageError(
             f"{path}: no column 'file' in its first line ({text[:80]!r}); columns are separated by "
@@ -134,19 +126,16 @@ def read_manifest(folder: Path) -> Manifest:
         if name and count > 1:
             raise UsageError(f"{path}, line 1: {count} columns are called {name[:80]!r}; keep one.")
     rows: dict[tuple[str, str], ManifestRow] = {}
-    try:
-        for cells in table:
-            row = _row(f"{path}, line {table.line_num}", table.line_num, cells)
-            if row is None:
-                continue
-            if earlier := rows.get((row.file, row.member)):
-                raise UsageError(
-                    f"{path}, line {row.line}: {row.file!r} is already in line {earlier.line}. "
-                    "Keep one of the two."
-                )
-            rows[row.file, row.member] = row
-    except csv.Error as error:
-        raise UsageError(f"{path}, line {table.line_num}: {error}. Correct the line.") from None
+    for line, cells in lines:
+        row = _row(f"{path}, line {line}", line, cells)
+        if row is None:
+            continue
+        if earlier := rows.get((row.file, row.member)):
+            raise UsageError(
+                f"{path}, line {line}: {row.file!r} is already in line {earlier.line}. "
+                "Keep one of the two."
+            )
+        rows[row.file, row.member] = row
     return Manifest(rows, _unused(header))
 
 

@@ -11,7 +11,7 @@ from cloze_gen.adapters.inflector import dictionary_words
 from cloze_gen.corpus.counts import WORD_DATA
 from cloze_gen.english.content_words import FUNCTION_LEMMAS, FUNCTION_WORDS
 from cloze_gen.english.word_lists import CLOSED_CLASS
-from cloze_gen.parsing import name_list
+from cloze_gen.parsing import counted, name_list
 
 OCR_REMEDY = (
     "Errors of OCR become false blanks and false options. Prefer corrected texts, leave these "
@@ -51,14 +51,13 @@ def ocr_warning(shares: Iterable[tuple[str, float]]) -> str:
     """A warning about the books (id, share of unknown words) that look like OCR; empty without any.
 
     >>> ocr_warning([("a", 0.034), ("b", 0.003)])[:76]
-    '1 book looks like OCR (words that are in no list, of all words): a (3.4 %). '
+    '1 book with signs of OCR (words that are in no list, of all words): a (3.4 %'
     """
     found = [(book, share) for book, share in shares if share > MOST_UNKNOWN]
     if not found:
         return ""
     books = name_list([f"{book} ({100 * share:.1f} %)" for book, share in found])
-    looks = "book looks" if len(found) == 1 else "books look"
     return (
-        f"{len(found):,} {looks} like OCR (words that are in no list, of all words): {books}. "
+        f"{counted(len(found), 'book')} with signs of OCR (words that are in no list, of all words): {books}. "
         f"{OCR_REMEDY}"
     )

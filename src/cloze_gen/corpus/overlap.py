@@ -79,9 +79,8 @@ def write_overlap(
         across_reason = (
             BookReason.OVERLAPS_TRAIN if side == "source" else BookReason.OVERLAPS_SOURCE
         )
-        for overlap in across:
-            share = max(overlap.containment_a_in_b, overlap.containment_b_in_a)
-            detail = f"shares text with {overlap.book_b} ({share:.0%})"
+        for overlap in sorted(across, key=_share):  # the largest last, which is kept
+            detail = f"shares text with {overlap.book_b} ({_share(overlap):.0%})"
             drops[overlap.book_a] = (across_reason, detail)
     # after the comparison across sides: a dropped book has no copies
     drops |= _repeated(own, _without(within, drops))
@@ -100,6 +99,10 @@ def write_overlap(
     ctx.say(
         f"{len(within)} overlapping pairs within, {len(across)} across; {kept} of {seen} books kept"
     )
+
+
+def _share(overlap: Overlap) -> float:
+    return max(overlap.containment_a_in_b, overlap.containment_b_in_a)
 
 
 def read_sketches(artifact: Artifact) -> dict[str, Sketch]:
@@ -146,5 +149,5 @@ def _edition(row: Mapping[str, str]) -> int:
     (11, 0)
     """
     name = PurePosixPath(row.get("member") or row["file"]).name.partition(".")[0]
-    found = _EDITION.fullmatch(name)
-    return int(found[1]) if found else 0
+    match = _EDITION.fullmatch(name)
+    return int(match[1]) if match else 0

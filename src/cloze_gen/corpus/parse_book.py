@@ -47,10 +47,10 @@ class BookReason(Reason):
     NEARLY_EMPTY = ("nearly_empty", "the book has fewer word tokens than ingest.min_word_tokens")
     OTHER_LANGUAGE = (
         "other_language",
-        "by its header or its few English function words, the book is in another language",
+        "the book has few English function words, so it is in another language",
     )
     DAMAGED_EPUB = ("damaged_epub", "the EPUB is damaged, incomplete or not an EPUB")
-    ENCRYPTED = ("encrypted", "the EPUB is encrypted (digital rights management)")
+    ENCRYPTED = ("encrypted", "the EPUB or the archived file is encrypted")
     UNREADABLE = ("unreadable", "the file cannot be read")
     TOO_LARGE = ("too_large", "the file is larger than a book can be")
     DIFFERS_FROM_MANIFEST = ("differs_from_manifest", "its checksum differs from manifest.tsv")
@@ -205,7 +205,7 @@ def parse_book(text: str, *, settings: IngestSettings) -> ParsedBook:
             "quotation marks, apostrophes, dashes or accented letters are lost",
         )
     if markup := find_markup(text):
-        raise BookError(BookReason.MARKUP, f"{markup}; tags are not prose")
+        raise BookError(BookReason.MARKUP, f"{markup}: not plain text")
     flat = flatten(text)
     if has_sentence_lines(flat):
         raise BookError(
@@ -302,7 +302,7 @@ def _sentence_spans(flat: str, body: Body) -> Iterator[_Span]:
             continue
         if flat.find(_PLACEHOLDER, begin, end) >= 0 or flat.find(LOST, begin, end) >= 0:
             kind = OTHER  # background only: no item, and no context of one
-        for start, stop in zip(*cutter.bounds(begin, end), strict=True):
+        for start, stop in cutter.bounds(begin, end):
             yield _Span(start, stop, index, kind)
 
 

@@ -45,14 +45,14 @@ def parse_sentences(text: str, *, settings: IngestSettings) -> ParsedBook:
     )
     return ParsedBook(
         audit,
-        starts,
-        ends,
-        list(range(len(texts))),
-        [PROSE] * len(texts),
-        texts,
-        tokenized.lines,
-        tokenized.type_counts,
-        content_sketch(tokenized.word_hashes),
+        start=starts,
+        end=ends,
+        paragraph=list(range(len(texts))),
+        kind=[PROSE] * len(texts),
+        text=texts,
+        tokens=tokenized.lines,
+        type_counts=tokenized.type_counts,
+        sketch=content_sketch(tokenized.word_hashes),
     )
 
 

@@ -103,7 +103,7 @@ class Novel:
     """A novel to assign.
 
     Attributes:
-        digest: of the file's bytes.
+        digest: sha256 of its bytes, unpacked.
         author: empty, or several separated by `;`.
         work: of which it is a volume, see `work_of`.
     """
@@ -147,12 +147,12 @@ def assign_splits(
         draws.append(derive_rng(seed, "lambada.partition", name).random())
     bounds = [settings.train_share, settings.train_share + settings.development_share]
     parts = [list(Part)[bisect(bounds, draw)] for draw in draws]
-    for empty, least, most in zip(Part, [0.0, *bounds], [*bounds, 1.0], strict=True):
+    for part, low, high in zip(Part, [0.0, *bounds], [*bounds, 1.0], strict=True):
         sizes = Counter(parts)
-        movable = [i for i, part in enumerate(parts) if sizes[part] > 1]
-        if not sizes[empty] and movable:
-            nearest = min(movable, key=lambda i: max(least - draws[i], draws[i] - most))
-            parts[nearest] = empty
+        movable = [i for i, assigned in enumerate(parts) if sizes[assigned] > 1]
+        if not sizes[part] and movable:
+            nearest = min(movable, key=lambda i: max(low - draws[i], draws[i] - high))
+            parts[nearest] = part
     return {
         novel.book_id: part for group, part in zip(groups, parts, strict=True) for novel in group
     }

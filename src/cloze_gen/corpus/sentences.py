@@ -55,7 +55,7 @@ class SentenceCutter:
     r"""The sentences of a text, paragraph by paragraph; one pass finds the marks that may end one.
 
     >>> flat = 'Dr. J. H. Watson rose. "Come!" said he. "Stay." He left.'
-    >>> [flat[a:b] for a, b in zip(*SentenceCutter(flat).bounds(0, len(flat)))]
+    >>> [flat[a:b] for a, b in SentenceCutter(flat).bounds(0, len(flat))]
     ['Dr. J. H. Watson rose.', '"Come!" said he.', '"Stay."', 'He left.']
     """
 
@@ -75,12 +75,12 @@ class SentenceCutter:
         self._marks = sorted(self._cuts)
         self._at = 0  # the first mark after the paragraphs seen so far
 
-    def bounds(self, start: int, end: int) -> tuple[list[int], list[int]]:
-        """Starts and ends of the sentences of one paragraph, given without outer spaces and in
+    def bounds(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Start and end of each sentence of one paragraph, given without outer spaces and in
         order; they cover it but for spaces.
         """
         flat, marks, cuts = self._flat, self._marks, self._cuts
-        starts, ends = [start], []
+        bounds = []
         begin = start
         for at in range(self._at, len(marks)):
             mark = marks[at]
@@ -89,14 +89,13 @@ class SentenceCutter:
                 self._at = at
                 break
             if mark >= start and (cut > 0 or _ends_sentence(flat, begin, mark, -cut)):
-                begin = abs(cut)
-                starts.append(begin)
-                stop = begin - 1
+                stop = abs(cut) - 1
                 while flat[stop] in " \n":
                     stop -= 1
-                ends.append(stop + 1)
-        ends.append(end)
-        return starts, ends
+                bounds.append((begin, stop + 1))
+                begin = abs(cut)
+        bounds.append((begin, end))
+        return bounds
 
 
 def _ends_sentence(flat: str, begin: int, stop: int, following: int) -> bool:

@@ -23,10 +23,12 @@ def decided_hyphens(path: Path) -> dict[str, str]:
 
 def hyphen_evidence(source: Artifact, table: CountTable) -> Counter[str]:
     """Counts that decide line-end hyphens: the training corpus's and the source's own types."""
-    known = Counter(dict(zip(table.words, table.count.tolist(), strict=True)))
-    own, _ = read_type_counts(book_folder(source, row) for row in kept_books(source))
-    known.update({word: count for word, count in own.items() if LINE_END_HYPHEN in word})
-    return known
+    evidence = Counter(dict(zip(table.words, table.count.tolist(), strict=True)))
+    source_counts, _ = read_type_counts(book_folder(source, row) for row in kept_books(source))
+    evidence.update(
+        {word: count for word, count in source_counts.items() if LINE_END_HYPHEN in word}
+    )
+    return evidence
 
 
 def read_sentences(folder: Path, book_id: str, forms: dict[str, str]) -> Iterator[Sentence]:

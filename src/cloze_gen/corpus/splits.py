@@ -33,16 +33,15 @@ def books_of_split(books: Sequence[Book], side: str) -> tuple[Book, ...]:
         UsageError: none is left, or no book for one of the parts.
     """
     wanted = (_SPLIT_OF_SIDE[side],) if side in _SPLIT_OF_SIDE else SPLITS
-    counts = Counter(split_of(dict(book.facts)) for book in books)
+    counts = Counter(book.split for book in books)
     missing = [split for split in wanted if not counts[split] and not counts[""]]
     if books and missing:
-        there = ", ".join(f"{split} ({counts[split]:,})" for split in SPLITS if counts[split])
         raise UsageError(
             f"{books[0].root}: no book of the split {missing[0]!r}, which --{side} takes with "
-            f"--keep-splits; the splits there: {there}. Give another folder, or run without "
+            f"--keep-splits; the splits there: {_sizes(counts)}. Give another folder, or run without "
             "--keep-splits."
         )
-    return tuple(book for book in books if split_of(dict(book.facts)) in {"", *wanted})
+    return tuple(book for book in books if book.split in {"", *wanted})
 
 
 def split_of(facts: dict[str, str]) -> str:
@@ -67,7 +66,7 @@ def split_of_folder(file: str) -> str:
 
 def check_splits(location: Location, books: Sequence[Book]) -> None:
     """UsageError if no book has a split."""
-    if not any(split_of(dict(book.facts)) for book in books):
+    if not any(book.split for book in books):
         folders = sorted({book.file.partition("/")[0] for book in books if "/" in book.file})
         there = (
             f"; its folders: {name_list([quote(folder) for folder in folders])}" if folders else ""
@@ -83,11 +82,14 @@ def check_splits(location: Location, books: Sequence[Book]) -> None:
 
 def split_notes(books: Sequence[Book]) -> list[str]:
     """That a collection has splits of its own, which are not used."""
-    counts = Counter(split_of(dict(book.facts)) for book in books)
-    sizes = ", ".join(f"{split} ({counts[split]:,})" for split in SPLITS if counts[split])
+    counts = Counter(book.split for book in books)
     if not (counts["train"] and counts["test"]):
         return []
     return [
-        f"the splits are read as one collection: {sizes}; --keep-splits uses train as background "
+        f"the splits are read as one collection: {_sizes(counts)}; --keep-splits uses train as background "
         "and test as source, or the three as the parts of lambada-style and scde-style"
     ]
+
+
+def _sizes(counts: Counter[str]) -> str:
+    return ", ".join(f"{split} ({counts[split]:,})" for split in SPLITS if counts[split])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -37,9 +36,9 @@ class TagShard:
 
     @property
     def key(self) -> StageKey:
-        shelf, item = self.book.parts[-2:]
+        folder, item = self.book.parts[-2:]
         return StageKey(
-            "tags", TAGS_VERSION, {"tagger": self.tagger_identity}, {"book": shelf}, item=item
+            "tags", TAGS_VERSION, {"tagger": self.tagger_identity}, {"book": folder}, item=item
         )
 
 
@@ -63,7 +62,7 @@ def tag_book(shard: TagShard) -> int:
                 writer.rows[TAGS] = write_parquet(writer.path(TAGS), {"tags": joined})
                 writer.rows[TAGGED_TYPES] = write_parquet(writer.path(TAGGED_TYPES), counts)
                 writer.facts["tokens"] = len(tags)
-                writer.versions |= {"spacy": version("spacy"), "pyarrow": pa.__version__}
+                writer.note_libraries("spacy", "pyarrow")
     return int(store.open(shard.key).facts["tokens"])
 
 

@@ -12,9 +12,8 @@ from cloze_gen.corpus.legacy_encodings import most_plausible, read_as
 _ASCII = bytes(range(0x80))
 LOST = "\ufffd"  # replaces a character that a program could not read
 
-_SAMPLE_CHARS = (
-    20_000  # of the beginning, in which LF CR and the CR LF of blank lines are distinguished
-)
+# of the beginning, in which LF CR and the CR LF of blank lines are distinguished
+_SAMPLE_CHARS = 20_000
 _RETURNS = re.compile(r"\r\r+\n")
 _MIN_NEXT_LINES = 5
 _MAX_LINE_CHARS = 500  # of the mean line, if U+0085 ends the lines and is not cp1252's dots

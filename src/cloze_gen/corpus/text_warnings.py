@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from cloze_gen.parsing import name_list
+from cloze_gen.parsing import counted, name_list
 
 # The limits are far from all of 605 books of Project Gutenberg, plays aside: they have at most 0.24
 # of their sentences in one paragraph, 10 words about e-texts, 0.52 of their characters outside
@@ -71,10 +71,9 @@ def doubtful_books_warning(books: Iterable[tuple[str, str]]) -> str:
     """One warning about the books (id, its warnings); empty without any.
 
     >>> doubtful_books_warning([("a", "a play"), ("b", "")])[:31]
-    '1 book looks doubtful: a (a pla'
+    '1 doubtful book: a (a play). Lo'
     """
     doubtful = [f"{book} ({warnings})" for book, warnings in books if warnings]
     if not doubtful:
         return ""
-    looks = "book looks" if len(doubtful) == 1 else "books look"
-    return f"{len(doubtful):,} {looks} doubtful: {name_list(doubtful)}. {REMEDY}"
+    return f"{counted(len(doubtful), 'doubtful book')}: {name_list(doubtful)}. {REMEDY}"

@@ -38,10 +38,10 @@ def work_of(row: Mapping[str, str]) -> str:
 
 def _work(name: str, volume: re.Pattern[str]) -> str:
     plain = re.sub(r"[\W_]+", " ", name.casefold())
-    found = volume.search(plain)
-    if found is None:
+    match = volume.search(plain)
+    if match is None:
         return ""
-    before, after = plain[: found.start()].split(), plain[found.end() :].split()
+    before, after = plain[: match.start()].split(), plain[match.end() :].split()
     words = [word for word in before if word not in _SMALL_WORDS]
     if not words:  # "Volume II of The Mill"
         words = [word for word in after if word not in _SMALL_WORDS]

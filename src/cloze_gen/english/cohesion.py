@@ -111,25 +111,27 @@ def surface_ties(tokens: Sequence[str]) -> SurfaceTies:
     >>> surface_ties("But his lamp was lit .".split()).opener, surface_ties("He walked on .".split()).tense
     (<Opener.CONJUNCTION: 'conjunction'>, 1)
     """
-    shown = [_shown(token) for token in tokens]
+    token_features = [_features_of(token) for token in tokens]
     names = frozenset(host(tokens[place]).casefold() for place in name_places(tokens))
-    first = next((features.host for features in shown if features.is_word), "")
+    first = next((features.host for features in token_features if features.is_word), "")
     return SurfaceTies(
-        quotation_marks=sum(features.is_quotation_mark for features in shown),
-        begins_quoted=bool(shown) and shown[0].is_quotation_mark,
-        ends_quoted=bool(shown) and shown[-1].is_quotation_mark,
+        quotation_marks=sum(features.is_quotation_mark for features in token_features),
+        begins_quoted=bool(token_features) and token_features[0].is_quotation_mark,
+        ends_quoted=bool(token_features) and token_features[-1].is_quotation_mark,
         question="?" in tokens,
-        persons=frozenset(features.person for features in shown if features.person is not None),
+        persons=frozenset(
+            features.person for features in token_features if features.person is not None
+        ),
         names=names,
         first_word=first,
-        stems=frozenset(features.stem for features in shown if features.stem),
-        past=sum(features.past for features in shown),
-        present=sum(features.present for features in shown),
+        stems=frozenset(features.stem for features in token_features if features.stem),
+        past=sum(features.past for features in token_features),
+        present=sum(features.present for features in token_features),
         opener=_OPENER_OF.get(first, Opener.OTHER),
     )
 
 
-class _Shown(NamedTuple):
+class _TokenFeatures(NamedTuple):
     """Features of a token that do not depend on its place; a participle counts as past."""
 
     is_word: bool
@@ -142,10 +144,10 @@ class _Shown(NamedTuple):
 
 
 @functools.lru_cache(maxsize=200_000)
-def _shown(token: str) -> _Shown:
+def _features_of(token: str) -> _TokenFeatures:
     folded = token.casefold()
     word = host(folded)
-    return _Shown(
+    return _TokenFeatures(
         is_word=token[:1].isalnum(),
         host=word,
         person=_PERSON_OF.get(word),

@@ -1,5 +1,5 @@
-"""Closed lists of words and marks. Abbreviations keep their stop, for splitter and tokenizer alike. Ordinary words and names
-(``no.``, ``art.``, ``Tom.``) are left out: most of their stops end sentences.
+"""Closed lists of words and marks. Abbreviations are without their stop, `TOKEN_ABBREVIATIONS` aside.
+Names (``Tom.``) are left out: most of their stops end sentences.
 """
 
 from __future__ import annotations

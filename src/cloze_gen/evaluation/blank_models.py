@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from cloze_gen.corpus.arrays import SEPARATOR
@@ -113,7 +112,7 @@ def write_blank_lsa(
         "".join(f"{known.words[i]}\n" for i in used.tolist()), encoding="utf-8", newline="\n"
     )
     writer.rows |= {VECTORS: len(used), WORDS: len(used)}
-    writer.versions |= {"numpy": np.__version__, "scipy": scipy.__version__}
+    writer.note_libraries("numpy", "scipy")
     ctx.say(f"{len(used):,} words, {sizes.dimensions} dimensions in {clock.seconds:.0f} s")
 
 

@@ -13,7 +13,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
+from cloze_gen.adapters.lmplz import find_lmplz, train_arpa
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.training_text import TEXT, TOKENS
@@ -46,6 +46,7 @@ from cloze_gen.models.networks import (
 )
 from cloze_gen.rng import derive_rng
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import memory_mapped, read_tsv, write_tsv
 from cloze_gen.word_tokens import is_word
 
@@ -240,7 +241,7 @@ def write_passage_ngrams(
     write_index_of(writer, ctx, temp / "model.arpa")
     shutil.rmtree(temp)
     writer.facts |= {"words": len(words)}
-    writer.versions |= {"lmplz_sha256": binary_sha256(find_lmplz())}
+    writer.versions |= {"lmplz_sha256": file_sha256(find_lmplz())}
     ctx.say(f"over {len(words):,} words in {clock.seconds:.0f} s")
 
 

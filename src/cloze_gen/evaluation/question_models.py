@@ -15,12 +15,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy
 from numpy.typing import NDArray
 
 from cloze_gen.adapters.kenlm_model import KenlmModel
 from cloze_gen.adapters.lmplz import (
-    binary_sha256,
     build_trie,
     find_build_binary,
     find_lmplz,
@@ -74,6 +72,7 @@ from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.records.question import Question
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import QUESTIONS, memory_mapped, read_jsonl
 
 # ---- Training text as printed in questions
@@ -311,8 +310,8 @@ def write_evaluation_lm(
     shutil.rmtree(temp)
     writer.facts |= {"words": len(frequent)}
     writer.versions |= {
-        "lmplz_sha256": binary_sha256(find_lmplz()),
-        "build_binary_sha256": binary_sha256(find_build_binary()),
+        "lmplz_sha256": file_sha256(find_lmplz()),
+        "build_binary_sha256": file_sha256(find_build_binary()),
     }
     ctx.say(f"order {sizes.order} over {len(frequent):,} words in {clock.seconds:.0f} s")
 
@@ -339,7 +338,7 @@ def write_lsa(
         "".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n"
     )
     writer.rows |= {VECTORS: len(words) + UNCOUNTED + 1, WORDS: len(words)}
-    writer.versions |= {"numpy": np.__version__, "scipy": scipy.__version__}
+    writer.note_libraries("numpy", "scipy")
     ctx.say(f"{len(words):,} words, {sizes.dimensions} dimensions in {clock.seconds:.0f} s")
 
 

@@ -11,12 +11,10 @@ import io
 import json
 from collections.abc import Mapping
 from enum import StrEnum
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import scipy
 from pydantic import Field
 
 from cloze_gen.corpus.counts import WORD_DATA, CountTable
@@ -205,11 +203,7 @@ def _write_space(
     writer.rows |= {
         file: len(arrays[file]) for file in (VECTORS, NORMS, FEATURES, FRAME_CUES, WORD_COUNTS)
     }
-    writer.versions |= {
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": version("scikit-learn"),
-    }
+    writer.note_libraries("numpy", "scipy", "scikit-learn")
     ctx.say(
         f"{len(allowed):,} words, {pairs:,} word-neighbour pairs, {len(associated.pmi):,} "
         "associations"

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, ValidationInfo, field_validator
 
-from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
+from cloze_gen.adapters.lmplz import find_lmplz, train_arpa
 from cloze_gen.corpus.training_text import TEXT
 from cloze_gen.engine.local import prefetch
 from cloze_gen.engine.progress import Stopwatch, phases, track
@@ -23,6 +23,7 @@ from cloze_gen.models.arpa import ArpaBlock, header_counts, read_blocks
 from cloze_gen.models.ngram_index import ForwardIndex, Level, keyed_ngrams
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup, Unhashed
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.sorted_runs import KEY, SortedRuns
 from cloze_gen.store.tables import ArrayWriter, memory_mapped
 
@@ -103,7 +104,7 @@ def write_language_model(
     with open(writer.path(ARPA), "rb") as handle:
         counts = header_counts(handle.read(4096))
     writer.facts |= {"ngrams": counts}
-    writer.versions |= {"lmplz_sha256": binary_sha256(find_lmplz())}
+    writer.versions |= {"lmplz_sha256": file_sha256(find_lmplz())}
     ctx.say(f"{sum(counts):,} n-grams of order {settings.order} in {seconds:.0f} s")
 
 
@@ -123,7 +124,7 @@ def write_index_of(writer: ArtifactWriter, ctx: StageContext, arpa: Path) -> Non
     rows = write_levels(writer.folder, prefetch(read_blocks(_chunks(arpa, ctx.stage))))
     writer.rows |= {_file(order, KEY): count for order, count in enumerate(rows, 1)}
     writer.facts |= {"order": len(rows)}
-    writer.versions |= {"numpy": np.__version__}
+    writer.note_libraries("numpy")
     ctx.say(f"order {len(rows)}, sorted in {clock.seconds:.0f} s")
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 import numpy as np
-import scipy
 from pydantic import Field
 
 from cloze_gen.corpus.frequencies import read_counts
@@ -96,7 +95,7 @@ def write_vocabulary(
     )
     np.save(writer.path(CLASSES), bounds)
     writer.rows[NETWORK_WORDS] = len(kept)
-    writer.versions |= {"numpy": np.__version__, "scipy": scipy.__version__}
+    writer.note_libraries("numpy", "scipy")
     return bounds
 
 

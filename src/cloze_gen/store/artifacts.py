@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -64,6 +65,9 @@ class ArtifactWriter:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
+
+    def note_libraries(self, *names: str) -> None:
+        self.versions |= {name: version(name) for name in names}
 
 
 def funnel(unit: str, *, kept: int, rejected: Mapping[Reason, int]) -> dict[str, Any]:

@@ -88,7 +88,7 @@ file of a release was changed or deleted, `cloze-gen run` writes the release aga
 **Files that you add to a run's folder are kept.** A run replaces only its own files. If you changed a file of `release/` or of an
 evaluation, it is kept in `NAME.aside-1`, and a message names it.
 
-Ids: a book id is the stem of the file name, or `book_id` of the corpus manifest. A sentence id is `book:index`. An item id is
+Ids: a book id comes from the manifest or the table, else from the name of the file, its folder or its row. A sentence id is `book:index`. An item id is
 `book:index:position`; the position counts in the sentence's own tokens. Logarithms have base 10. Positions, indices and spans count from 0,
 and ends are exclusive. Ranks count from 1, the best."""
 

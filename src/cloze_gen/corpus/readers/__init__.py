@@ -59,7 +59,9 @@ READERS: Mapping[tuple[str, ...], Reader] = {
     JSON_ENDINGS: read_json,
     JSON_LINES_ENDINGS: read_json_lines,
 }
-IN_WORDS = ".txt, .epub, .html, .zip, .tar, .parquet, .jsonl or .json; .gz and .zst are read, too"
+IN_WORDS = (
+    ".txt, .epub, .html, .zip, .tar, .parquet, .jsonl or .json; also .txt.gz, .json.zst and .tar.gz"
+)
 ENDINGS = tuple(ending for endings in READERS for ending in endings)
 
 

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Self
 
-from cloze_gen.corpus.readers.compressed import DAMAGE, damage, open_unpacked
+from cloze_gen.corpus.readers.compressed import DAMAGE, damage, open_unpacked, open_zipped
 from cloze_gen.corpus.readers.reader import TEXT, FileReport, Text, format_of, read_whole
 from cloze_gen.corpus.readers.text import unpacked
 from cloze_gen.errors import BookError
@@ -32,10 +32,10 @@ def read_zip(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[
     with archive:
         infos = [info for info in archive.infolist() if not info.is_dir()]
         if len(infos) == 1 and infos[0].filename.lower().endswith(TAR_ENDINGS):
-            with archive.open(infos[0]) as tar:
+            with open_zipped(archive, infos[0]) as tar:
                 yield from read_tar(tar, report, text_column)
             return
-        entries = ((info.filename, functools.partial(archive.open, info)) for info in infos)
+        entries = ((info.filename, functools.partial(open_zipped, archive, info)) for info in infos)
         yield from _texts(entries, report)
 
 

@@ -12,7 +12,7 @@ import zlib
 from typing import IO, cast
 
 from cloze_gen.errors import BookError
-from cloze_gen.parsing import error_text, one_line
+from cloze_gen.parsing import error_text, one_line, quote
 from cloze_gen.store.files import GZIP_MAGIC
 
 if sys.version_info >= (3, 14):
@@ -21,6 +21,7 @@ else:
     from backports import zstd
 
 ZSTD_MAGIC, BZIP2_MAGIC = b"\x28\xb5\x2f\xfd", b"BZh"
+_ENCRYPTED_FLAG = 0x1
 DAMAGE = (  # what the libraries raise on damaged data
     EOFError,
     OSError,
@@ -46,6 +47,13 @@ def open_unpacked(file: IO[bytes]) -> IO[bytes]:
     if head.startswith(BZIP2_MAGIC):
         return cast("IO[bytes]", bz2.BZ2File(file))
     return file
+
+
+def open_zipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> IO[bytes]:
+    """A file in a zip archive; BookError ``encrypted``."""
+    if entry.flag_bits & _ENCRYPTED_FLAG:
+        raise BookError("encrypted", f"{quote(entry.filename)} is encrypted")
+    return archive.open(entry)
 
 
 def damage(error: Exception) -> BookError:

@@ -17,7 +17,7 @@ from lxml import etree
 
 from cloze_gen.corpus.decoding import Decoded, decode_book
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
-from cloze_gen.corpus.readers.compressed import DAMAGE
+from cloze_gen.corpus.readers.compressed import DAMAGE, open_zipped
 from cloze_gen.corpus.readers.markup_text import MarkupText, extract_text
 from cloze_gen.corpus.readers.reader import MAX_BOOK_BYTES
 from cloze_gen.errors import BookError
@@ -25,7 +25,6 @@ from cloze_gen.parsing import error_text, quote
 
 _DAMAGED = "damaged_epub"
 _AGAIN = "Download it again, or convert it to text"
-_ENCRYPTED_FLAG = 0x1
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _TEXT_TYPES = frozenset(
     ("application/xhtml+xml", "text/html", "text/x-oeb1-document", "text/xml", "application/xml")
@@ -127,7 +126,7 @@ class _Archive:
         self._names = {_folded(name): name for name in stored} | {name: name for name in stored}
 
     def find(self, reference: str, folder: str | None = None) -> str:
-        """The stored name that a reference from a file of `folder` leads to; None: from the root.
+        """The stored name to which a reference leads from a file in `folder`; None: from the root.
 
         Names are compared as written, and then as URLs without query, letter case, composition of
         letters and kind of slash, since many EPUBs were zipped again on another system. If there
@@ -155,13 +154,11 @@ class _Archive:
             entry = self._zip.getinfo(name)
         except KeyError:
             raise BookError(_DAMAGED, f"{quote(name)} is missing. {_AGAIN}") from None
-        if entry.flag_bits & _ENCRYPTED_FLAG:
-            raise BookError("encrypted", f"{quote(name)} is encrypted")
         self._bytes_left -= entry.file_size
         if self._bytes_left < 0:
             raise BookError("too_large", f"{quote(name)} is larger than a book can be")
         try:
-            return self._zip.read(entry)
+            return open_zipped(self._zip, entry).read()
         except DAMAGE as error:
             raise BookError(
                 _DAMAGED, f"{quote(name)} is damaged ({error_text(error)}). {_AGAIN}"

@@ -1,4 +1,4 @@
-"""JSON lines, an object a line and a book an object, and JSON arrays of such objects."""
+"""JSON lines and JSON arrays: each object is a book."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import IO, Any
 
 from cloze_gen.corpus.readers.compressed import DAMAGE, damage, open_unpacked
 from cloze_gen.corpus.readers.reader import (
+    MAX_BOOK_BYTES,
     FileReport,
     Text,
     UnknownTableError,
     read_whole,
+    too_large,
 )
 from cloze_gen.corpus.readers.rows import Row, find_text_column, texts_of_rows
 from cloze_gen.errors import BookError
@@ -26,7 +28,7 @@ _SAMPLE_ROWS = 20
 
 
 def read_json(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[Text]:
-    """A `.json` file without such objects is no table of books."""
+    """As JSON lines; a `.json` file without objects is no table of books."""
     try:
         yield from read_json_lines(file, report, text_column)
     except BookError as error:
@@ -35,19 +37,21 @@ def read_json(file: IO[bytes], report: FileReport, text_column: str) -> Iterator
 
 def read_json_lines(file: IO[bytes], report: FileReport, text_column: str) -> Iterator[Text]:
     source = open_unpacked(file)
-    start = source.readline()
+    start = source.readline(MAX_BOOK_BYTES + 1)
     is_array = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
     if is_array:
         rows, kind = _rows_of_array(read_whole(source, start)), "JSON array"
     else:
-        rows, kind = _rows_of_lines(itertools.chain([start], source)), "JSON lines"
+        rows, kind = _rows_of_lines(source, start), "JSON lines"
     sample = list(itertools.islice(rows, _SAMPLE_ROWS))
     records = [row for row in sample if not isinstance(row, BookError)]
     if not records:
-        faults = [row for row in sample if isinstance(row, BookError)]
-        raise faults[0] if faults else BookError("empty", "no JSON object")
-    names = {name: _kind(value) for row in reversed(records) for name, value in row.items()}
-    column = find_text_column(names, text_column)
+        faults = (row for row in sample if isinstance(row, BookError))
+        raise next(faults, BookError("empty", "no JSON object"))
+    kinds = {name: "null" for row in records for name in row}
+    for row in reversed(records):
+        kinds |= {name: _kind(value) for name, value in row.items() if value not in (None, [])}
+    column = find_text_column(kinds, text_column)
     yield from texts_of_rows(itertools.chain(sample, rows), column, report, kind)
 
 
@@ -60,15 +64,21 @@ def _rows_of_array(data: bytes) -> Iterator[Row | BookError]:
         yield _row(record, f"entry {number:,}")
 
 
-def _rows_of_lines(lines: Iterator[bytes]) -> Iterator[Row | BookError]:
+def _rows_of_lines(source: IO[bytes], line: bytes) -> Iterator[Row | BookError]:
     """A row for each line that is not blank."""
-    number = 0
+    number = 1
     try:
-        for number, line in enumerate(lines, 1):
-            if line.strip():
+        while line:
+            if len(line) > MAX_BOOK_BYTES:
+                yield too_large()
+                while line and not line.endswith(b"\n"):
+                    line = source.readline(MAX_BOOK_BYTES)
+            elif line.strip():
                 yield _parsed(line, f"line {number:,}")
+            number += 1
+            line = source.readline(MAX_BOOK_BYTES + 1)
     except DAMAGE as error:
-        yield BookError("unreadable", f"line {number + 1:,}: {damage(error)}")
+        yield BookError("unreadable", f"line {number:,}: {damage(error)}")
 
 
 def _parsed(line: bytes, where: str) -> Row | BookError:

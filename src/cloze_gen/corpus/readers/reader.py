@@ -10,13 +10,12 @@ from cloze_gen.errors import BookError
 
 MAX_BOOK_BYTES = 256 * 1024 * 1024  # the largest of the 534 books at hand has 5.5 MB
 TEXT, HTML, EPUB, SENTENCES = "text", "html", "epub", "sentences"
-TEXT_ENDINGS = (".txt", ".txt.gz", ".txt.utf8", ".txt.utf-8")
 ENDINGS_OF_FORMAT = {
-    TEXT: TEXT_ENDINGS,
+    TEXT: (".txt", ".txt.gz", ".txt.utf8", ".txt.utf-8"),
     HTML: (".html", ".htm"),
     EPUB: (".epub",),
 }
-_KEPT_NAMES = 20
+_KEPT_NAMES, _KEPT_CHARS = 20, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class FileReport:
     def skip(self, name: str, why: str) -> None:
         count, names = self.skipped.get(why, (0, []))
         if len(names) < _KEPT_NAMES:
-            names.append(name[: _KEPT_NAMES * 10])
+            names.append(name[:_KEPT_CHARS])
         self.skipped[why] = (count + 1, names)
 
 

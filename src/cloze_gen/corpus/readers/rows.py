@@ -110,7 +110,8 @@ def texts_of_rows(
     for row in rows:
         sample.append(row)
         data = _row_data(row, text_column)
-        lines += data + b"\n" if isinstance(data, bytes) else b""
+        if isinstance(data, bytes):
+            lines += data + b"\n"
         if len(lines) > SAMPLE_BYTES:
             break
     all_rows = itertools.chain(sample, rows)
@@ -152,7 +153,8 @@ def row_facts(row: Row, text_column: str) -> dict[str, str]:
     facts: dict[str, str] = {}
     for fact, names in _FACTS.items():
         facts[fact] = next(filter(None, (_in_words(values.get(name)) for name in names)), "")
-    number = _GUTENBERG_ID.fullmatch(facts["etext"]) or _GUTENBERG_URL.search(facts.pop("url"))
+    url = facts.pop("url")
+    number = _GUTENBERG_ID.fullmatch(facts["etext"]) or _GUTENBERG_URL.search(url)
     facts["etext"] = str(int(number[1])) if number else ""
     year = _YEAR.search(facts["year"])
     facts["year"] = year[0] if year else ""
@@ -180,8 +182,10 @@ def _in_words(value: Any) -> str:
         value = "; ".join(filter(None, map(_in_words, value[:20])))
     if hasattr(value, "isoformat"):  # a date
         value = value.isoformat()
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, float):
         value = f"{value:.15g}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
     if not isinstance(value, str):
         return ""
     return one_line(whole_characters(value[: 2 * MAX_CELL_CHARS]))[:MAX_CELL_CHARS]

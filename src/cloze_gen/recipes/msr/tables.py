@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
 
 from cloze_gen.corpus.cross_fitting import of_model, read_groups
@@ -95,7 +94,7 @@ def map_parts(
 
 def write_part(writer: ArtifactWriter, table: Table, part: Part, rows: pa.Table) -> None:
     writer.rows[f"{table.folder}/{part.file}"] = write_parquet(part.path(writer, table), rows)
-    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
+    writer.note_libraries("numpy", "pyarrow")
 
 
 def write_items(

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from cloze_gen.corpus.counts import CountTable
@@ -87,7 +86,7 @@ def write_coherence(
         STEMS: write_tsv(writer.path(STEMS), ("stem", "count"), stems.items()),
     }
     writer.facts |= {"sentences": int(text.facts["sentences"]), "pairs": len(before)}
-    writer.versions |= {"numpy": np.__version__, "scipy": scipy.__version__}
+    writer.note_libraries("numpy", "scipy")
     ctx.say(f"trained on {len(before):,} pairs of adjacent sentences, {len(words):,} words")
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
@@ -297,10 +296,7 @@ def write_draw(
             rejections.append(rejected)
             kept += sum(options["kept"].to_pylist()) // (N_IMPOSTORS + 1)
     writer.funnel = funnel("sentences and their words", kept=kept, rejected=rejections.reasons)
-    writer.versions |= {
-        "numpy": np.__version__,
-        "pyarrow": pa.__version__,
-        "words": str(builtin_words["sha256"])[:16],
-    }
+    writer.note_libraries("numpy", "pyarrow")
+    writer.versions["words"] = str(builtin_words["sha256"])[:16]
     n_drawn = drawn.rows // (N_IMPOSTORS + 1)
     ctx.say(f"{n_drawn:,} questions of {len(rows):,} sentences; {kept:,} pass the screen")

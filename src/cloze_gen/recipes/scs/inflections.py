@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 
 import pyarrow as pa
 from pydantic import Field
@@ -201,7 +200,7 @@ def write_inflections(
     statuses = Counter(cell.status for cell in cells)
     kept = statuses.pop(FormStatus.USED, 0)
     writer.funnel = funnel("(lemma, tag) cells", kept=kept, rejected=statuses)
-    writer.versions |= {"lemminflect": version("lemminflect")}
+    writer.note_libraries("lemminflect")
     ctx.say(f"{kept:,} of {len(cells):,} (lemma, tag) cells have a usable form")
 
 

@@ -128,6 +128,6 @@ def write_places(
             pieces = [_summed(pieces)]
     total = _summed(pieces).sort_by([(name, "ascending") for name in _PLACE])
     PLACES.write(writer, {name: total[name] for name in PLACES.names})
-    writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
+    writer.note_libraries("numpy", "pyarrow")
     n_words = int(total["count"].to_numpy().sum())
     ctx.say(f"{n_words:,} content words in {total.num_rows:,} (word, place) pairs")
