@@ -48,7 +48,7 @@ def texts(novels: Path, copies: int) -> Iterator[tuple[str, str]]:
     files = sorted(path for path in novels.iterdir() if path.suffix.lower() == ".txt")
     for copy, file in itertools.product(range(copies), files):
         text = file.read_bytes().decode("utf-8", "replace")
-        yield f"{file.stem}-{copy}", f"Copy {copy} of a novel.\n\n{text}"
+        yield f"{file.stem}-copy{copy}", f"Copy {copy} of a novel.\n\n{text}"
 
 
 def write_shapes(novels: Path, folder: Path, copies: int) -> list[Path]:

@@ -224,6 +224,7 @@ def test_a_folder_of_numbered_pages_is_refused(files, packed, tmp_path):
     [
         pages("She had come to the mill at noon on day {}. THE END"),
         pages("and so she left, with page {} in her hand.", 4),
+        {f"vol1/{number}.txt": f"{number} and so they left " * 8000 for number in range(12)},
         {f"vol1/{7 * number}.txt": f"{number} and so" for number in range(12)},
     ],
 )

@@ -58,6 +58,7 @@ _PAGE_WORDS = frozenset("p pg page leaf folio scan img image ch chap chapter par
 _MIN_PAGES, _MAX_PAGES = 5, 3_000
 _MIN_PAGE_SHARE = 0.5
 _PAGES_READ = 20
+_MAX_PAGE_CHARS = 150_000  # of a page or chapter; novels are longer
 
 
 class InputSettings(SettingsGroup):
@@ -579,11 +580,13 @@ def _refuse_pages(root: Path, books: Sequence[Book]) -> None:
 
 
 def _is_like_page(text: str) -> bool:
-    """Whether a text begins with a number or a small letter, or ends with a small letter or comma.
+    """Whether a text is short, and begins with a number or a small letter or ends with one or a comma.
 
     >>> [_is_like_page(text) for text in ("and left.", "12 THE MILL\\nShe left.", "She left. THE END")]
     [True, True, False]
     """
+    if len(text) > _MAX_PAGE_CHARS:
+        return False
     first = re.search(r"\w", text[:1000])
     begins = first is not None and (first[0].islower() or first[0].isdecimal())
     return begins or re.search(r"[a-z,;-]\s*$", text[-1000:]) is not None
