@@ -121,7 +121,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     forward = run.stage(
         "forward",
         write_forward,
-        v=4,
+        v=5,
         focus=focus,
         index=index,
         alternates=alternates,
@@ -131,7 +131,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     grooming = run.stage(
         "grooming",
         write_grooming,
-        v=19,
+        v=20,
         focus=focus,
         counts=counts,
         index=index,
