@@ -145,7 +145,7 @@ def settings_page() -> str:
     ]
     for name in style_names():
         parts.append(f"## {name}\n\n{find_style(name).title}")
-        for group, values in load_settings(find_style(name).settings, name, "[]"):
+        for group, values in load_settings(find_style(name).settings, name):
             dumped = values.model_dump(mode="json")
             rows = [
                 (

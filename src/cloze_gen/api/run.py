@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -162,7 +161,7 @@ def make_task(
     return new_run(
         style=style,
         config="" if config == style else config,  # empty: the one that suits the books
-        overrides=json.dumps(list(overrides)),
+        overrides=overrides,
         out=str(out),
         processes=workers,
         name=name or Path(config).name.removesuffix(".toml"),
@@ -188,7 +187,7 @@ def task_of_run(
     return new_run(
         style=style.name,
         config=config,
-        overrides=json.dumps(list(overrides)),
+        overrides=overrides,
         out=str(folder.parent.parent),
         seed=written["seed"],
         name=written["name"],
