@@ -28,7 +28,6 @@ NO_STAGE = {
 }
 # Settings of stages that only some runs have.
 SOME_RUNS = {
-    "cross_fitting.groups",
     "overlap.across",
     "committee.rendering",
     "books.min_similarity",

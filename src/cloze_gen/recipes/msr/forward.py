@@ -23,6 +23,7 @@ from cloze_gen.recipes.msr.tables import (
     HISTORY,
     HISTORY_SCORE,
     ITEM_ID,
+    N_IMPOSTORS,
     SENTENCE_SCORE,
     WORD,
     Part,
@@ -52,7 +53,7 @@ class ForwardReason(Reason):
 
 class ForwardSettings(SettingsGroup):
     keep: int = Field(
-        30, ge=4, le=MOST_EACH, description="alternates kept a focus word; MSR 2.2 step 5"
+        30, ge=N_IMPOSTORS, le=MOST_EACH, description="alternates kept a focus word; MSR 2.2 step 5"
     )
 
 
