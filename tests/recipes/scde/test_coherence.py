@@ -14,7 +14,7 @@ from cloze_gen.errors import CorpusError
 from cloze_gen.models.sentence_cues import fit_adjacent_sentences, rarity_of, sentence_rows
 from cloze_gen.recipes.scde import coherence as module
 from cloze_gen.recipes.scde.coherence import (
-    coherence,
+    neighbour_coherence,
     open_coherence,
     stem_rarity,
     write_coherence,
@@ -30,7 +30,7 @@ def test_coherence_is_the_mean_over_the_sides_that_exist(sentences, candidates, 
     """Other blanks are skipped; 0 where no sentence is shown."""
     after, before = np.random.default_rng(seed).uniform(-1, 1, (2, sentences, candidates))
     blanks = sorted(data.draw(st.sets(st.integers(0, sentences - 1), min_size=1)))
-    found = coherence(after, before, np.array([blanks]))
+    found = neighbour_coherence(after, before, np.array([blanks]))
     assert found.shape == (1, len(blanks), candidates)
     for b, blank in enumerate(blanks):
         last = [i for i in range(blank) if i not in blanks][-1:]
@@ -45,9 +45,9 @@ def test_each_draw_is_by_itself():
     """Several draws at once are what each is alone."""
     after, before = np.random.default_rng(1).uniform(-1, 1, (2, 7, 3))
     draws = np.array([[0, 2], [3, 4], [5, 6]])
-    together = coherence(after, before, draws)
+    together = neighbour_coherence(after, before, draws)
     assert together == pytest.approx(
-        np.concatenate([coherence(after, before, draws[i : i + 1]) for i in range(3)])
+        np.concatenate([neighbour_coherence(after, before, draws[i : i + 1]) for i in range(3)])
     )
 
 
