@@ -202,7 +202,9 @@ def test_other_json_is_refused(text):
 def test_an_eid_twice_is_refused():
     """Within one split it names one passage; both items are told."""
     item = json.loads(EXAMPLE)[0]
-    with pytest.raises(FormatError, match=r"dev\.json, item 3: the eid 4 already occurs in item 1"):
+    with pytest.raises(
+        FormatError, match=r"dev\.json, item 3 \(eid 4\): the same eid as in item 1"
+    ):
         parse_published(json.dumps([item, item | {"eid": 5}, item]), name="dev.json")
 
 

@@ -87,9 +87,8 @@ class CollectedPassage:
         >>> CollectedPassage(4, ["<2>", "It rained.", "<1>"]).blanks
         (2, 0)
         """
-        places = {text: place for place, text in enumerate(self.passage)}
-        count = sum(_BLANK.fullmatch(text) is not None for text in self.passage)
-        return tuple(places[f"<{number}>"] for number in range(1, count + 1))
+        places = {text: place for place, text in enumerate(self.passage) if _BLANK.fullmatch(text)}
+        return tuple(places[f"<{number}>"] for number in range(1, len(places) + 1))
 
     @property
     def answers(self) -> tuple[int | None, ...]:
@@ -143,10 +142,11 @@ def parse_published(text: str, *, name: str = "published file") -> list[BlankedP
     places: dict[int, int] = {}
     for number, (where, item) in enumerate(_items(text, name), 1):
         passage = to_record(item, CollectedPassage, where=where)
+        where = f"{where} (eid {passage.eid})"
         rule = passage.broken_rule
         if rule is not None:
             raise FormatError(
-                f"{where} (eid {passage.eid}): {rule.legend}. Correct it, or leave out such "
+                f"{where}: {rule.legend}. Correct it, or leave out such "
                 "passages with `cloze-gen clean-exams`"
             )
         counts = {
@@ -156,12 +156,11 @@ def parse_published(text: str, *, name: str = "published file") -> list[BlankedP
         for field, count in counts.items():
             if item.get(field) != count:
                 raise FormatError(
-                    f"{where} (eid {passage.eid}): `{field}` must be {count}, found "
-                    f"{quote(item.get(field))}"
+                    f"{where}: `{field}` must be {count}, found {quote(item.get(field))}"
                 )
         first = places.setdefault(passage.eid, number)
         if first != number:
-            raise FormatError(f"{where}: the eid {passage.eid} already occurs in item {first}")
+            raise FormatError(f"{where}: the same eid as in item {first}")
         passages.append(passage.filled())
     return passages
 

@@ -33,12 +33,12 @@ from cloze_gen.recipes.scde.passages import (
     read_novel,
     windows_by_book,
 )
-from cloze_gen.recipes.tables import RejectionWriter, rejection_table
+from cloze_gen.recipes.tables import rejection_table, write_tables
 from cloze_gen.records.rejection import Reason, Rejection, first_reason
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.schema import CODED, Column, Table, TableWriter
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.schema import CODED, Column, Table
 from cloze_gen.word_tokens import is_word
 
 _DRAWS = 60  # to choose from
@@ -387,15 +387,7 @@ def write_blanks(
     blank = functools.partial(
         blank_novel, passages=passages, coherence=coherence, settings=settings, seed=seed
     )
-    with (
-        TableWriter(writer, BLANKS) as blanks,
-        TableWriter(writer, SENTENCE_VERDICTS) as verdicts,
-        RejectionWriter(writer) as rejections,
-    ):
-        for of_blanks, of_sentences, rejected in ctx.map(blank, novels_of(partition), unit="books"):
-            blanks.append(of_blanks)
-            verdicts.append(of_sentences)
-            rejections.append(rejected)
-    writer.funnel = funnel("passages", kept=blanks.rows, rejected=rejections.reasons)
-    seen = blanks.rows + rejections.reasons.total()
-    ctx.say(f"{blanks.rows:,} of {seen:,} passages have {settings.count} blanks")
+    pieces = ctx.map(blank, novels_of(partition), unit="books")
+    write_tables(writer, [BLANKS, SENTENCE_VERDICTS], pieces, unit="passages")
+    kept = writer.funnel["kept"]
+    ctx.say(f"{kept:,} of {writer.funnel['seen']:,} passages have {settings.count} blanks")

@@ -7,6 +7,7 @@ it is speech or it is not. It fits no blank much better than the blank's answer 
 from __future__ import annotations
 
 import functools
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -123,13 +124,13 @@ def echo(
     >>> echo([both, lamp], [lamp], lambda stem: 1.0).round(2).tolist()
     [0.5, 1.0]
     """
-    shown_stems = frozenset(stem for ties in shown for stem in ties.stems)
+    shown_stems = {stem for ties in shown for stem in ties.stems}
     shares: list[float] = []
     for ties in candidates:
-        unnamed = sorted(ties.stems - frozenset(map(stem_of, ties.names)))
+        unnamed = ties.stems.difference(map(stem_of, ties.names))
         weight = {stem: rarity(stem) ** 2 for stem in unnamed}
-        repeated = sum(weight[stem] for stem in unnamed if stem in shown_stems)
-        shares.append(repeated / (sum(weight.values()) or 1.0))
+        repeated = math.fsum(weight[stem] for stem in unnamed & shown_stems)
+        shares.append(repeated / (math.fsum(weight.values()) or 1.0))
     return np.array(shares, np.float64)
 
 
