@@ -211,19 +211,22 @@ def _items(text: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield where, item
 
 
+def _marked(passage: BlankedPassage) -> list[str]:
+    """The sentences, and ``"<1>"`` for the first blank."""
+    marks = {place: f"<{number}>" for number, place in enumerate(passage.blanks, 1)}
+    return [marks.get(place, sentence) for place, sentence in enumerate(passage.sentences)]
+
+
 def _item(passage: BlankedPassage, eid: int) -> dict[str, Any]:
-    sentences = [sentence or "" for sentence in passage.shown]
-    for i, sentence in enumerate(passage.shown):
+    for i, sentence in enumerate(passage.shown, 1):
         if sentence is not None and _BLANK.fullmatch(sentence):
             raise FormatError(
-                f"passage {passage.id}: sentence {i + 1} is {quote(sentence)}, which the "
-                "published layout reads as a blank"
+                f"passage {passage.id}: sentence {i} is {quote(sentence)}, which the published "
+                "layout reads as a blank"
             )
-    for number, place in enumerate(passage.blanks, 1):
-        sentences[place] = f"<{number}>"
     return {
         "eid": eid,
-        "passage": sentences,
+        "passage": _marked(passage),
         "candidates": list(passage.candidates),
         "answer_sequence": list(enumerate(passage.answers, 1)),
         "number_of_blanks": len(passage.blanks),
@@ -328,7 +331,6 @@ REQUIRED_FIELDS = (
 )
 _SET_WORDING = Wording(
     missing=f"lacks $missing; a passage needs {', '.join(REQUIRED_FIELDS)}",
-    repeated="the id $quoted already occurs on line $line",
 )
 
 
@@ -375,14 +377,11 @@ def split_record(item: SetBlankedPassage) -> dict[str, Any]:
     ['b:4', 'war', 'b', ['We left.', '<1>'], ['Jane sang.', 'It rained.'], [1], [0]]
     """
     passage = item.passage
-    numbers = {place: f"<{number}>" for number, place in enumerate(passage.blanks, 1)}
     return {
         "id": passage.id,
         "domain": item.domain,
         "book_id": item.book_id,
-        "passage": [
-            numbers.get(place, sentence) for place, sentence in enumerate(passage.sentences)
-        ],
+        "passage": _marked(passage),
         "candidates": list(passage.candidates),
         "answers": list(passage.answers),
         "distractors": list(passage.distractors),

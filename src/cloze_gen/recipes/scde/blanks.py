@@ -211,7 +211,7 @@ def draw_blanks(places: Sequence[int], count: int, rng: np.random.Generator) -> 
     >>> draw_blanks([1, 2, 4, 7], 3, np.random.default_rng(1)).tolist()
     [[1, 4, 7]]
     """
-    with_pair = count > 1 and rng.random() < _ADJACENT_SHARE * count / 2
+    with_pair = rng.random() < _ADJACENT_SHARE * count / 2
     sets = allowed_sets(places, count, int(with_pair), rng)
     if with_pair and not len(sets):
         sets = allowed_sets(places, count, 0, rng)

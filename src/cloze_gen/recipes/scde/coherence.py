@@ -56,17 +56,14 @@ def neighbour_coherence(
     """Shape (draws, blanks, candidates), -1 to 1: mean coherence with a blank's neighbours.
 
     `after` and `before`, (sentences, candidates): scores of a candidate after and before a sentence.
+    The first and the last sentence are no blanks, so each blank has both neighbours.
 
     >>> after, before = np.array([[0.2], [0.0], [0.0]]), np.array([[0.0], [0.0], [0.6]])
-    >>> neighbour_coherence(after, before, np.array([[1], [0]]))[:, :, 0].round(2).tolist()
-    [[0.4], [0.0]]
+    >>> neighbour_coherence(after, before, np.array([[1]]))[:, :, 0].round(2).tolist()
+    [[0.4]]
     """
-    last, following = (side[:, :, 0] for side in neighbours(blanks, len(after), 1))
-    sides = (last >= 0).astype(np.int64) + (following >= 0)
-    total = np.where((last >= 0)[:, :, None], after[last], 0.0) + np.where(
-        (following >= 0)[:, :, None], before[following], 0.0
-    )
-    return np.asarray(total / np.maximum(sides, 1)[:, :, None])
+    last, following = neighbours(blanks, len(after), 1)
+    return np.asarray((after[last[:, :, 0]] + before[following[:, :, 0]]) / 2)
 
 
 def write_coherence(

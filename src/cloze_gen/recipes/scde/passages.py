@@ -209,7 +209,7 @@ def _paragraphs(book: BookText, traits: SentenceTraits) -> list[_Paragraph]:
                 words_before[first],
                 first_reason(against),
                 bound_to_previous,
-                after_break=first > 0 and next_number > number + 1,
+                after_break=next_number > number + 1,
             )
         )
         # each paragraph of a speech opens with a mark, and only the last one closes it

@@ -71,7 +71,7 @@ def _passage_measures(passage: BlankedPassage) -> dict[str, float]:
         "blanks per passage": len(passage.blanks),
         "candidates per passage": len(passage.candidates),
         "candidates per blank": len(passage.candidates) / len(passage.blanks),
-        "words per passage": sum(word_count(text or "") for text in passage.shown),
+        "words per passage": sum(word_count(text) for text in passage.shown if text),
         "words per passage, answers in their places": sum(map(word_count, passage.sentences)),
         "sentences per passage": len(passage.sentences),
         "variance of the candidate length": pvariance(map(word_count, passage.candidates)),
