@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -151,8 +151,8 @@ SENTENCE_VERDICTS = Table(
 def blank_reason(
     tokens: Sequence[str],
     ties: SurfaceTies,
-    in_speech: bool,
     *,
+    in_speech: bool,
     settings: BlanksSettings,
 ) -> BlankReason | None:
     """Why a sentence cannot be a blank in any position; None if it can.
@@ -303,30 +303,39 @@ def read_blanks(blanks: Artifact) -> dict[str, tuple[int, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class NovelSentences:
-    """The sentences of a novel.
+    """The sentences of a novel, measured when asked for: few of them are in a window or near one.
 
     Attributes:
         chapter: shape (sentences,): headings up to each.
-        reasons: why each can be a blank nowhere; None if it can.
+        reason: why a sentence can be a blank nowhere; None if it can.
     """
 
     texts: list[str]
-    tokens: list[tuple[str, ...]]
-    ties: list[SurfaceTies]
     chapter: NDArray[np.int64]
-    reasons: list[BlankReason | None]
+    tokens: Callable[[int], tuple[str, ...]]
+    ties: Callable[[int], SurfaceTies]
+    reason: Callable[[int], BlankReason | None]
 
 
 def read_novel_sentences(
     novel: Novel, passages: Artifact, settings: BlanksSettings
 ) -> NovelSentences:
     book = read_novel(novel, passages.path(HYPHENS))
-    tokens = [book.text.tokens(i) for i in range(len(book.texts))]
-    ties = [surface_ties(sentence) for sentence in tokens]
     chapter = np.cumsum([kind == HEADING for kind in book.text.kinds])
     in_speech = sentence_traits(book.text, offensive=()).in_speech.tolist()
-    reasons = map(functools.partial(blank_reason, settings=settings), tokens, ties, in_speech)
-    return NovelSentences(book.texts, tokens, ties, chapter, list(reasons))
+    tokens = book.text.tokens
+
+    @functools.cache
+    def ties(sentence: int) -> SurfaceTies:
+        return surface_ties(tokens(sentence))
+
+    @functools.cache
+    def reason(sentence: int) -> BlankReason | None:
+        return blank_reason(
+            tokens(sentence), ties(sentence), in_speech=in_speech[sentence], settings=settings
+        )
+
+    return NovelSentences(book.texts, chapter, tokens, ties, reason)
 
 
 def blank_novel(
@@ -338,15 +347,14 @@ def blank_novel(
     rejected: list[Rejection] = []
     sentences = read_novel_sentences(novel, passages, settings)
     for window in windows_by_book(passages).get(novel.id, ()):
-        of_window = slice(window.first, window.last + 1)
-        ties = sentences.ties[of_window]
-        reasons = passage_reasons(ties, sentences.reasons[of_window])
+        tokens = [sentences.tokens(i) for i in window.sentences]
+        ties = [sentences.ties(i) for i in window.sentences]
+        reasons = passage_reasons(ties, [sentences.reason(i) for i in window.sentences])
         places = [place for place, reason in enumerate(reasons) if reason is None]
         rng = derive_rng(seed, "scde.blanks", window.id)
         draws = draw_blanks(places, settings.count, rng)
         chosen: tuple[int, ...] = ()
         if len(draws):
-            tokens = sentences.tokens[of_window]
             after, before = open_coherence(coherence).follows(tokens, [tokens[i] for i in places])
             choice = choose_blanks(
                 draws,

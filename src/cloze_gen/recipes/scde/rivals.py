@@ -236,7 +236,7 @@ class _Search:
         }
 
     def _traits(self, sentence: int) -> list[str]:
-        return sorted(traits(self.sentences.tokens[sentence], self.sentences.ties[sentence]))
+        return sorted(traits(self.sentences.tokens(sentence), self.sentences.ties(sentence)))
 
     def _distance(self, sentence: int) -> int:
         return max(self.window.first - sentence, sentence - self.window.last)
@@ -255,15 +255,15 @@ class _Search:
         nearby.sort(key=self._distance)
         ties = self.sentences.ties
         mismatches = mismatch_reasons(
-            [ties[i] for i in nearby],
-            [ties[i] for i in self.window.sentences],
-            [ties[i] for i in self.answers],
+            [ties(i) for i in nearby],
+            [ties(i) for i in self.window.sentences],
+            [ties(i) for i in self.answers],
         )
         texts = {self.sentences.texts[i] for i in self.window.sentences}
         reasons: dict[int, Reason | None] = {}
         for i, mismatch in zip(nearby, mismatches, strict=True):
             text = self.sentences.texts[i]
-            reasons[i] = self.sentences.reasons[i] or mismatch
+            reasons[i] = self.sentences.reason(i) or mismatch
             if reasons[i] is None and text in texts:
                 reasons[i] = RivalReason.REPEATED
             if reasons[i] is None:
@@ -277,14 +277,14 @@ class _Search:
         count = len(self.answers)
         blanks = [answer - self.window.first for answer in self.answers]
         after, before = open_coherence(self.coherence).follows(
-            [tokens[i] for i in self.window.sentences],
-            [tokens[i] for i in (*self.answers, *pool)],
+            [tokens(i) for i in self.window.sentences],
+            [tokens(i) for i in (*self.answers, *pool)],
         )
         coheres = neighbour_coherence(after, before, np.array([blanks], np.int64))[0]
         topics = np.delete((after + before) / 2, blanks, axis=0).mean(axis=0)
         topic = topics[count:] - topics[:count].mean()
-        shown = [ties[i] for i in self.window.sentences if i not in self.answers]
-        echoes = echo([ties[i] for i in pool], shown, stem_rarity(self.coherence))
+        shown = [ties(i) for i in self.window.sentences if i not in self.answers]
+        echoes = echo([ties(i) for i in pool], shown, stem_rarity(self.coherence))
         distance = np.array([self._distance(i) for i in pool])
         return np.array([fit(coheres, count), topic, echoes, -np.log(distance)])
 
