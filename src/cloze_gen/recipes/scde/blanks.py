@@ -323,7 +323,7 @@ def read_novel_sentences(
     book = read_novel(novel, passages.path(HYPHENS))
     chapter = np.cumsum([kind == HEADING for kind in book.text.kinds])
     in_speech = sentence_traits(book.text, offensive=()).in_speech.tolist()
-    tokens = book.text.tokens
+    tokens = functools.cache(book.text.tokens)
 
     @functools.cache
     def ties(sentence: int) -> SurfaceTies:
