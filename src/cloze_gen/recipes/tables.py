@@ -102,9 +102,10 @@ def write_tables(
 
     A piece has rows of each of the tables, then rejections. Rows of the first table are kept `unit`.
     """
+    rejections = RejectionWriter(writer)
     with contextlib.ExitStack() as stack:
         kept = [stack.enter_context(TableWriter(writer, table)) for table in tables]
-        rejections = stack.enter_context(RejectionWriter(writer))
+        stack.enter_context(rejections)
         for piece in pieces:
             for table, rows in zip((*kept, rejections), piece, strict=True):
                 table.append(rows)
