@@ -252,7 +252,7 @@ class _Search:
             for i in range(begin, end)
             if chapter[i] == chapter[self.window.first] and self._distance(i) >= _MIN_DISTANCE
         ]
-        nearby.sort(key=self._distance)
+        nearby.sort(key=self._distance)  # of equal texts the nearest is kept
         ties = self.sentences.ties
         mismatches = mismatch_reasons(
             [ties(i) for i in nearby],
