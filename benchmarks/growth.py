@@ -3,13 +3,11 @@
 
     python benchmarks/growth.py measure --train data/holmes-training --source data/holmes-seeds
         --times 1 2.5 5 10 --runs 3 --scratch DIR
-    python benchmarks/growth.py plot
     python benchmarks/growth.py project
 
 `measure` writes a line per factor to `docs/figures/scaling.jsonl`, replacing an earlier one:
 medians over runs that alternate with bare `lmplz`. `noisy_copies` makes the books; ten times the
-Holmes books take 25 GB. `project` extrapolates to 1e9, 1e10 and 1e11 tokens. `plot` draws
-`docs/figures/scaling.svg`.
+Holmes books take 25 GB. `project` extrapolates to 1e9, 1e10 and 1e11 tokens.
 """
 
 from __future__ import annotations
@@ -23,8 +21,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-import matplotlib.pyplot as plt
 from noisy_copies import grown
 from processes import (
     Usage,
@@ -40,9 +36,7 @@ from cloze_gen.engine.progress import LOGS
 from cloze_gen.store.runs import stage_artifact
 
 ROOT = Path(__file__).parents[1]
-# In docs/figures/, or in the folder of `--figures`.
-RESULTS = "scaling.jsonl"
-PICTURE = "scaling.svg"
+RESULTS = "scaling.jsonl"  # in docs/figures/, or in the folder of `--figures`
 _PROJECTED = (1e9, 1e10, 1e11)  # tokens
 _WORKERS = 2  # of `cloze_run`
 
@@ -133,26 +127,6 @@ def measure_all(args: argparse.Namespace) -> None:
         print(json.dumps(row))
 
 
-def plot(args: argparse.Namespace) -> None:
-    matplotlib.rcParams |= {"svg.hashsalt": "cloze-gen", "svg.fonttype": "none", "font.size": 9}
-    rows = read_results(args.figures)
-    millions = [row["tokens"] / 1e6 for row in rows]
-    figure, panels = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
-    curves = (
-        ("wall time, s", (("wall_s", "cloze-gen"), ("lmplz_wall_s", "bare lmplz"))),
-        ("largest process, GiB", (("peak_gib", "cloze-gen"), ("lmplz_peak_gib", "bare lmplz"))),
-        ("times bare lmplz", (("wall_ratio", "wall time"), ("cpu_ratio", "CPU time"))),
-    )
-    for axes, (label, lines) in zip(panels, curves, strict=True):
-        for name, said in lines:
-            axes.plot(millions, [row[name] for row in rows], marker="o", markersize=3, label=said)
-        axes.set(
-            xlabel="tokens of training text, millions", ylabel=label, xlim=(0, None), ylim=(0, None)
-        )
-        axes.legend()
-    figure.savefig(args.figures / PICTURE, metadata={"Date": None, "Creator": None})
-
-
 def durations(stages: dict[str, float]) -> dict[str, float]:
     """Wall seconds of each group of stages; work done while `lmplz` runs counts to it."""
     ends, last, found = stages | {"rest": max(stages.values())}, 0.0, {}
@@ -209,7 +183,7 @@ def main() -> None:
         "--figures",
         type=Path,
         default=ROOT / "docs" / "figures",
-        help="folder of the results and the picture (default: docs/figures/)",
+        help="folder of the results (default: docs/figures/)",
     )
     commands = parser.add_subparsers(required=True)
     measuring = commands.add_parser("measure")
@@ -220,7 +194,6 @@ def main() -> None:
     measuring.add_argument("--runs", type=int, default=3)
     add_run_options(measuring, "holmes-style")
     commands.add_parser("project").set_defaults(call=project)
-    commands.add_parser("plot").set_defaults(call=plot)
     args = parser.parse_args()
     args.call(args)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 from pydantic import model_validator
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
-from cloze_gen.corpus.cross_fitting import CrossFittingSettings, check_several
+from cloze_gen.corpus.cross_fitting import check_several
 from cloze_gen.corpus.option_words import OptionLimits
 from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.english.sentence_fitness import SentenceFault
@@ -55,7 +55,6 @@ from cloze_gen.release.style import OwnBackground, Style
 
 
 class HolmesSettings(BookSettings):
-    cross_fitting: CrossFittingSettings = CrossFittingSettings()
     lm: LmSettings = LmSettings()
     contexts: BackgroundSettings = BackgroundSettings()
     focus: FocusSettings = FocusSettings()
@@ -86,20 +85,18 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     kept = corpora(run, books, s)
     train = kept["train"]
     # Without training books, a question is made by models that have not read its book.
-    groups: dict[str, Any] = {}
-    if books.own_background:
-        groups = {"corpus": train, "n_groups": s.cross_fitting.groups}
+    held_out = train if books.own_background else None
     counts = count_words(run, train)
     text = training_text(run, train, counts)
-    index = ngram_index(run, text, s.lm, groups)
+    index = ngram_index(run, text, s.lm, held_out=held_out)
     limits = OptionLimits.of(s.focus)
-    knowledge = contexts(run, text, counts, s.contexts, limits, groups)
+    knowledge = contexts(run, text, counts, s.contexts, limits, held_out=held_out)
     # Step 1: the infrequent words of the source sentences.
     focus = run.stage(
         "focus",
         write_focus,
         v=9,
-        check=functools.partial(check_several, book_ids(run, "source")) if groups else None,
+        check=functools.partial(check_several, book_ids(run, "source")) if held_out else None,
         source=kept["source"],
         counts=counts,
         settings=s.focus,
@@ -121,7 +118,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     forward = run.stage(
         "forward",
         write_forward,
-        v=4,
+        v=5,
         focus=focus,
         index=index,
         alternates=alternates,
@@ -131,7 +128,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     grooming = run.stage(
         "grooming",
         write_grooming,
-        v=19,
+        v=20,
         focus=focus,
         counts=counts,
         index=index,

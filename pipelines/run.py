@@ -62,7 +62,9 @@ class RunTask(PipelineTask):
     config = luigi.Parameter(
         default="", description="a built-in config's name or a TOML file; empty: the style's own"
     )
-    overrides = luigi.Parameter(default="[]", description="JSON list of group.key=value settings")
+    overrides = luigi.ListParameter[tuple[str, ...]](
+        default=(), description="JSON list of group.key=value settings"
+    )
     train = luigi.Parameter(
         default="",
         description="training books: folder, file or pattern; empty: the source books, or the sample",
@@ -141,7 +143,7 @@ class RunTask(PipelineTask):
             for name, group in self.settings
             if group is of_stage
         )
-        chosen = ", ".join(quote(one, most_chars=60) for one in json.loads(self.overrides))
+        chosen = ", ".join(quote(one, most_chars=60) for one in self.overrides)
         return f"Give more books{train}{relax}.{f' You chose {chosen}.' if chosen else ''}"
 
     def requires(self) -> list[StageTask]:
@@ -184,7 +186,7 @@ class RunTask(PipelineTask):
             "name": self.run_name,
             "style": self.style,
             "config": config,
-            "overrides": json.loads(self.overrides),
+            "overrides": list(self.overrides),
             "seed": self.seed,
             "sample": self.sides.is_sample,
             "patterns": patterns,
@@ -253,7 +255,7 @@ class RunTask(PipelineTask):
             books=self.sides.location(self.of_style.drawn_from),
             store=self.store,
             sample=self.sides.is_sample,
-            overrides=json.loads(self.overrides),
+            overrides=self.overrides,
         )
         publish(folder, self.of_style, run)
         write_json(folder / RUN_FILE, self.description())

@@ -114,7 +114,7 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
     coherence = run.stage(
         "coherence",
         write_coherence,
-        v=2,
+        v=3,
         text=text,
         counts=counts,
         seed=run.seed,
@@ -123,7 +123,7 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
     blanks = run.stage(
         "blanks",
         write_blanks,
-        v=2,
+        v=3,
         partition=parts,
         passages=windows,
         coherence=coherence,
@@ -135,7 +135,7 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
     rivals = run.stage(
         "rivals",
         write_rivals,
-        v=4,
+        v=5,
         may_keep_nothing=True,
         partition=parts,
         passages=windows,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from cloze_gen.adapters.lmplz import find_lmplz
@@ -26,13 +26,6 @@ from cloze_gen.models.held_out import write_held_out, write_held_out_indexes
 from cloze_gen.models.language_model import LmSettings, write_index, write_language_model
 from cloze_gen.pipelines.stage import Content, Pipeline, Stage
 from cloze_gen.records.passage import Part
-
-# Of cross-fitting: the arguments `corpus` and `n_groups` of models that have not read a group each.
-NO_GROUPS: Mapping[str, Any] = {}
-
-
-def _for_groups(write: Callable[..., None], groups: Mapping[str, Any]) -> Callable[..., None]:
-    return functools.partial(write_held_out, write=write) if groups else write
 
 
 def word_list(setting: str) -> Content:
@@ -103,26 +96,35 @@ def training_novels(run: Pipeline, parts: Stage) -> Stage:
     return run.stage("training_novels", write_part, partition=parts, part=Part.TRAIN)
 
 
-def ngram_index(
-    run: Pipeline,
-    text: Stage,
-    settings: LmSettings,
-    groups: Mapping[str, Any] = NO_GROUPS,
+def _model(
+    run: Pipeline, name: str, write: Callable[..., None], corpus: Stage | None, **arguments: Any
 ) -> Stage:
-    """KenLM's modified Kneser-Ney model, or one a group, as sorted arrays for many look-ups.
+    """A model of the whole text; of a corpus, one for each group of its books, of the others' text."""
+    if corpus is None:
+        return run.stage(name, write, **arguments)
+    return run.stage(
+        name, functools.partial(write_held_out, write=write), corpus=corpus, **arguments
+    )
 
-    While `lmplz` works, other stages run.
+
+def ngram_index(
+    run: Pipeline, text: Stage, settings: LmSettings, *, held_out: Stage | None = None
+) -> Stage:
+    """KenLM's modified Kneser-Ney model as sorted arrays for many look-ups.
+
+    While `lmplz` works, other stages run. `held_out`: corpus of which each group has its own model.
     """
-    model = run.stage(
+    model = _model(
+        run,
         "lm",
-        _for_groups(write_language_model, groups),
+        write_language_model,
+        held_out,
         waits=True,
         check=find_lmplz,
         text=text,
         settings=settings,
-        **groups,
     )
-    return run.stage("index", write_held_out_indexes if groups else write_index, model=model)
+    return run.stage("index", write_held_out_indexes if held_out else write_index, model=model)
 
 
 def contexts(
@@ -131,18 +133,23 @@ def contexts(
     counts: Stage,
     settings: ContextSettings,
     limits: OptionLimits,
-    groups: Mapping[str, Any] = NO_GROUPS,
+    *,
+    held_out: Stage | None = None,
 ) -> Stage:
-    """Similarity, topic, frames and neighbours of the words within the limits."""
+    """Similarity, topic, frames and neighbours of the words within the limits.
+
+    `held_out`: as for `ngram_index`.
+    """
     from_books = background_of(settings) is Background.CORPUS
-    return run.stage(
+    return _model(
+        run,
         "contexts",
-        _for_groups(write_context_vectors, groups),
+        write_context_vectors,
+        held_out,
         v=9,
         text=text,
         counts=counts,
         settings=settings,
         limits=limits,
         builtin_words=None if from_books else builtin_words(),
-        **groups,
     )

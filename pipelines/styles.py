@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import importlib
-import json
 import pkgutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -47,7 +47,7 @@ def style_of(config: str) -> Style:
     return find_style(read_config(config, style_names())[0])
 
 
-def load_settings(model: type[BaseModel], config: str, overrides: str) -> Any:
-    """The settings of a config with overrides, a JSON list of `group.key=value`."""
+def load_settings(model: type[BaseModel], config: str, overrides: Sequence[str] = ()) -> Any:
+    """The settings of a config with overrides, `group.key=value` each."""
     data = read_config(config, style_names())[1]
-    return parse_settings(model, data, where=config, overrides=json.loads(overrides))
+    return parse_settings(model, data, where=config, overrides=overrides)

@@ -145,7 +145,7 @@ def settings_page() -> str:
     ]
     for name in style_names():
         parts.append(f"## {name}\n\n{find_style(name).title}")
-        for group, values in load_settings(find_style(name).settings, name, "[]"):
+        for group, values in load_settings(find_style(name).settings, name):
             dumped = values.model_dump(mode="json")
             rows = [
                 (
@@ -179,15 +179,7 @@ def recipe_package(style: Style) -> str:
 def sample_run(style: str) -> Pipeline:
     """The stages of a style's run on the sample."""
     with tempfile.TemporaryDirectory() as out:  # planning stores the texts of some books
-        task = make_task(
-            config=style,
-            name="",
-            out=Path(out),
-            workers=1,
-            seed=1,
-            overrides=(),
-        )
-        return task.pipeline
+        return make_task(config=style, out=Path(out), workers=1, overrides=()).pipeline
 
 
 def stages(style: str) -> dict[str, str]:

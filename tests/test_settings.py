@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Literal
 
 import pytest
@@ -32,7 +31,7 @@ from tests.support.errors import refused
 def test_what_is_impossible_is_refused(style, overrides, names):
     """The message names the settings that contradict each other."""
     refused(
-        lambda: load_settings(find_style(style).settings, style, json.dumps(overrides)),
+        lambda: load_settings(find_style(style).settings, style, overrides),
         ConfigError,
         names=names,
     )
@@ -251,7 +250,7 @@ def test_a_style_is_a_config_without_changes():
 )
 def test_a_built_in_config_names_its_style_and_changes_something(config):
     style, data = read_config(config, style_names())
-    assert load_settings(find_style(style).settings, config, "[]") != find_style(style).settings()
+    assert load_settings(find_style(style).settings, config) != find_style(style).settings()
     assert "style" not in data
 
 

@@ -34,7 +34,7 @@ class Wording:
     Attributes:
         other: with `$line`, `$value` and its Python `$type`.
         missing: with `$missing` fields; empty: as `other`.
-        repeated: a key is on an earlier `$line`; `$key` is cut, `$quoted` is quoted.
+        repeated: a key is on an earlier `$line`; `$key` is cut.
     """
 
     not_json: str = "not JSON ($reason); expected one object a line"
@@ -92,9 +92,7 @@ def read_records(
             first = first_lines.setdefault(key_of(record), number)
             if first != number:
                 last = getattr(record, key[-1])
-                raise wording.refuse(
-                    where, wording.repeated, key=str(last)[:80], quoted=quote(last), line=first
-                )
+                raise wording.refuse(where, wording.repeated, key=str(last)[:80], line=first)
         yield where, record
 
 

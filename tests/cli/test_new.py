@@ -1,6 +1,5 @@
 """The folder that a newcomer begins in."""
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -36,10 +35,8 @@ def test_left_unchanged_it_makes_what_the_config_makes(config, begun, tmp_path):
     style = find_style(
         next(name for name in style_names() if name.split("-")[0] == config.split("-")[0])
     )
-    changes = list(style.new_settings(load_settings(style.settings, config, "[]")))
-    assert load_settings(style.settings, file, "[]") == load_settings(
-        style.settings, config, json.dumps(changes)
-    )
+    changes = list(style.new_settings(load_settings(style.settings, config)))
+    assert load_settings(style.settings, file) == load_settings(style.settings, config, changes)
     assert changes == (["choice.n_questions=auto"] if config == "holmes-style" else [])
     sides = {side: str(BOOKS[side]) for side in style.sides}
     common = {
@@ -74,7 +71,7 @@ def test_every_setting_stands_in_it_with_a_meaning(style, begun):
         file.read_text(encoding="utf-8").replace("min_word_tokens = 200", "min_word_tokens = 201"),
         encoding="utf-8",
     )
-    assert load_settings(find_style(style).settings, str(file), "[]").ingest.min_word_tokens == 201
+    assert load_settings(find_style(style).settings, str(file)).ingest.min_word_tokens == 201
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def made(tmp_path_factory):
     keys = StageKey("lm", 1), StageKey("index", 1)
     with store.writing(keys[0]) as writer:
         assert writer is not None
-        arguments = {"text": text, "corpus": corpus, "settings": SETTINGS, "n_groups": 8}
+        arguments = {"text": text, "corpus": corpus, "settings": SETTINGS}
         write_held_out(writer, ctx, write=write_language_model, **arguments)
     with store.writing(keys[1]) as writer:
         assert writer is not None

@@ -28,7 +28,6 @@ NO_STAGE = {
 }
 # Settings of stages that only some runs have.
 SOME_RUNS = {
-    "cross_fitting.groups",
     "overlap.across",
     "committee.rendering",
     "books.min_similarity",
@@ -45,7 +44,7 @@ def stages(config, *overrides):
     style = style_of(config)
     sides = style.sides[1:] if "few-books" in config else style.sides
     books = {side: str(SAMPLE) for side in sides}
-    task = RunTask(style=style.name, config=config, overrides=json.dumps(overrides), **books)
+    task = RunTask(style=style.name, config=config, overrides=overrides, **books)
     return task.stages
 
 
@@ -76,7 +75,7 @@ def other_values(value, kind):
 def changes(config):
     """`group.key` -> an override with another valid value."""
     style = style_of(config)
-    settings = load_settings(style.settings, config, "[]")
+    settings = load_settings(style.settings, config)
     found = {}
     for group, values in settings:
         for name, field in type(values).model_fields.items():
@@ -85,7 +84,7 @@ def changes(config):
                     continue
                 override = f"{group}.{name}={json.dumps(value)}"
                 try:
-                    load_settings(style.settings, config, json.dumps([override]))
+                    load_settings(style.settings, config, [override])
                 except ConfigError:
                     continue
                 found[f"{group}.{name}"] = override

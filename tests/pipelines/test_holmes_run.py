@@ -123,7 +123,7 @@ SMALL = (
 
 @pytest.fixture
 def settings():
-    return load_settings(HolmesSettings, CONFIG, "[]")
+    return load_settings(HolmesSettings, CONFIG)
 
 
 def test_it_is_found_by_its_name():

@@ -56,7 +56,7 @@ def main(run: Path) -> None:
                 *(own[place] for place in blanks),
                 *rng.choice(alike, DISTRACTORS, replace=False),
             ]
-            ties = [[surface_ties(book.tokens(i)) for i in some] for some in (own, candidates)]
+            ties = [[surface_ties(book.text.tokens(i)) for i in some] for some in (own, candidates)]
             features[window.part == Part.TRAIN].append(
                 cue_features(tie(*ties, rarity), blanks[None, :])[0]
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -155,38 +154,18 @@ def prepared(*, config: str, **parameters: Any) -> RunTask:
 
 
 def make_task(
-    *,
-    config: str,
-    name: str,
-    out: Path,
-    workers: int,
-    seed: int,
-    overrides: Sequence[str],
-    train: str = "",
-    source: str = "",
-    books: str = "",
-    engine: str = "local",
-    strict: bool = False,
-    plan_only: bool = False,
+    *, config: str, overrides: Sequence[str], out: Path, workers: int, name: str = "", **rest: Any
 ) -> RunTask:
-    """The run as a Luigi task; a style without books uses its sample config."""
-    style = style_of(config)
-    is_sample_config = config == style.sample_config and config != style.name
-    default = config == style.name or (is_sample_config and not (train or source or books))
+    """The run as a Luigi task; `rest`: further parameters of `RunTask`."""
+    style = style_of(config).name
     return new_run(
-        style=style.name,
-        config="" if default else config,
-        overrides=json.dumps(list(overrides)),
-        train=train,
-        source=source,
-        books=books,
+        style=style,
+        config="" if config == style else config,  # empty: the one that suits the books
+        overrides=overrides,
         out=str(out),
-        seed=seed,
         processes=workers,
-        engine=engine,
-        strict=strict,
-        plan_only=plan_only,
         name=name or Path(config).name.removesuffix(".toml"),
+        **rest,
     )
 
 
@@ -199,17 +178,16 @@ def task_of_run(
         config = str(folder / unescape_cell(config))
     style = style_of_run(folder)
     links = {} if written["sample"] else {side: folder / f"corpus-{side}" for side in style.sides}
-    patterns = written.get("patterns", {})
     # only one side if the books are their own background
     sides = {
-        side: str(Location(link.resolve(), patterns.get(side, "")))
+        side: str(Location(link.resolve(), written["patterns"].get(side, "")))
         for side, link in links.items()
         if link.is_symlink()
     }
     return new_run(
         style=style.name,
         config=config,
-        overrides=json.dumps(list(overrides)),
+        overrides=overrides,
         out=str(folder.parent.parent),
         seed=written["seed"],
         name=written["name"],

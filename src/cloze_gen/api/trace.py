@@ -19,25 +19,26 @@ if TYPE_CHECKING:  # slow to import
 
 
 def trace(
-    run: Run | str | Path, item: Any, *, out: str | Path = "artifacts", alternates: bool = False
+    run: Run | str | Path | None,
+    item: Any,
+    *,
+    out: str | Path = "artifacts",
+    alternates: bool = False,
 ) -> str:
     """Every decision about an item of a run, as `cloze-gen trace` prints it.
 
     Args:
-        run: a run, its name in `out`, or its folder.
+        run: a run, its name in `out`, or its folder; None: the latest run in `out` that has the item.
         item: an item of a release, or the id of an item, a focus word or a sentence.
         alternates: with every row of long tables, such as the alternates of a word.
 
     Raises:
         UsageError: no such run or item.
     """
-    name = str(getattr(run, "folder", run))
-    return trace_item(Path(out), name, str(getattr(item, "id", item)), alternates=alternates)
-
-
-def trace_item(out: Path, run: str | None, item_id: str, *, alternates: bool = False) -> str:
-    """Every decision about one item or dropped record; `run` None: the latest run that has it."""
-    folders = [find_run(out, run)] if run else run_folders(out)
+    out = Path(out)
+    item_id = str(getattr(item, "id", item))
+    place: Any = getattr(run, "folder", run)
+    folders = [find_run(out, place)] if run else run_folders(out)
     tables_of: dict[Path, list[ItemTable]] = {}
     unread: dict[Path, ClozeGenError] = {}
     for folder in folders:

@@ -525,9 +525,9 @@ def trace(
 
     Example: cloze-gen trace the-lost-luggage-of-penny-cross:70:2 --run holmes-style
     """
-    from cloze_gen.api.trace import trace_item
+    from cloze_gen.api.trace import trace
 
-    show(trace_item(out, run, item_id, alternates=alternates))
+    show(trace(run, item_id, out=out, alternates=alternates))
 
 
 @app.command()

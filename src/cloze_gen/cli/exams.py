@@ -8,9 +8,9 @@ from pathlib import Path
 
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.formats.scde import format_published, parse_collected
+from cloze_gen.formats.scde import Rule, format_published, parse_collected
 from cloze_gen.parsing import error_text
-from cloze_gen.recipes.scde.cleaning import Rule, clean
+from cloze_gen.recipes.scde.cleaning import clean
 from cloze_gen.store.files import new_file, read_regular_text
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import unicodedata
@@ -473,7 +472,7 @@ def _command_line(task: RunTask) -> str:
         (f"--{side}", getattr(task, side)) for side in task.of_style.sides if getattr(task, side)
     ]
     options = [*sides, ("--name", task.run_name), ("--out", task.out), ("--seed", str(task.seed))]
-    options += [("--set", one) for one in json.loads(task.overrides)]
+    options += [("--set", one) for one in task.overrides]
     return shlex.join(
         [
             "cloze-gen",

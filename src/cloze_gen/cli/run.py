@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -67,10 +66,9 @@ def settings_text(config: str, *, new: bool = False) -> str:
     `new`: with the style's changes for a new folder.
     """
     style = style_of(config)
-    settings = load_settings(style.settings, config, "[]")
+    settings = load_settings(style.settings, config)
     if new:
-        changes = json.dumps(style.new_settings(settings))
-        settings = load_settings(style.settings, config, changes)
+        settings = load_settings(style.settings, config, style.new_settings(settings))
     lines = [f'{STYLE} = "{style.name}"  # {", ".join(style_names())}', ""]
     for group, values in settings:
         lines.append(f"[{group}]")

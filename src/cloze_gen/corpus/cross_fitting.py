@@ -10,27 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow.compute as pc
-from pydantic import Field
 
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.paragraphs import HEADING
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.errors import CorpusError
-from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import memory_mapped, read_parquet, read_tsv, write_tsv
 
 HELD_OUT = "cross-fitting.tsv"
-
-
-class CrossFittingSettings(SettingsGroup):
-    groups: int = Field(
-        8,
-        ge=2,
-        le=99,
-        description="groups of books, where no training books are given",
-    )
+MOST_GROUPS = 8  # of books; each has a model of its own
 
 
 def check_several(books: Sequence[str]) -> None:
@@ -43,11 +33,11 @@ def check_several(books: Sequence[str]) -> None:
         )
 
 
-def held_out_groups(corpus: Artifact, *, n_groups: int) -> dict[str, int]:
+def held_out_groups(corpus: Artifact) -> dict[str, int]:
     """Book id -> its group, from 1, in turn by id; CorpusError for a single book."""
     books = [row["book_id"] for row in kept_books(corpus)]
     check_several(books)
-    return {book: 1 + i % n_groups for i, book in enumerate(books)}
+    return {book: 1 + i % MOST_GROUPS for i, book in enumerate(books)}
 
 
 def read_groups(artifact: Artifact) -> dict[str, int]:

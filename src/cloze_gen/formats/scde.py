@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from pydantic import Field, Strict
 
 from cloze_gen.errors import FormatError
-from cloze_gen.json_lines import Filled, Whole, Wording, must_be, read_records, to_record
+from cloze_gen.json_lines import Filled, Whole, Wording, must_be, read_records, require, to_record
 from cloze_gen.parsing import ParseError, name_list, parse_json, quote
 from cloze_gen.records.blanked_passage import (
     BlankedPassage,
@@ -22,20 +22,30 @@ from cloze_gen.records.blanked_passage import (
     SetBlankedPassage,
 )
 from cloze_gen.records.passage import Part
+from cloze_gen.records.rejection import Reason, first_reason
 
 _BLANK = re.compile(r"<([0-9]{1,9})>")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 # The published layout: `train.json`, `dev.json`, `test.json`
 
 
-FIELDS = (
-    "eid",
-    "passage",
-    "candidates",
-    "answer_sequence",
-    "number_of_blanks",
-    "candidate_length",
-)
+class Rule(Reason):
+    """Why a collected passage is no published one (3.2)."""
+
+    DUPLICATE_PASSAGE = ("duplicate_passage", "an earlier passage has the same text")
+    ANSWER_WITHOUT_CANDIDATE = (
+        "answer_without_candidate",
+        "an answer names a candidate that is missing",
+    )
+    MISSING_CANDIDATE = (
+        "missing_candidate",
+        "the list is missing, or a candidate is null or empty",
+    )
+    MORE_BLANKS_THAN_CANDIDATES = (
+        "more_blanks_than_candidates",
+        "there are more blanks than candidates",
+    )
+    MISSING_ANSWER = ("missing_answer", "a blank has no answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +62,68 @@ class CollectedPassage:
         must_be("a list of pairs of whole numbers, blank and candidate; found $found"),
     ] = None
 
+    def __post_init__(self) -> None:
+        marks = [text for text in self.passage if _BLANK.fullmatch(text)]
+        require(
+            bool(marks),
+            "`passage` has no blank; write a blank as a separate element such as '<1>'",
+        )
+        require(
+            set(marks) == {f"<{number}>" for number in range(1, len(marks) + 1)},
+            f"blanks must be numbered <1> to <{len(marks)}>, each once, but `passage` has "
+            f"{name_list(marks)}",
+        )
+        answered = [blank for blank, _ in self.answer_sequence or ()]
+        require(
+            len(set(answered)) == len(answered) and set(answered) <= set(range(1, len(marks) + 1)),
+            f"`answer_sequence` must answer the blanks 1 to {len(marks)}, each once, but answers "
+            f"{name_list([str(blank) for blank in answered])}",
+        )
+
     @property
     def blanks(self) -> tuple[int, ...]:
-        return blank_places(self.passage, f"eid {self.eid}")
+        """Place of each blank, in the order of their numbers.
+
+        >>> CollectedPassage(4, ["<2>", "It rained.", "<1>"]).blanks
+        (2, 0)
+        """
+        places = {text: place for place, text in enumerate(self.passage) if _BLANK.fullmatch(text)}
+        return tuple(places[f"<{number}>"] for number in range(1, len(places) + 1))
 
     @property
     def answers(self) -> tuple[int | None, ...]:
         """Candidate of each blank, in the order of their numbers; None if unknown."""
-        return _answers(self, f"eid {self.eid}")
+        answers = dict(self.answer_sequence or ())
+        return tuple(answers.get(number) for number in range(1, len(self.blanks) + 1))
+
+    @property
+    def broken_rule(self) -> Rule | None:
+        """The first of the rules on a single passage that it breaks."""
+        candidates = self.candidates or []
+        known = [answer for answer in self.answers if answer is not None]
+        broken = {  # in order of precedence
+            Rule.ANSWER_WITHOUT_CANDIDATE: bool(candidates)
+            and not all(0 <= answer < len(candidates) for answer in known),
+            Rule.MISSING_CANDIDATE: not candidates
+            or not all(text and text.strip() for text in candidates),
+            Rule.MORE_BLANKS_THAN_CANDIDATES: len(self.blanks) > len(candidates),
+            Rule.MISSING_ANSWER: None in self.answers,
+        }
+        return first_reason(broken)
+
+    def filled(self) -> BlankedPassage:
+        """The passage with its answers; it breaks no rule."""
+        candidates = tuple(text for text in self.candidates or () if text is not None)
+        answers = tuple(answer for answer in self.answers if answer is not None)
+        sentences = list(self.passage)
+        for blank, answer in zip(self.blanks, answers, strict=True):
+            sentences[blank] = candidates[answer]
+        return BlankedPassage(str(self.eid), tuple(sentences), self.blanks, candidates, answers)
 
 
 def parse_collected(text: str, *, name: str) -> list[CollectedPassage]:
     """The passages of a file before cleaning; FormatError if blanks are not numbered."""
-    passages = []
-    for where, item in _items(text, name=name):
-        passage = to_record(item, CollectedPassage, where=where)
-        _answers(passage, where)
-        passages.append(passage)
-    return passages
+    return [to_record(item, CollectedPassage, where=where) for where, item in _items(text, name)]
 
 
 def parse_published(text: str, *, name: str = "published file") -> list[BlankedPassage]:
@@ -85,13 +139,29 @@ def parse_published(text: str, *, name: str = "published file") -> list[BlankedP
     True
     """
     passages: list[BlankedPassage] = []
-    places: dict[str, int] = {}
-    for number, (where, item) in enumerate(_items(text, name=name), 1):
-        passage = _published_passage(item, where)
-        first = places.setdefault(passage.id, number)
-        twice = f"the eid {passage.id} already occurs in item {first}"
-        _require(first == number, where, twice)
-        passages.append(passage)
+    places: dict[int, int] = {}
+    for number, (where, item) in enumerate(_items(text, name), 1):
+        passage = to_record(item, CollectedPassage, where=where)
+        where = f"{where} (eid {passage.eid})"
+        rule = passage.broken_rule
+        if rule is not None:
+            raise FormatError(
+                f"{where}: {rule.legend}. Correct it, or leave out such "
+                "passages with `cloze-gen clean-exams`"
+            )
+        counts = {
+            "number_of_blanks": len(passage.blanks),
+            "candidate_length": len(passage.candidates or ()),
+        }
+        for field, count in counts.items():
+            if item.get(field) != count:
+                raise FormatError(
+                    f"{where}: `{field}` must be {count}, found {quote(item.get(field))}"
+                )
+        first = places.setdefault(passage.eid, number)
+        if first != number:
+            raise FormatError(f"{where}: the same eid as in item {first}")
+        passages.append(passage.filled())
     return passages
 
 
@@ -103,7 +173,7 @@ def format_published(passages: Sequence[BlankedPassage]) -> str:
     one published example; it is all ASCII, so escaping other letters is our reading. A sentence
     that reads as a blank (``"<3>"``) is a FormatError.
     """
-    numbers = [int(one.id) for one in passages if _NUMBER.fullmatch(one.id)]
+    numbers = [int(passage.id) for passage in passages if _NUMBER.fullmatch(passage.id)]
     eids: Sequence[int] = numbers if len(set(numbers)) == len(passages) else range(len(passages))
     items = [_item(passage, eid) for passage, eid in zip(passages, eids, strict=True)]
     return json.dumps(items, indent=1)
@@ -127,40 +197,7 @@ def without_marks(passage: BlankedPassage) -> BlankedPassage:
     return BlankedPassage(passage.id, sentences, blanks, passage.candidates, passage.answers)
 
 
-def blank_places(sentences: Sequence[str], where: str) -> tuple[int, ...]:
-    """Place of each blank, in order; FormatError unless their numbers are 1 to n, once each.
-
-    >>> blank_places(["<2>", "It rained.", "<1>"], "here")
-    (2, 0)
-    """
-    places: dict[str, int] = {}
-    for place, sentence in enumerate(sentences):
-        if _BLANK.fullmatch(sentence):
-            twice = f"the blank {sentence} occurs twice in `passage`"
-            _require(sentence not in places, where, twice)
-            places[sentence] = place
-    _require(
-        bool(places),
-        where,
-        "`passage` has no blank; write a blank as a separate element such as '<1>'",
-    )
-    wanted = [f"<{number}>" for number in range(1, len(places) + 1)]
-    missing = [blank for blank in wanted if blank not in places]
-    _require(
-        not missing,
-        where,
-        f"blanks must be numbered <1> to {wanted[-1]}, but {name_list(missing)} is missing; "
-        f"`passage` has {name_list(list(places))}",
-    )
-    return tuple(places[blank] for blank in wanted)
-
-
-def _require(holds: bool, where: str, message: str) -> None:
-    if not holds:
-        raise FormatError(f"{where}: {message}")
-
-
-def _items(text: str, *, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _items(text: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
         items = parse_json(text)
     except ParseError as error:
@@ -169,82 +206,32 @@ def _items(text: str, *, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         raise FormatError(f"{name}: expected one JSON list of passages, found {quote(items)}")
     for number, item in enumerate(items, 1):
         where = f"{name}, item {number}"
-        _require(isinstance(item, dict), where, f"expected a JSON object, found {quote(item)}")
+        if not isinstance(item, dict):
+            raise FormatError(f"{where}: expected a JSON object, found {quote(item)}")
         yield where, item
 
 
+def _marked(passage: BlankedPassage) -> list[str]:
+    """The sentences, and ``"<1>"`` for the first blank."""
+    marks = {place: f"<{number}>" for number, place in enumerate(passage.blanks, 1)}
+    return [marks.get(place, sentence) for place, sentence in enumerate(passage.sentences)]
+
+
 def _item(passage: BlankedPassage, eid: int) -> dict[str, Any]:
-    sentences = [sentence or "" for sentence in passage.shown]
-    for i, sentence in enumerate(passage.shown):
+    for i, sentence in enumerate(passage.shown, 1):
         if sentence is not None and _BLANK.fullmatch(sentence):
             raise FormatError(
-                f"passage {passage.id}: sentence {i + 1} is {quote(sentence)}, which the "
-                "published layout reads as a blank"
+                f"passage {passage.id}: sentence {i} is {quote(sentence)}, which the published "
+                "layout reads as a blank"
             )
-    for number, place in enumerate(passage.blanks, 1):
-        sentences[place] = f"<{number}>"
     return {
         "eid": eid,
-        "passage": sentences,
+        "passage": _marked(passage),
         "candidates": list(passage.candidates),
         "answer_sequence": list(enumerate(passage.answers, 1)),
         "number_of_blanks": len(passage.blanks),
         "candidate_length": len(passage.candidates),
     }
-
-
-def _published_passage(record: Mapping[str, Any], where: str) -> BlankedPassage:
-    missing = [field for field in FIELDS if field not in record]
-    _require(not missing, where, f"lacks {', '.join(missing)}; a passage needs {', '.join(FIELDS)}")
-    item = to_record(record, CollectedPassage, where=where)
-    where = f"{where} (eid {item.eid})"
-    candidates = [text or "" for text in item.candidates or ()]
-    empty = [str(i) for i, text in enumerate(candidates) if not text.strip()]
-    _require(not empty, where, f"`candidates` holds an empty text, at {name_list(empty)} from 0")
-    blanks = blank_places(item.passage, where)
-    for field, count, what in (
-        ("number_of_blanks", len(blanks), "blanks"),
-        ("candidate_length", len(candidates), "candidates"),
-    ):
-        value = record[field]
-        _require(
-            type(value) is int and value == count,
-            where,
-            f"`{field}` is {quote(value)}, but the passage has {count} {what}",
-        )
-    _require(
-        len(blanks) <= len(candidates),
-        where,
-        f"{len(blanks)} blanks, but only {len(candidates)} candidates",
-    )
-    filled = list(item.passage)
-    answers: list[int] = []
-    for blank, (place, answer) in enumerate(zip(blanks, _answers(item, where), strict=True), 1):
-        if answer is None:
-            raise FormatError(f"{where}: `answer_sequence` has no answer for blank {blank}")
-        _require(
-            0 <= answer < len(candidates),
-            where,
-            f"blank {blank} is answered by candidate {quote(answer)}, but there are 0 to "
-            f"{len(candidates) - 1}",
-        )
-        answers.append(answer)
-        filled[place] = candidates[answer]
-    return BlankedPassage(str(item.eid), tuple(filled), blanks, tuple(candidates), tuple(answers))
-
-
-def _answers(item: CollectedPassage, where: str) -> tuple[int | None, ...]:
-    n_blanks = len(blank_places(item.passage, where))
-    answers: dict[int, int | None] = {}
-    for blank, candidate in item.answer_sequence or ():
-        _require(
-            1 <= blank <= n_blanks,
-            where,
-            f"`answer_sequence` answers blank {quote(blank)}, but the passage has 1 to {n_blanks}",
-        )
-        _require(blank not in answers, where, f"`answer_sequence` answers blank {blank} twice")
-        answers[blank] = candidate
-    return tuple(answers.get(blank) for blank in range(1, n_blanks + 1))
 
 
 # JSON lines of a set: `passages.jsonl`
@@ -271,7 +258,6 @@ class _SetRecord:
     id: Annotated[Filled, must_be("a string that is not empty")]
     part: Annotated[Part, must_be(f"one of {', '.join(Part)}, found $found")]
     domain: Annotated[str, must_be("a string, found $found")] = ""
-    book_id: Any = None
     passage: Annotated[
         list[Filled | None],
         must_be("a list of sentences that are not empty, null for a blank"),
@@ -294,6 +280,44 @@ class _SetRecord:
         must_be("a list of objects with `book_id` and whole numbers `index`, `start` and `end`"),
     ]
 
+    def __post_init__(self) -> None:
+        blanked = [place for place, sentence in enumerate(self.passage) if sentence is None]
+        nulls = name_list([str(place) for place in blanked]) or "but there is none"
+        require(
+            bool(blanked) and sorted(self.blanks) == blanked,
+            f"`blanks` must be the places of null in `passage`, {nulls}",
+        )
+        count = len(self.candidates)
+        require(
+            len(self.answers) == len(self.blanks)
+            and len(set(self.answers)) == len(self.answers)
+            and max(self.answers) < count,
+            f"`answers` must be {len(self.blanks)} different places in `candidates`, 0 to "
+            f"{count - 1}, found {self.answers}",
+        )
+        distractors = sorted(set(range(count)) - set(self.answers))
+        require(
+            self.distractors in (None, distractors),
+            f"`distractors` is {quote(self.distractors)}, but the candidates that answer no blank "
+            f"are {distractors}",
+        )
+        require(
+            len(self.sources) == len(self.passage),
+            f"`sources` must have {len(self.passage)} objects, found {len(self.sources)}",
+        )
+        require(
+            len(self.candidate_sources) == count,
+            f"`candidate_sources` must have {count} objects, found {len(self.candidate_sources)}",
+        )
+        books = {source.book_id for source in self.sources}
+        require(len(books) == 1, "`sources` must all have the same book_id")
+        for blank, answer in zip(self.blanks, self.answers, strict=True):
+            require(
+                self.sources[blank].source == self.candidate_sources[answer],
+                f"the sentence at {blank} is a blank, but the source of its answer, candidate "
+                f"{answer}, differs",
+            )
+
 
 REQUIRED_FIELDS = (
     "id",
@@ -307,11 +331,10 @@ REQUIRED_FIELDS = (
 )
 _SET_WORDING = Wording(
     missing=f"lacks $missing; a passage needs {', '.join(REQUIRED_FIELDS)}",
-    repeated="the id $quoted already occurs on line $line",
 )
 
 
-def passage_record(one: SetBlankedPassage) -> dict[str, Any]:
+def passage_record(item: SetBlankedPassage) -> dict[str, Any]:
     """The JSON object of one passage of a set.
 
     `answers` and `distractors` are places in `candidates`, from 0. A source has `book_id`, `index`
@@ -326,12 +349,12 @@ def passage_record(one: SetBlankedPassage) -> dict[str, Any]:
     >>> record["candidate_sources"][0]
     {'book_id': 'b', 'index': 9, 'start': 90, 'end': 99}
     """
-    passage = one.passage
+    passage = item.passage
     return {
         "id": passage.id,
-        "part": str(one.part),
-        "domain": one.domain,
-        "book_id": one.book_id,
+        "part": str(item.part),
+        "domain": item.domain,
+        "book_id": item.book_id,
         "passage": list(passage.shown),
         "candidates": list(passage.candidates),
         "blanks": list(passage.blanks),
@@ -339,13 +362,13 @@ def passage_record(one: SetBlankedPassage) -> dict[str, Any]:
         "distractors": list(passage.distractors),
         "sources": [
             asdict(source) | {"paragraph": paragraph}
-            for source, paragraph in zip(one.sources, one.paragraphs, strict=True)
+            for source, paragraph in zip(item.sources, item.paragraphs, strict=True)
         ],
-        "candidate_sources": list(map(asdict, one.candidate_sources)),
+        "candidate_sources": list(map(asdict, item.candidate_sources)),
     }
 
 
-def split_record(one: SetBlankedPassage) -> dict[str, Any]:
+def split_record(item: SetBlankedPassage) -> dict[str, Any]:
     """A passage as a row of one split: the same plain columns everywhere, a blank as ``"<1>"``.
 
     >>> passage = BlankedPassage("b:4", ("We left.", "It rained."), (1,), ("Jane sang.", "It rained."), (1,))
@@ -353,15 +376,12 @@ def split_record(one: SetBlankedPassage) -> dict[str, Any]:
     >>> list(split_record(SetBlankedPassage(passage, Part.TEST, "war", (2, 2), (left, rained), (sang, rained))).values())
     ['b:4', 'war', 'b', ['We left.', '<1>'], ['Jane sang.', 'It rained.'], [1], [0]]
     """
-    passage = one.passage
-    numbers = {place: f"<{number}>" for number, place in enumerate(passage.blanks, 1)}
+    passage = item.passage
     return {
         "id": passage.id,
-        "domain": one.domain,
-        "book_id": one.book_id,
-        "passage": [
-            numbers.get(place, sentence) for place, sentence in enumerate(passage.sentences)
-        ],
+        "domain": item.domain,
+        "book_id": item.book_id,
+        "passage": _marked(passage),
         "candidates": list(passage.candidates),
         "answers": list(passage.answers),
         "distractors": list(passage.distractors),
@@ -372,70 +392,25 @@ def parse_passages(
     lines: Iterable[str], *, name: str = "passages.jsonl"
 ) -> Iterator[SetBlankedPassage]:
     """Passages of a JSON Lines file; ids are unique, further fields are ignored."""
-    for where, record in read_records(lines, _SetRecord, name=name, wording=_SET_WORDING):
-        yield _set_passage(record, where)
-
-
-def _set_passage(record: _SetRecord, where: str) -> SetBlankedPassage:
-    passage = _blanked_passage(record, where)
-    for field, count, wanted in (
-        ("sources", len(record.sources), len(passage.sentences)),
-        ("candidate_sources", len(record.candidate_sources), len(passage.candidates)),
-    ):
-        _require(count == wanted, where, f"`{field}` must have {wanted} objects, found {count}")
-    sources = tuple(located.source for located in record.sources)
-    _require(
-        len({source.book_id for source in sources}) == 1,
-        where,
-        "`sources` must all have the same book_id",
-    )
-    for blank, answer in zip(passage.blanks, passage.answers, strict=True):
-        _require(
-            sources[blank] == record.candidate_sources[answer],
-            where,
-            f"the sentence at {blank} is a blank, but the source of its answer, candidate {answer}, "
-            "differs",
+    for _, record in read_records(lines, _SetRecord, name=name, wording=_SET_WORDING):
+        sentences = [sentence or "" for sentence in record.passage]
+        for blank, answer in zip(record.blanks, record.answers, strict=True):
+            sentences[blank] = record.candidates[answer]
+        passage = BlankedPassage(
+            record.id,
+            tuple(sentences),
+            tuple(record.blanks),
+            tuple(record.candidates),
+            tuple(record.answers),
         )
-    paragraphs = tuple(located.paragraph for located in record.sources)
-    return SetBlankedPassage(
-        passage, record.part, record.domain, paragraphs, sources, tuple(record.candidate_sources)
-    )
-
-
-def _blanked_passage(record: _SetRecord, where: str) -> BlankedPassage:
-    candidates, blanks, answers = record.candidates, record.blanks, record.answers
-    blanked = [place for place, sentence in enumerate(record.passage) if sentence is None]
-    nulls = name_list([str(place) for place in blanked]) or "but there is none"
-    _require(
-        bool(blanks) and sorted(blanks) == blanked,
-        where,
-        f"`blanks` must be the places of null in `passage`, {nulls}",
-    )
-    _require(
-        len(answers) == len(blanks),
-        where,
-        f"`answers` must have an answer for each of {len(blanks)} blanks, found {len(answers)}",
-    )
-    _require(len(set(answers)) == len(answers), where, f"`answers` holds a number twice: {answers}")
-    _require(
-        max(answers) < len(candidates),
-        where,
-        f"`answers` must be places in `candidates`, 0 to {len(candidates) - 1}, found {answers}",
-    )
-    filled = [sentence or "" for sentence in record.passage]
-    for blank, answer in zip(blanks, answers, strict=True):
-        filled[blank] = candidates[answer]
-    passage = BlankedPassage(
-        record.id, tuple(filled), tuple(blanks), tuple(candidates), tuple(answers)
-    )
-    distractors = list(passage.distractors)
-    _require(
-        record.distractors in (None, distractors),
-        where,
-        f"`distractors` is {quote(record.distractors)}, but the candidates that answer no blank "
-        f"are {distractors}",
-    )
-    return passage
+        yield SetBlankedPassage(
+            passage,
+            record.part,
+            record.domain,
+            tuple(located.paragraph for located in record.sources),
+            tuple(located.source for located in record.sources),
+            tuple(record.candidate_sources),
+        )
 
 
 def format_requests(passages: Iterable[BlankedPassage]) -> Iterator[str]:
@@ -448,11 +423,11 @@ def format_requests(passages: Iterable[BlankedPassage]) -> Iterator[str]:
     >>> list(format_requests([passage]))
     ['{"id": "b:4", "passage": ["We left.", null], "blanks": [1], "candidates": ["Jane sang.", "It rained."]}']
     """
-    for one in passages:
+    for passage in passages:
         request = {
-            "id": one.id,
-            "passage": list(one.shown),
-            "blanks": list(one.blanks),
-            "candidates": list(one.candidates),
+            "id": passage.id,
+            "passage": list(passage.shown),
+            "blanks": list(passage.blanks),
+            "candidates": list(passage.candidates),
         }
         yield json.dumps(request, ensure_ascii=False)

@@ -26,14 +26,13 @@ def write_held_out(
     write: Callable[..., None],
     text: Artifact,
     corpus: Artifact,
-    n_groups: int,
     **arguments: Any,
 ) -> None:
-    """Write a model for each of at most `n_groups` groups, from the text of the others.
+    """Write a model for each group of books, from the text of the others.
 
     `write` writes one; it gets the writer, the context, `text` and the arguments.
     """
-    groups = held_out_groups(corpus, n_groups=n_groups)
+    groups = held_out_groups(corpus)
     of_lines = group_of_lines(corpus, groups)
     temp = writer.path("others/x").parent  # the text without a group, while its model is written
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -88,6 +89,27 @@ class RejectionWriter(TableWriter):
     def append(self, piece: pa.Table) -> None:
         self.reasons += value_counts(piece["reason"])
         super().append(piece)
+
+
+def write_tables(
+    writer: ArtifactWriter,
+    tables: Sequence[Table],
+    pieces: Iterable[tuple[pa.Table, ...]],
+    *,
+    unit: str,
+) -> None:
+    """Write the tables of a stage as workers return them, and its funnel.
+
+    A piece has rows of each of the tables, then rejections. Rows of the first table are kept `unit`.
+    """
+    rejections = RejectionWriter(writer)
+    with contextlib.ExitStack() as stack:
+        kept = [stack.enter_context(TableWriter(writer, table)) for table in tables]
+        stack.enter_context(rejections)
+        for piece in pieces:
+            for table, rows in zip((*kept, rejections), piece, strict=True):
+                table.append(rows)
+    writer.funnel = funnel(unit, kept=kept[0].rows, rejected=rejections.reasons)
 
 
 def write_rejections(

@@ -192,9 +192,7 @@ def _checked(path: Path, text: bytes) -> dict[str, Any]:
     newer = newer_format(run.get("release_format")) if isinstance(run, dict) else ""
     if newer:
         raise NewerRunError(f"{path}: {newer}")
-    has_patterns = isinstance(run, dict) and "patterns" in run
-    optional = {"patterns": _is_table_of(_is_pattern)} if has_patterns else {}
-    fault = _fault(run, {**_RUN, **optional}, "") or next(
+    fault = _fault(run, _RUN, "") or next(
         (found for one in run["stages"] if (found := _stage_fault(one))), ""
     )
     if fault:
@@ -300,6 +298,7 @@ _RUN: Mapping[str, _Check] = {
     "overrides": _is_list_of(_is(str)),
     "seed": _is(int),
     "sample": _is(bool),
+    "patterns": _is_table_of(_is_pattern),
     "settings": _is_table_of(_is_table_of(_is_setting)),
     "stages": lambda value: isinstance(value, list) and bool(value),
 }

@@ -1,5 +1,6 @@
 """The middle stages over a finished run, compared with the model's single scores."""
 
+import math
 from collections import Counter
 
 import pytest
@@ -101,7 +102,7 @@ def test_a_word_that_scores_best_is_screened_out(stages, index, focus):
             float(model[index.id_of[item["word"]]]),
             [float(model[index.id_of[word]]) for word in words],
         )
-        assert row["answer_log10_prob"] == pytest.approx(own, abs=1e-4)
+        assert row[HISTORY_SCORE] == pytest.approx(own, abs=1e-4)
         # words of the same frequency tie but for rounding
         least, most = (
             1 + sum(other > own + margin for other in others) for margin in (1e-5, -1e-5)
@@ -119,7 +120,7 @@ def test_forward_scores_are_of_what_passed(stages, finished):
     assert len(passed) < len(drawn)
     assert [row["id"] for row in passed] == list(scored)
     for row in items:
-        assert (row[FORWARD_SCORE] is None) == (row["status"] != KEPT)
+        assert (row["forward_rank"] is None) == (row["status"] != KEPT)
     for answer in passed:
         rows = scored[answer["id"]]
         assert {row["word"] for row in rows} == {row["word"] for row in drawn[answer["id"]]}
@@ -128,7 +129,7 @@ def test_forward_scores_are_of_what_passed(stages, finished):
         scores = [row[FORWARD_SCORE] for row in ranked]
         assert scores == sorted(scores, reverse=True)
         assert [row["kept"] for row in ranked] == [n < keep for n in range(len(ranked))]
-        assert all((row[SENTENCE_SCORE] is None) != row["kept"] for row in rows)
+        assert all(math.isnan(row[SENTENCE_SCORE]) != row["kept"] for row in rows)
         assert answer["forward_rank"] == 1 + sum(one > answer[FORWARD_SCORE] for one in scores)
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cloze_gen.english.cohesion import surface_ties
 from cloze_gen.models.sentence_cues import tie
+from cloze_gen.recipes.scde import blanks as module
 from cloze_gen.recipes.scde.blanks import (
     BLANKS,
     SENTENCE_VERDICTS,
@@ -20,7 +21,7 @@ from cloze_gen.recipes.scde.blanks import (
     blank_reason,
     choose_blanks,
     draw_blanks,
-    new_here,
+    passage_reasons,
 )
 from cloze_gen.recipes.scde.passages import windows_by_book
 from cloze_gen.recipes.tables import REJECTIONS
@@ -65,20 +66,30 @@ def test_each_sentence_that_can_be_no_blank_has_its_reason(line, given, wanted):
 
 @given(st.lists(LINES, max_size=6))
 def test_a_blank_brings_no_name_and_no_person_of_its_own(lines):
+    """Nor is it at an edge of the passage."""
     sentences = [surface_ties(line) for line in lines]
-    for i, (own, found) in enumerate(zip(sentences, new_here(sentences), strict=True)):
-        others = [one for k, one in enumerate(sentences) if k != i]
+    reasons = passage_reasons(sentences, [None] * len(lines))
+    for i, (sentence, reason) in enumerate(zip(sentences, reasons, strict=True)):
+        others = [other for k, other in enumerate(sentences) if k != i]
         names_known = all(
-            any(name in one.names | {one.first_word} for one in others) for name in own.names
+            any(name in other.names | {other.first_word} for other in others)
+            for name in sentence.names
         )
-        persons_known = all(any(person in one.persons for one in others) for person in own.persons)
-        assert found == (
-            BlankReason.NEW_NAME
-            if not names_known
-            else None
-            if persons_known
-            else BlankReason.NEW_PERSON
+        persons_known = all(
+            any(person in other.persons for other in others) for person in sentence.persons
         )
+        wanted = BlankReason.EDGE if i in (0, len(lines) - 1) else None
+        if not persons_known:
+            wanted = BlankReason.NEW_PERSON
+        if not names_known:
+            wanted = BlankReason.NEW_NAME
+        assert reason == wanted
+
+
+def test_the_reason_of_the_sentence_itself_comes_first():
+    sentences = [surface_ties(line.split()) for line in ("Pip sat .", "Joe left .")]
+    reasons = passage_reasons(sentences, [BlankReason.SHORT, None])
+    assert reasons == [BlankReason.SHORT, BlankReason.EDGE]
 
 
 # ---- draws
@@ -106,8 +117,7 @@ def test_every_allowed_set_is_listed_once(places, count, pairs):
 
 def test_more_sets_than_memory_holds_are_drawn_from():
     """Twenty blanks of a long passage: different sets that reach over all of it."""
-    settings = BlanksSettings(count=20, adjacent_share=0)
-    found = draw_blanks(range(120), settings, np.random.default_rng(1))
+    found = draw_blanks(range(120), 20, np.random.default_rng(1))
     assert len(set(tuples(found))) == 60
     assert (np.diff(found, axis=1) > 2).all()
     assert abs(found.mean() - 59.5) < 4
@@ -116,34 +126,29 @@ def test_more_sets_than_memory_holds_are_drawn_from():
 @pytest.mark.parametrize("room", [0, 1, 3])
 def test_sets_that_hardly_fit_are_found(room):
     """Twenty blanks in sixty places leave little room for a wrong beginning."""
-    places = range(1 + 19 * 3 + room)
-    found = draw_blanks(
-        places, BlanksSettings(count=20, adjacent_share=0), np.random.default_rng(1)
-    )
+    found = draw_blanks(range(1 + 19 * 3 + room), 20, np.random.default_rng(1))
     assert len(found) == min(60, comb(20 + room, room))
 
 
-def test_the_share_of_blanks_beside_another_is_the_one_asked_for():
+def test_the_share_of_blanks_beside_another_is_the_paper_s(monkeypatch):
     """Over many passages, within three standard errors."""
-    settings = BlanksSettings(adjacent_share=0.2)
+    monkeypatch.setattr(module, "_ADJACENT_SHARE", 0.2)
     passages = 1500
-    first = [
-        draw_blanks(range(20), settings, np.random.default_rng(seed))[0] for seed in range(passages)
-    ]
+    first = [draw_blanks(range(20), 5, np.random.default_rng(seed))[0] for seed in range(passages)]
     share = sum(2 * int((np.diff(row) == 1).sum()) for row in first) / (5 * passages)
     assert share == pytest.approx(0.2, abs=3 * 0.4 * (0.5 * 0.5 / passages) ** 0.5)
 
 
-def test_a_pair_is_left_out_where_none_fits():
-    settings = BlanksSettings(count=5, adjacent_share=0.4)  # always a pair
-    found = draw_blanks([0, 3, 6, 9, 12], settings, np.random.default_rng(1))
+def test_a_pair_is_left_out_where_none_fits(monkeypatch):
+    monkeypatch.setattr(module, "_ADJACENT_SHARE", 0.4)  # always a pair
+    found = draw_blanks([0, 3, 6, 9, 12], 5, np.random.default_rng(1))
     assert tuples(found) == [(0, 3, 6, 9, 12)]
 
 
-def test_every_choice_that_is_allowed_is_drawn_as_often():
+def test_every_choice_that_is_allowed_is_drawn_as_often(monkeypatch):
+    monkeypatch.setattr(module, "_ADJACENT_SHARE", 0)
     first = Counter(
-        tuples(draw_blanks(range(11), BlanksSettings(count=3, adjacent_share=0), rng))[0]
-        for rng in map(np.random.default_rng, range(2000))
+        tuples(draw_blanks(range(11), 3, rng))[0] for rng in map(np.random.default_rng, range(2000))
     )
     assert set(first) == allowed(range(11), 3, 0)
     assert len(first) == 35
@@ -166,8 +171,6 @@ def setting(seed, *, misled=False):
     """Draws of three places, a surface that misleads if the answers are swapped, no coherence."""
     ties = [surface_ties(line.split()) for line in PASSAGE]
     rng = np.random.default_rng(seed)
-    columns = np.full(len(PASSAGE), -1)
-    columns[PLACES] = np.arange(len(PLACES))
     draws = np.array(
         rng.permutation([some for some in combinations(PLACES, 3) if some[-2:] != (9, 10)])
     )
@@ -177,7 +180,7 @@ def setting(seed, *, misled=False):
         lambda _: 3.0,
     )
     after, before = rng.uniform(-1, 1, (2, len(PASSAGE), len(PLACES)))
-    return {"draws": draws, "columns": columns, "ties": tied, "after": after, "before": before}
+    return {"draws": draws, "places": PLACES, "ties": tied, "after": after, "before": before}
 
 
 def chosen(given, seed, draws=None, **settings):
@@ -194,13 +197,14 @@ def test_the_surface_gives_away_as_many_as_a_blind_deal(seed):
     given = setting(seed, misled=True)
     found = chosen(given, seed)
     each = [chosen(given, seed, given["draws"][i : i + 1]) for i in range(len(given["draws"]))]
-    assert {one.wanted for one in each} == {found.wanted}
-    nearest = min(abs(one.solved - one.wanted) for one in each)
+    assert {one.by_chance for one in each} == {found.by_chance}
+    nearest = min(abs(one.solved - one.by_chance) for one in each)
     assert found == max(
-        (one for one in each if abs(one.solved - one.wanted) == nearest), key=lambda one: one.margin
+        (one for one in each if abs(one.solved - one.by_chance) == nearest),
+        key=lambda one: one.margin,
     )
-    if any(one.solved == one.wanted for one in each):
-        assert found.solved == found.wanted
+    if any(one.solved == one.by_chance for one in each):
+        assert found.solved == found.by_chance
 
 
 def test_a_random_choice_is_the_first_draw():
@@ -213,7 +217,7 @@ def test_a_random_choice_is_the_first_draw():
 def test_a_blind_deal_gets_one_right_on_average():
     """Fixed points of a permutation have mean 1 and variance 1."""
     given = setting(1)
-    wanted = [chosen(given, seed, choice="random").wanted for seed in range(900)]
+    wanted = [chosen(given, seed, choice="random").by_chance for seed in range(900)]
     assert np.mean(wanted) == pytest.approx(1, abs=0.1)
     assert set(wanted) == {0, 1, 3}
 
@@ -235,20 +239,14 @@ def test_the_margin_is_that_of_the_answers_over_the_next():
 
 
 def test_one_blank_has_no_next():
-    """Its margin is how well its own answer goes with it."""
+    """Its margin is how well its own answer goes with it, above the least coherence, -1."""
     given = setting(1)
     after, before = np.zeros((2, len(PASSAGE), len(PLACES)))
     after[3, 1], before[5, 1] = 0.5, 0.3
     made = given | {"after": after, "before": before, "draws": np.array([[4]])}
     found = choose_blanks(**made, settings=BlanksSettings(count=1), rng=np.random.default_rng(1))
-    assert (found.blanks, found.solved, found.wanted) == ((4,), 1, 1)
-    assert found.margin == pytest.approx(0.4)
-
-
-def test_more_pairs_than_a_passage_can_have_are_refused():
-    """A share that asks for more than one pair a passage could never come true."""
-    with pytest.raises(ValueError, match="more than one adjacent pair in a passage"):
-        BlanksSettings(count=6, adjacent_share=0.4)
+    assert (found.blanks, found.solved, found.by_chance) == ((4,), 1, 1)
+    assert found.margin == pytest.approx(1.4)
 
 
 def verdicts_of(artifact):
@@ -282,8 +280,9 @@ def test_every_sentence_of_a_passage_has_a_verdict(sample):
         assert {own[0], own[-1]} <= {*BlankReason}
 
 
-def test_a_passage_has_its_blanks_or_is_rejected(sample):
-    artifact = sample.blanks(adjacent_share=0.4)
+def test_a_passage_has_its_blanks_or_is_rejected(own_sample, monkeypatch):
+    monkeypatch.setattr(module, "_ADJACENT_SHARE", 0.4)
+    artifact = own_sample.blanks()
     verdicts, found, rejected = verdicts_of(artifact), rows(artifact), rows(artifact, REJECTIONS)
     steps = [np.diff(row["blanks"]) for row in found]
     assert all(len(row) == 4 and (row > 0).all() for row in steps)
@@ -301,7 +300,7 @@ def test_a_passage_has_its_blanks_or_is_rejected(sample):
 def test_the_surface_gives_away_what_a_blind_deal_does(sample):
     """Nearer than in a random choice, of the same passages."""
     off = [
-        sum(abs(row["solved"] - row["wanted"]) for row in rows(sample.blanks(choice=choice)))
+        sum(abs(row["solved"] - row["by_chance"]) for row in rows(sample.blanks(choice=choice)))
         for choice in ("unguessable", "random")
     ]
     assert off[0] < off[1] / 2

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.formats.scde import CollectedPassage, format_published, parse_published
-from cloze_gen.recipes.scde.cleaning import Rule, clean
+from cloze_gen.formats.scde import CollectedPassage, Rule, format_published, parse_published
+from cloze_gen.recipes.scde.cleaning import clean
 
 GOOD = CollectedPassage(
     eid=7,

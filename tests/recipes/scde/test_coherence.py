@@ -14,7 +14,7 @@ from cloze_gen.errors import CorpusError
 from cloze_gen.models.sentence_cues import fit_adjacent_sentences, rarity_of, sentence_rows
 from cloze_gen.recipes.scde import coherence as module
 from cloze_gen.recipes.scde.coherence import (
-    coherence,
+    neighbour_coherence,
     open_coherence,
     stem_rarity,
     write_coherence,
@@ -25,29 +25,26 @@ from cloze_gen.word_tokens import is_word
 from tests.recipes.scde.conftest import Novels
 
 
-@given(st.integers(1, 8), st.integers(1, 3), st.integers(0, 2**32), st.data())
-def test_coherence_is_the_mean_over_the_sides_that_exist(sentences, candidates, seed, data):
-    """Other blanks are skipped; 0 where no sentence is shown."""
+@given(st.integers(3, 8), st.integers(1, 3), st.integers(0, 2**32), st.data())
+def test_coherence_is_the_mean_over_both_sides(sentences, candidates, seed, data):
+    """Other blanks are skipped."""
     after, before = np.random.default_rng(seed).uniform(-1, 1, (2, sentences, candidates))
-    blanks = sorted(data.draw(st.sets(st.integers(0, sentences - 1), min_size=1)))
-    found = coherence(after, before, np.array([blanks]))
+    blanks = sorted(data.draw(st.sets(st.integers(1, sentences - 2), min_size=1)))
+    found = neighbour_coherence(after, before, np.array([blanks]))
     assert found.shape == (1, len(blanks), candidates)
     for b, blank in enumerate(blanks):
-        last = [i for i in range(blank) if i not in blanks][-1:]
-        following = [i for i in range(blank + 1, sentences) if i not in blanks][:1]
-        sides = [*(after[i] for i in last), *(before[i] for i in following)]
-        assert found[0, b] == pytest.approx(
-            np.mean(sides, axis=0) if sides else np.zeros(candidates)
-        )
+        last = max(i for i in range(blank) if i not in blanks)
+        following = min(i for i in range(blank + 1, sentences) if i not in blanks)
+        assert found[0, b] == pytest.approx((after[last] + before[following]) / 2)
 
 
 def test_each_draw_is_by_itself():
     """Several draws at once are what each is alone."""
     after, before = np.random.default_rng(1).uniform(-1, 1, (2, 7, 3))
-    draws = np.array([[0, 2], [3, 4], [5, 6]])
-    together = coherence(after, before, draws)
+    draws = np.array([[1, 2], [2, 4], [3, 5]])
+    together = neighbour_coherence(after, before, draws)
     assert together == pytest.approx(
-        np.concatenate([coherence(after, before, draws[i : i + 1]) for i in range(3)])
+        np.concatenate([neighbour_coherence(after, before, draws[i : i + 1]) for i in range(3)])
     )
 
 

@@ -14,10 +14,9 @@ from cloze_gen.corpus.books import kept_books
 from cloze_gen.corpus.hyphens import HYPHENS
 from cloze_gen.recipes.scde.passages import (
     PASSAGES,
-    CutWindow,
     PassagesSettings,
-    chapter_numbers,
-    cut_windows,
+    Stretch,
+    cut_book,
     novels_of,
     read_novel,
     write_passages,
@@ -70,45 +69,34 @@ def cut(*sentences, settings=SHORT, seed=1):
             ("heading" if one == "#" else "prose", ["CHAPTER I"] if one == "#" else lines, step)
         )
         step = 1
-    return cut_windows(
-        made(paragraphs), book_id="b", offensive={"damn"}, settings=settings, seed=seed
-    )
+    return cut_book(made(paragraphs), book_id="b", offensive={"damn"}, settings=settings, seed=seed)
 
 
-def spans(found):
-    return [(window.first, window.last) for window in found.windows]
+def windows(stretches):
+    return [stretch for stretch in stretches if stretch.reason is None]
 
 
-def reasons(found):
-    return [(int(one.id.removeprefix("b:")), one.reason) for one in found.rejected]
+def spans(stretches):
+    return [(window.first, window.last) for window in windows(stretches)]
+
+
+def reasons(stretches):
+    return [(stretch.first, stretch.reason) for stretch in stretches if stretch.reason is not None]
 
 
 @given(PARAGRAPHS, st.integers(0, 3), st.integers(1, 4))
-def test_every_sentence_is_told_of_once(paragraphs, seed, per_book):
+def test_every_sentence_is_in_one_stretch(paragraphs, seed, per_book):
     book = made(paragraphs)
-    found = cut_windows(
+    stretches = cut_book(
         book,
         book_id="b",
         offensive={"damn"},
         settings=SHORT.model_copy(update={"per_book": per_book}),
         seed=seed,
     )
-    told = [
-        (window.first, window.last - window.first + 1, window.words) for window in found.windows
-    ]
-    told += [
-        (at, *(int(part.split(": ")[1]) for part in one.detail.split(", ")))
-        for (at, _), one in zip(reasons(found), found.rejected, strict=True)
-    ]
-    told.sort()
-    assert (
-        [first for first, _, _ in told]
-        == [0, *itertools.accumulate(count for _, count, _ in told)][:-1]
-        if told
-        else not paragraphs
-    )
-    assert sum(count for _, count, _ in told) == book.sentence_count
-    assert sum(words for _, _, words in told) == sum(
+    sentences = [i for stretch in stretches for i in range(stretch.first, stretch.last + 1)]
+    assert sentences == list(range(book.sentence_count))
+    assert sum(stretch.words for stretch in stretches) == sum(
         word[0].isalpha() for i in range(book.sentence_count) for word in book.tokens(i)
     )
 
@@ -116,16 +104,14 @@ def test_every_sentence_is_told_of_once(paragraphs, seed, per_book):
 @given(PARAGRAPHS, st.integers(0, 3))
 def test_a_window_is_a_passage(paragraphs, seed):
     book = made(paragraphs)
-    chapters = chapter_numbers(book.kinds)
     marks = [sum(token == '"' for token in book.tokens(i)) for i in range(book.sentence_count)]
-    for window in cut_windows(
-        book, book_id="b", offensive={"damn"}, settings=SHORT, seed=seed
-    ).windows:
+    for window in windows(
+        cut_book(book, book_id="b", offensive={"damn"}, settings=SHORT, seed=seed)
+    ):
         own = range(window.first, window.last + 1)
         lines = [" ".join(book.tokens(i)) for i in own]
         assert 3 <= len(own) <= 6
         assert {book.kinds[i] for i in own} == {"prose"}
-        assert len({chapters[i] for i in own}) == 1
         assert not {TORN, DAMN} & set(lines)
         assert max(np.diff(book.paragraph[window.first : window.last + 1])) <= 1
         for edge in (window.first, window.last + 1):
@@ -142,7 +128,7 @@ def test_a_window_is_a_passage(paragraphs, seed):
 @given(PARAGRAPHS, st.integers(1, 4))
 def test_thinning_takes_windows_away_and_moves_none(paragraphs, per_book):
     every, few = (
-        cut_windows(
+        cut_book(
             made(paragraphs),
             book_id="b",
             offensive={"damn"},
@@ -151,9 +137,9 @@ def test_thinning_takes_windows_away_and_moves_none(paragraphs, per_book):
         )
         for most in (1000, per_book)
     )
-    assert set(few.windows) <= set(every.windows)
-    assert len(few.windows) == min(per_book, len(every.windows))
-    thinned = {window.first for window in every.windows} - {window.first for window in few.windows}
+    assert set(spans(few)) <= set(spans(every))
+    assert len(spans(few)) == min(per_book, len(spans(every)))
+    thinned = {first for first, _ in {*spans(every)} - {*spans(few)}}
     assert {at for at, reason in reasons(few) if reason == "not_sampled"} == thinned
 
 
@@ -162,15 +148,15 @@ def test_a_window_knows_nothing_of_what_follows_its_chapter(before, after):
     """Another chapter after changes no window before it."""
     heading = ("heading", ["CHAPTER II"], 1)
     alone, followed = (
-        cut_windows(made(text), book_id="b", offensive=(), settings=SHORT, seed=1)
+        cut_book(made(text), book_id="b", offensive=(), settings=SHORT, seed=1)
         for text in ([*before, heading], [*before, heading, *after])
     )
     count = sum(len(sentences) for _, sentences, _ in before)
-    assert alone.windows == [window for window in followed.windows if window.last < count]
+    assert spans(alone) == [(first, last) for first, last in spans(followed) if last < count]
 
 
 @pytest.mark.parametrize(
-    ("sentences", "windows", "rejected"),
+    ("sentences", "spanned", "rejected"),
     [
         (["#", 2, 1], [(1, 3)], [(0, "not_prose")]),
         (
@@ -193,10 +179,10 @@ def test_a_window_knows_nothing_of_what_follows_its_chapter(before, after):
         ([], [], []),
     ],
 )
-def test_cases(sentences, windows, rejected):
+def test_cases(sentences, spanned, rejected):
     """What becomes of small books, and why."""
     found = cut(*sentences, settings=SHORT.model_copy(update={"mean_words": 10_000}))
-    assert (spans(found), reasons(found)) == (windows, rejected)
+    assert (spans(found), reasons(found)) == (spanned, rejected)
 
 
 def test_a_speech_of_several_paragraphs_is_not_parted():
@@ -222,8 +208,8 @@ def test_the_aim_is_each_windows_own():
     ] * 2000
     first, again, other = (cut(*book, settings=settings, seed=seed) for seed in (1, 1, 2))
     assert spans(first) == spans(again) != spans(other)
-    words = np.array([window.words for window in first.windows])
-    assert {10, 20} <= {window.last - window.first + 1 for window in first.windows}
+    words = np.array([window.words for window in windows(first)])
+    assert {10, 20} <= {window.last - window.first + 1 for window in windows(first)}
     assert abs(words.mean() - 300) < 15
     assert words.std() > 50
 
@@ -232,13 +218,13 @@ def test_the_aim_is_each_windows_own():
 def test_the_end_nearest_to_the_drawn_length_is_taken(mean, seed):
     """A draw of 60 to 140 % of the mean; paragraphs of three words, windows of 9 to 18."""
     found = cut(1, 1, 1, 1, 1, 1, settings=SHORT.model_copy(update={"mean_words": mean}), seed=seed)
-    words = found.windows[0].words
+    words = found[0].words
     assert min(18, max(9, 0.6 * mean - 2)) <= words <= min(18, max(9, 1.4 * mean + 2))
 
 
 def test_a_window_has_its_words_counted():
     """Words alone, no marks."""
-    assert cut([RAIN, OPEN, MORE]).windows == [CutWindow(0, 2, 7)]
+    assert cut([RAIN, OPEN, MORE]) == [Stretch(0, 2, 7)]
 
 
 def test_a_novel_is_its_sentences(novels):
@@ -248,11 +234,8 @@ def test_a_novel_is_its_sentences(novels):
     book = read_novel(novel, novels.passages(partition).path(HYPHENS))
     assert len(book.texts) == book.text.sentence_count
     for i, text in enumerate(book.texts):
-        assert "".join(book.tokens(i)) == text.replace(" ", "")
+        assert "".join(book.text.tokens(i)) == text.replace(" ", "")
     assert any("candlelight" in text for text in book.texts)
-    chapters = chapter_numbers(book.text.kinds)
-    assert chapters[-1] == 10
-    assert set(np.diff(chapters)) == {0, 1}
 
 
 def rows(artifact):

@@ -11,10 +11,10 @@ from pydantic import ValidationError
 
 from cloze_gen.corpus.hyphens import HYPHENS
 from cloze_gen.english.cohesion import surface_ties
+from cloze_gen.recipes.scde import blanks
 from cloze_gen.recipes.scde.blanks import read_blanks
 from cloze_gen.recipes.scde.coherence import open_coherence
 from cloze_gen.recipes.scde.passages import (
-    chapter_numbers,
     novels_of,
     read_novel,
     windows_by_book,
@@ -27,8 +27,7 @@ from cloze_gen.recipes.scde.rivals import (
     echo,
     fit,
     hardness,
-    mismatch_reason,
-    passage_ties,
+    mismatch_reasons,
 )
 from tests.recipes.scde.conftest import rows
 
@@ -38,8 +37,8 @@ NUMBERS = st.lists(st.floats(-5, 5).map(lambda number: round(number, 3)), min_si
 
 def unlike(line, answers=(0, 2)):
     ties = [surface_ties(one.split()) for one in PASSAGE]
-    shows = passage_ties(ties, [ties[i] for i in answers], PASSAGE)
-    return mismatch_reason(surface_ties(line.split()), line, shows)
+    (reason,) = mismatch_reasons([surface_ties(line.split())], ties, [ties[i] for i in answers])
+    return reason
 
 
 @pytest.mark.parametrize(
@@ -50,7 +49,6 @@ def unlike(line, answers=(0, 2)):
         ("Biddy left .", None),  # a capital that its place forces names nobody
         ("We left with Biddy .", RivalReason.NEW_NAME),
         ("We left .", RivalReason.NEW_PERSON),
-        ("They slept .", RivalReason.IN_PRINT),
         ('" No , " said she .', None),
     ],
 )
@@ -152,7 +150,7 @@ def test_sentences_of_the_chapter_near_a_passage_are_considered(sample, most):
     windows = windows_by_book(sample.passages)
     for novel in novels_of(sample.partition):
         book = read_novel(novel, sample.passages.path(HYPHENS))
-        chapters = chapter_numbers(book.text.kinds)
+        chapters = np.cumsum([kind == "heading" for kind in book.text.kinds])
         for window in windows.get(novel.id, []):
             before = range(window.first - most, window.first - 1)
             after = range(window.last + 2, window.last + most + 1)
@@ -187,7 +185,7 @@ def test_topic_and_fit_are_relative_to_the_answers(sample, considered):
     book = read_novel(novel, sample.passages.path(HYPHENS))
     answers = [window.first + place for place in read_blanks(sample.blanks())[name]]
     shown = [i for i in range(window.first, window.last + 1) if i not in answers]
-    tokens = book.tokens
+    tokens = book.text.tokens
     some = [row for row in considered if row["id"] == name and row["topic"] is not None]
     listed = [*answers, *(row["sentence"] for row in some)]
     after, before = model.follows([tokens(i) for i in shown], [tokens(i) for i in listed])
@@ -209,6 +207,35 @@ def test_hardness_has_mean_zero_over_the_rivals_of_a_passage(considered):
         if row["verdict"] == "rival":
             by_passage.setdefault(row["id"], []).append(row["hardness"])
     assert all(np.mean(some) == pytest.approx(0, abs=1e-3) for some in by_passage.values())
+
+
+def test_rivals_of_a_passage_are_different_sentences(sample, considered, monkeypatch):
+    """Of equal ones the nearest is kept; a sentence that the passage prints is none."""
+    name, count = Counter(row["id"] for row in considered if row["verdict"] == "rival").most_common(
+        1
+    )[0]
+    assert count >= 3
+    book_id = name.rpartition(":")[0]
+    window = next(one for one in windows_by_book(sample.passages)[book_id] if one.id == name)
+    rivals = [row for row in considered if row["id"] == name and row["verdict"] == "rival"]
+    rivals.sort(key=lambda row: -row["nearness"])
+    near, far, printed = (rivals[k]["sentence"] for k in (0, -1, -2))
+
+    def with_copies(novel, hyphens):
+        book = read_novel(novel, hyphens)
+        if novel.id == book_id:
+            book.texts[far] = book.texts[near]
+            book.texts[printed] = book.texts[window.first]
+        return book
+
+    monkeypatch.setattr(blanks, "read_novel", with_copies)
+    verdicts = {
+        row["sentence"]: row["verdict"]
+        for row in nearby(sample.rivals(max_fit=1.9))
+        if row["id"] == name
+    }
+    assert verdicts[near] == "rival"
+    assert verdicts[far] == verdicts[printed] == "already_in_passage"
 
 
 def test_answers_are_the_sentences_at_the_blanks(sample):

@@ -22,6 +22,7 @@ from cloze_gen.recipes.msr.tables import (
     HISTORY,
     HISTORY_SCORE,
     ITEM_ID,
+    N_IMPOSTORS,
     WORD,
     Part,
     map_parts,
@@ -42,7 +43,10 @@ _DRAWS_A_WORD = 3
 
 class AlternatesSettings(SettingsGroup):
     count: int = Field(
-        150, ge=4, le=MOST_EACH, description="different alternates of a focus word; MSR 2.2, step 2"
+        150,
+        ge=N_IMPOSTORS,
+        le=MOST_EACH,
+        description="different alternates of a focus word; MSR 2.2, step 2",
     )
 
 

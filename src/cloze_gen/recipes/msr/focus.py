@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Container
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -163,14 +163,6 @@ def option_words(counts: Artifact, limits: OptionLimits) -> frozenset[str]:
     return frozenset(table.words[row] for row in rows)
 
 
-class BookTables(NamedTuple):
-    """What one book gives: rows of each table of the stage."""
-
-    focus: pa.Table
-    sentences: pa.Table
-    rejected: pa.Table
-
-
 def search_book(
     book: dict[str, str],
     *,
@@ -178,7 +170,8 @@ def search_book(
     counts: Artifact,
     hyphens: Path,
     settings: FocusSettings,
-) -> BookTables:
+) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """Rows of `FOCUS_WORDS`, of `SENTENCES` and of `REJECTIONS`."""
     options = option_words(counts, OptionLimits.of(settings))
     sentences: list[Sentence] = []
     rows: list[dict[str, Any]] = []
@@ -190,9 +183,7 @@ def search_book(
         rejected += others
         if selected:
             sentences.append(sentence)
-    return BookTables(
-        FOCUS_WORDS.of_records(rows), sentence_table(sentences), rejection_table(rejected)
-    )
+    return FOCUS_WORDS.of_records(rows), sentence_table(sentences), rejection_table(rejected)
 
 
 def write_focus(
@@ -217,10 +208,10 @@ def write_focus(
         TableWriter(writer, SENTENCES) as sentences,
         RejectionWriter(writer) as rejections,
     ):
-        for tables in ctx.map(search, kept_books(source), unit="books"):
-            focus.append(tables.focus)
-            sentences.append(tables.sentences)
-            rejections.append(tables.rejected)
+        for words, of_words, rejected in ctx.map(search, kept_books(source), unit="books"):
+            focus.append(words)
+            sentences.append(of_words)
+            rejections.append(rejected)
     writer.funnel = funnel(
         "sentences and word positions", kept=focus.rows, rejected=rejections.reasons
     )

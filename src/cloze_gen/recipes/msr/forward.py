@@ -23,6 +23,7 @@ from cloze_gen.recipes.msr.tables import (
     HISTORY,
     HISTORY_SCORE,
     ITEM_ID,
+    N_IMPOSTORS,
     SENTENCE_SCORE,
     WORD,
     Part,
@@ -52,7 +53,7 @@ class ForwardReason(Reason):
 
 class ForwardSettings(SettingsGroup):
     keep: int = Field(
-        30, ge=4, le=MOST_EACH, description="alternates kept a focus word; MSR 2.2 step 5"
+        30, ge=N_IMPOSTORS, le=MOST_EACH, description="alternates kept a focus word; MSR 2.2 step 5"
     )
 
 
@@ -68,7 +69,7 @@ SCORED = Table(
     Column(
         SENTENCE_SCORE,
         pa.float64(),
-        "log10 probability of the whole sentence with the word; null if not kept",
+        "log10 probability of the whole sentence with the word; NaN if not kept",
     ),
     example='{"id": "the-lost-luggage-of-penny-cross:70:2", "word": "examined", '
     '"history_log10_prob": -2.740351676940918, "forward_log10_prob": -0.40380048751831055, '
@@ -79,24 +80,22 @@ SCORED_ITEMS = Table(
     "One row a focus word; the scores are those of the answer.",
     Column("id", pa.string(), "id of the item"),
     Column("status", pa.string(), f"`{KEPT}`, or the reason against the focus word"),
-    Column("answer_log10_prob", pa.float64(), "log10 P(answer | two tokens before)"),
+    Column(HISTORY_SCORE, pa.float64(), "log10 P(answer | two tokens before)"),
     Column(
         "answer_rank",
         pa.int64(),
         "rank by this score among the answer and its alternates, from 1",
     ),
     Column("alternates", pa.int64(), "number of alternates"),
-    Column(
-        FORWARD_SCORE, pa.float64(), "log10 P(next token | token before, answer); null if rejected"
-    ),
+    Column(FORWARD_SCORE, pa.float64(), "log10 P(next token | token before, answer)"),
     Column(
         "forward_rank",
         pa.int64(),
         "1 + number of alternates with a better forward score; null if rejected",
     ),
-    Column(SENTENCE_SCORE, pa.float64(), "log10 probability of the sentence; null if rejected"),
+    Column(SENTENCE_SCORE, pa.float64(), "log10 probability of the sentence"),
     example='{"id": "the-lost-luggage-of-penny-cross:70:2", "status": "kept", '
-    '"answer_log10_prob": -3.8014650344848633, "answer_rank": 199, "alternates": 300, '
+    '"history_log10_prob": -3.8014650344848633, "answer_rank": 199, "alternates": 300, '
     '"forward_log10_prob": -0.7606696486473083, "forward_rank": 31, '
     '"sentence_log10_prob": -57.54506850615144}',
 )
@@ -207,50 +206,53 @@ def forward_part(
     history = drawn[HISTORY_SCORE].to_numpy()
 
     answer_history = _scores(model, np.column_stack([second_last, last, answer]))
+    answer_forward = _scores(model, np.column_stack([last, answer, following]))
+    answer_rank = answer_ranks(answer_history, item, history)
+    n_alternates = np.bincount(item, minlength=len(words))
     status = screened(answer_history, item, history)
     status[answer == model.unknown] = ForwardReason.NO_OTHER_BOOK
     passed = status == KEPT
-    items = {
-        "id": words["id"],
-        "status": status.tolist(),
-        "answer_log10_prob": answer_history,
-        "answer_rank": answer_ranks(answer_history, item, history),
-        "alternates": np.bincount(item, minlength=len(words)),
-    }
 
     drawn = drawn.filter(pa.array(passed[item]))
     item = item[passed[item]]
     option = pc.index_in(drawn["word"].cast(pa.string()), model.vocabulary).to_numpy()
     forward = _scores(model, np.column_stack([last[item], option, following[item]]))
-    answer_forward = _scores(model, np.column_stack([last, answer, following]))
     # The alternates of an item are in the order of their history scores, so these decide ties.
     rank = ranks(item, forward)
     kept = rank <= keep
 
     sentences = read_source_sentences(focus, words["sentence_id"].unique())
-    is_asked = np.append(kept, passed)
-    totals = np.full(len(is_asked), np.nan)
-    totals[is_asked] = sentence_log10_probs(
-        model,
-        [
-            np.array([model.start, *model.ids(sentences[sentence_id].tokens), model.end])
-            for sentence_id in words["sentence_id"].to_pylist()
-        ],
-        1 + words["position"].to_numpy(),
-        np.append(item, np.arange(len(words)))[is_asked],
-        np.append(option, answer)[is_asked],
+    of_answers, of_kept = np.split(
+        sentence_log10_probs(
+            model,
+            [
+                np.array([model.start, *model.ids(sentences[sentence_id].tokens), model.end])
+                for sentence_id in words["sentence_id"].to_pylist()
+            ],
+            1 + words["position"].to_numpy(),
+            np.append(np.arange(len(words)), item[kept]),
+            np.append(answer, option[kept]),
+        ),
+        [len(words)],
     )
-    items |= {
-        FORWARD_SCORE: pa.array(answer_forward, mask=~passed),
-        "forward_rank": pa.array(answer_ranks(answer_forward, item, forward), mask=~passed),
-        SENTENCE_SCORE: pa.array(totals[len(item) :], mask=~passed),
-    }
+    sentence = np.full(len(item), np.nan)
+    sentence[kept] = of_kept
     scored = {
         **{name: drawn[name] for name in ALTERNATES.names},
         FORWARD_SCORE: forward,
         "forward_rank": rank,
         "kept": kept,
-        SENTENCE_SCORE: pa.array(totals[: len(item)], mask=~kept),
+        SENTENCE_SCORE: sentence,
+    }
+    items = {
+        "id": words["id"],
+        "status": status.tolist(),
+        HISTORY_SCORE: answer_history,
+        "answer_rank": answer_rank,
+        "alternates": n_alternates,
+        FORWARD_SCORE: answer_forward,
+        "forward_rank": pa.array(answer_ranks(answer_forward, item, forward), mask=~passed),
+        SENTENCE_SCORE: of_answers,
     }
     return SCORED.arrow(scored), SCORED_ITEMS.arrow(items)
 

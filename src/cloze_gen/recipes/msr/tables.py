@@ -36,6 +36,7 @@ ITEM_ID = Column("id", CODED, "id of the item")
 WORD = Column("word", CODED, "the candidate")
 HISTORY = Column(HISTORY_SCORE, pa.float32(), "log10 P(word | two tokens before)")
 
+N_IMPOSTORS = 4  # wrong options a question; MSR 2.3; the file formats require four
 FIT = "fit"  # verdict of an item or a candidate without faults
 ITEMS_A_PART = 2048
 Result = TypeVar("Result")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cloze_gen.corpus.artifacts import HYPHENS
 from cloze_gen.recipes.scde.blanks import BLANKS, SENTENCE_VERDICTS
+from cloze_gen.recipes.scde.coherence import STEMS, WORDS
 from cloze_gen.recipes.scde.distractors import DISTRACTORS, PROPENSITY
 from cloze_gen.recipes.scde.passages import PASSAGES
 from cloze_gen.recipes.scde.rivals import CANDIDATES
@@ -25,14 +26,8 @@ STAGES = {
     "coherence": StageDoc(
         "Trains a model of the words that occur together in adjacent sentences.",
         (
-            FileDoc("words.txt", "The vocabulary in small letters, one word a line."),
-            FileDoc("before.npy", "The directions of each word in the first of two sentences.", array="float32 (words, directions)"),
-            FileDoc("behind.npy", "The directions of each word in the second sentence.", array="float32 (words, directions)"),
-            FileDoc(
-                "stems.tsv",
-                "The stems of the training books.",
-                {"stem": "text: stem", "count": "int: tokens"},
-            ),
+            WORDS.doc,
+            STEMS.doc,
         ),
         {"pairs": "pairs of sentences that the model is trained on", "sentences": "sentences of the training books"},
     ),

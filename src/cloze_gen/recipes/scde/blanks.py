@@ -9,33 +9,40 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from cloze_gen.corpus.arrays import sentence_traits
 from cloze_gen.corpus.hyphens import HYPHENS
+from cloze_gen.corpus.paragraphs import HEADING
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.cohesion import SurfaceTies, surface_ties
 from cloze_gen.english.sentence_fitness import sentence_fault
 from cloze_gen.models.blank_assignment import decode_jointly
 from cloze_gen.models.sentence_cues import TiedPassage, cue_scores, tie
-from cloze_gen.recipes.scde.coherence import coherence, open_coherence, stem_rarity
-from cloze_gen.recipes.scde.passages import Novel, novels_of, read_novel, windows_by_book
-from cloze_gen.recipes.tables import RejectionWriter, rejection_table
+from cloze_gen.recipes.scde.coherence import neighbour_coherence, open_coherence, stem_rarity
+from cloze_gen.recipes.scde.passages import (
+    Novel,
+    novels_of,
+    read_novel,
+    windows_by_book,
+)
+from cloze_gen.recipes.tables import rejection_table, write_tables
 from cloze_gen.records.rejection import Reason, Rejection, first_reason
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.schema import CODED, Column, Table, TableWriter
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.schema import CODED, Column, Table
 from cloze_gen.word_tokens import is_word
 
 _DRAWS = 60  # to choose from
+_ADJACENT_SHARE = 0.0128  # of blanks are beside another one; Table 3: 1.28 %
 _MIN_GAP = 2  # sentences between blanks: answers of nearer blanks are often interchangeable
 _MOST_SETS = 50_000  # held while sets are extended: all that five of 28 sentences have
 
@@ -45,12 +52,6 @@ class BlanksSettings(SettingsGroup):
     choice: Literal["unguessable", "random"] = Field(
         "unguessable",
         description="unguessable: surface cues solve it as well as chance",
-    )
-    adjacent_share: float = Field(
-        0.0128,
-        ge=0,
-        le=0.4,
-        description="share of blanks beside another blank; Table 3: 1.28 %",
     )
     min_words: int = Field(
         7,
@@ -73,18 +74,8 @@ class BlanksSettings(SettingsGroup):
 
     @property
     def least_sentences(self) -> int:
-        """Length of the shortest passage with `count` blanks, one pair adjacent if allowed."""
-        gaps = self.count - 1 - (self.count > 1 and self.adjacent_share > 0)
-        return self.count + gaps * _MIN_GAP + 2
-
-    @model_validator(mode="after")
-    def _enough_pairs_fit(self) -> BlanksSettings:
-        if self.adjacent_share * self.count > 2:
-            raise ValueError(
-                f"adjacent_share = {self.adjacent_share} with count = {self.count} blanks needs "
-                "more than one adjacent pair in a passage; lower adjacent_share"
-            )
-        return self
+        """Length of the shortest passage with `count` blanks, two of them adjacent."""
+        return max(3, self.count + (self.count - 2) * _MIN_GAP + 2)
 
 
 class BlankReason(Reason):
@@ -130,7 +121,7 @@ BLANKS = Table(
         "blanks that the solver of surface cues fills correctly, given the answers alone",
     ),
     Column(
-        "wanted",
+        "by_chance",
         pa.int32(),
         "blanks that a random assignment of the answers fills correctly; the choice aims at this "
         "number",
@@ -185,42 +176,45 @@ def blank_reason(
     return first_reason(against)
 
 
-def new_here(sentences: Sequence[SurfaceTies]) -> list[BlankReason | None]:
-    """Reject sentences with a name or person that no other has: a reader cannot place them.
+def passage_reasons(
+    ties: Sequence[SurfaceTies], reasons: Sequence[BlankReason | None]
+) -> list[BlankReason | None]:
+    """Why each sentence of a passage cannot be a blank: its `blank_reason`, or its context.
+
+    A reader cannot place a sentence with a name or a person that no other sentence has.
 
     >>> from cloze_gen.english.cohesion import surface_ties
-    >>> lines = ["Then came Pip .", "Pip sat down .", "They saw Joe ."]
-    >>> [reason and str(reason) for reason in new_here([surface_ties(line.split()) for line in lines])]
-    [None, None, 'name_only_in_sentence']
+    >>> lines = ["Then came Pip .", "Pip sat down .", "They saw Joe .", "They left ."]
+    >>> reasons = passage_reasons([surface_ties(line.split()) for line in lines], [None] * 4)
+    >>> [reason and str(reason) for reason in reasons]
+    ['edge_of_passage', None, 'name_only_in_sentence', 'edge_of_passage']
     """
-    names = Counter(name for ties in sentences for name in ties.names | {ties.first_word})
-    persons = Counter(person for ties in sentences for person in ties.persons)
-    reasons = []
-    for ties in sentences:
+    names = Counter(name for sentence in ties for name in sentence.names | {sentence.first_word})
+    persons = Counter(person for sentence in ties for person in sentence.persons)
+    in_context = []
+    for place, sentence in enumerate(ties):
         against = {
-            BlankReason.NEW_NAME: any(names[name] == 1 for name in ties.names),
-            BlankReason.NEW_PERSON: any(persons[person] == 1 for person in ties.persons),
+            BlankReason.NEW_NAME: any(names[name] == 1 for name in sentence.names),
+            BlankReason.NEW_PERSON: any(persons[person] == 1 for person in sentence.persons),
+            BlankReason.EDGE: place in (0, len(ties) - 1),
         }
-        reasons.append(first_reason(against))
-    return reasons
+        in_context.append(reasons[place] or first_reason(against))
+    return in_context
 
 
-def draw_blanks(
-    places: Sequence[int], settings: BlanksSettings, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def draw_blanks(places: Sequence[int], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Distinct, equally likely sets of places; shape (draws, count), rows ascending.
 
-    On average, `adjacent_share` of the blanks are adjacent to another, never three in a row. The
-    others are at least `_MIN_GAP` apart.
+    On average, `_ADJACENT_SHARE` of the blanks are adjacent to another, never three in a row. The
+    others have at least `_MIN_GAP` sentences between them.
 
-    >>> settings = BlanksSettings(count=3, adjacent_share=0)
-    >>> draw_blanks([1, 2, 4, 7], settings, np.random.default_rng(1)).tolist()
+    >>> draw_blanks([1, 2, 4, 7], 3, np.random.default_rng(1)).tolist()
     [[1, 4, 7]]
     """
-    with_pair = settings.count > 1 and rng.random() < settings.adjacent_share * settings.count / 2
-    sets = allowed_sets(places, settings.count, int(with_pair), rng)
+    with_pair = rng.random() < _ADJACENT_SHARE * count / 2
+    sets = allowed_sets(places, count, int(with_pair), rng)
     if with_pair and not len(sets):
-        sets = allowed_sets(places, settings.count, 0, rng)
+        sets = allowed_sets(places, count, 0, rng)
     return sets[rng.choice(len(sets), min(len(sets), _DRAWS), replace=False)]
 
 
@@ -234,8 +228,6 @@ def allowed_sets(
     >>> allowed_sets([1, 2, 5, 9], 3, 1, np.random.default_rng(1)).tolist()
     [[1, 2, 5], [1, 2, 9]]
     """
-    if not places:
-        return np.zeros((0, count), np.int64)
     place = np.array(places, np.int64)
     sets = place[:, None]
     for following in reversed(range(count - 1)):  # blanks after the one that is added
@@ -243,7 +235,7 @@ def allowed_sets(
         has_pair = (np.diff(sets) == 1).any(axis=1, keepdims=True)
         fits = (gaps > _MIN_GAP) | ((gaps == 1) & ~has_pair & bool(pairs))
         # the rest needs room
-        fits &= place[-1] - place >= following * (_MIN_GAP + 1) - pairs * _MIN_GAP
+        fits &= place.max(initial=0) - place >= following * (_MIN_GAP + 1) - pairs * _MIN_GAP
         extensions = np.argwhere(fits)
         if len(extensions) > _MOST_SETS:
             extensions = rng.choice(extensions, _MOST_SETS, replace=False)
@@ -254,51 +246,48 @@ def allowed_sets(
 
 @dataclass(frozen=True, slots=True)
 class ChosenBlanks:
-    """The blanks of a passage and the measures that chose them.
-
-    Attributes:
-        solved: blanks that surface cues fill correctly from the answers alone.
-        wanted: correct answers of one random assignment, drawn for this passage.
-        margin: mean coherence of the answers with their own blanks, minus that of the next best.
-    """
+    """The blanks of a passage and the measures that chose them, as in `BLANKS`."""
 
     blanks: tuple[int, ...]
     solved: int
-    wanted: int
+    by_chance: int
     margin: float
 
 
 def choose_blanks(
     draws: NDArray[np.int64],
     *,
-    columns: NDArray[np.int64],
+    places: Sequence[int],
     ties: TiedPassage,
     after: NDArray[np.float64],
     before: NDArray[np.float64],
     settings: BlanksSettings,
     rng: np.random.Generator,
 ) -> ChosenBlanks:
-    """One of the draws; `columns`: the candidate of each sentence in `ties`, `after`, `before`."""
-    count = draws.shape[1]
-    number = np.arange(len(draws))[:, None, None]
-    blank = np.arange(count)[None, :, None]
-    answers = columns[draws][:, None, :]
-    cues = cue_scores(ties, draws)[number, blank, answers]
-    margins = _margins(coherence(after, before, draws)[number, blank, answers])
-    right = np.arange(count)
+    """One of the draws; the candidates of `ties`, `after` and `before` are those of `places`."""
+    if settings.choice == "random":
+        draws = draws[:1]
+    answers = np.searchsorted(places, draws)[:, None, :]
+    cues = np.take_along_axis(cue_scores(ties, draws), answers, axis=2)
+    coherence = np.take_along_axis(neighbour_coherence(after, before, draws), answers, axis=2)
+    right = np.arange(settings.count)
     solved = [int((decode_jointly(scores) == right).sum()) for scores in cues]
-    wanted = int((rng.permutation(count) == right).sum())
-    considered = range(1 if settings.choice == "random" else len(draws))
-    taken = min(considered, key=lambda i: (abs(solved[i] - wanted), -margins[i]))
-    return ChosenBlanks(tuple(draws[taken].tolist()), solved[taken], wanted, float(margins[taken]))
+    by_chance = int((rng.permutation(settings.count) == right).sum())
+    margins = _margins(coherence)
+    taken = min(range(len(draws)), key=lambda i: (abs(solved[i] - by_chance), -margins[i]))
+    return ChosenBlanks(
+        tuple(draws[taken].tolist()), solved[taken], by_chance, float(margins[taken])
+    )
 
 
-def _margins(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean margin of each blank's own answer over the best other answer; shape (draws,)."""
-    of_answers = np.einsum("dii->di", scores)
-    if scores.shape[1] == 1:
-        return of_answers[:, 0]
-    others = np.where(np.eye(scores.shape[1], dtype=np.bool_), -np.inf, scores).max(axis=2)
+def _margins(coherence: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean margin of each blank's own answer over the best other answer; shape (draws,).
+
+    `coherence`: shape (draws, blanks, answers).
+    """
+    of_answers = np.einsum("dii->di", coherence)
+    is_own = np.eye(coherence.shape[1], dtype=np.bool_)
+    others = np.where(is_own, -1.0, coherence).max(axis=2)  # -1: of no answer, the least
     return np.asarray((of_answers - others).mean(axis=1))
 
 
@@ -312,39 +301,65 @@ def read_blanks(blanks: Artifact) -> dict[str, tuple[int, ...]]:
     return {row["id"]: tuple(row["blanks"]) for row in rows}
 
 
-class BlankTables(NamedTuple):
-    blanks: pa.Table
-    verdicts: pa.Table
-    rejected: pa.Table
+@dataclass(frozen=True, slots=True)
+class NovelSentences:
+    """The sentences of a novel, measured when asked for: few of them are in a window or near one.
+
+    Attributes:
+        chapter: shape (sentences,): headings up to each.
+        reason: why a sentence can be a blank nowhere; None if it can.
+    """
+
+    texts: list[str]
+    chapter: NDArray[np.int64]
+    tokens: Callable[[int], tuple[str, ...]]
+    ties: Callable[[int], SurfaceTies]
+    reason: Callable[[int], BlankReason | None]
+
+
+def read_novel_sentences(
+    novel: Novel, passages: Artifact, settings: BlanksSettings
+) -> NovelSentences:
+    book = read_novel(novel, passages.path(HYPHENS))
+    chapter = np.cumsum([kind == HEADING for kind in book.text.kinds])
+    in_speech = sentence_traits(book.text, offensive=()).in_speech.tolist()
+    tokens = functools.cache(book.text.tokens)
+
+    @functools.cache
+    def ties(sentence: int) -> SurfaceTies:
+        return surface_ties(tokens(sentence))
+
+    @functools.cache
+    def reason(sentence: int) -> BlankReason | None:
+        return blank_reason(
+            tokens(sentence), ties(sentence), in_speech=in_speech[sentence], settings=settings
+        )
+
+    return NovelSentences(book.texts, chapter, tokens, ties, reason)
 
 
 def blank_novel(
     novel: Novel, *, passages: Artifact, coherence: Artifact, settings: BlanksSettings, seed: int
-) -> BlankTables:
+) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """Rows of `BLANKS` and of `SENTENCE_VERDICTS`, and the passages without blanks."""
     blanks: list[dict[str, Any]] = []
     verdicts: list[dict[str, Any]] = []
     rejected: list[Rejection] = []
-    windows = windows_by_book(passages).get(novel.id, ())
-    book = read_novel(novel, passages.path(HYPHENS))
-    in_speech = sentence_traits(book.text, offensive=()).in_speech.tolist()
-    for window in windows:
-        tokens = [book.tokens(i) for i in window.sentences]
-        ties = [surface_ties(sentence) for sentence in tokens]
-        reasons = _sentence_reasons(
-            tokens, ties, in_speech[window.first : window.last + 1], settings
-        )
+    sentences = read_novel_sentences(novel, passages, settings)
+    for window in windows_by_book(passages).get(novel.id, ()):
+        tokens = [sentences.tokens(i) for i in window.sentences]
+        ties = [sentences.ties(i) for i in window.sentences]
+        reasons = passage_reasons(ties, [sentences.reason(i) for i in window.sentences])
         places = [place for place, reason in enumerate(reasons) if reason is None]
         rng = derive_rng(seed, "scde.blanks", window.id)
-        draws = draw_blanks(places, settings, rng)
+        draws = draw_blanks(places, settings.count, rng)
         chosen: tuple[int, ...] = ()
         if len(draws):
-            columns = np.full(len(tokens), -1)
-            columns[places] = np.arange(len(places))
-            after, before = open_coherence(coherence).follows(tokens, [tokens[k] for k in places])
+            after, before = open_coherence(coherence).follows(tokens, [tokens[i] for i in places])
             choice = choose_blanks(
                 draws,
-                columns=columns,
-                ties=tie(ties, [ties[k] for k in places], stem_rarity(coherence)),
+                places=places,
+                ties=tie(ties, [ties[i] for i in places], stem_rarity(coherence)),
                 after=after,
                 before=before,
                 settings=settings,
@@ -359,26 +374,11 @@ def blank_novel(
         for place, reason in enumerate(reasons):
             verdict = reason or (BLANK if place in chosen else NOT_DRAWN)
             verdicts.append({"id": window.id, "sentence": place, "verdict": str(verdict)})
-    return BlankTables(
-        BLANKS.of_records(blanks), SENTENCE_VERDICTS.of_records(verdicts), rejection_table(rejected)
+    return (
+        BLANKS.of_records(blanks),
+        SENTENCE_VERDICTS.of_records(verdicts),
+        rejection_table(rejected),
     )
-
-
-def _sentence_reasons(
-    tokens: Sequence[Sequence[str]],
-    ties: Sequence[SurfaceTies],
-    in_speech: Sequence[bool],
-    settings: BlanksSettings,
-) -> list[BlankReason | None]:
-    """Why each sentence of a passage cannot be a blank; None if it can."""
-    new = new_here(ties)
-    reasons = [
-        blank_reason(tokens[place], ties[place], in_speech=inside, settings=settings) or new[place]
-        for place, inside in enumerate(in_speech)
-    ]
-    for edge in (0, -1):
-        reasons[edge] = reasons[edge] or BlankReason.EDGE
-    return reasons
 
 
 def write_blanks(
@@ -395,15 +395,7 @@ def write_blanks(
     blank = functools.partial(
         blank_novel, passages=passages, coherence=coherence, settings=settings, seed=seed
     )
-    with (
-        TableWriter(writer, BLANKS) as blanks,
-        TableWriter(writer, SENTENCE_VERDICTS) as verdicts,
-        RejectionWriter(writer) as rejections,
-    ):
-        for tables in ctx.map(blank, novels_of(partition), unit="books"):
-            blanks.append(tables.blanks)
-            verdicts.append(tables.verdicts)
-            rejections.append(tables.rejected)
-    writer.funnel = funnel("passages", kept=blanks.rows, rejected=rejections.reasons)
-    seen = blanks.rows + rejections.reasons.total()
-    ctx.say(f"{blanks.rows:,} of {seen:,} passages have {settings.count} blanks")
+    pieces = ctx.map(blank, novels_of(partition), unit="books")
+    write_tables(writer, [BLANKS, SENTENCE_VERDICTS], pieces, unit="passages")
+    kept = writer.funnel["kept"]
+    ctx.say(f"{kept:,} of {writer.funnel['seen']:,} passages have {settings.count} blanks")

@@ -10,26 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cloze_gen.formats.scde import CollectedPassage
+from cloze_gen.formats.scde import CollectedPassage, Rule
 from cloze_gen.records.blanked_passage import BlankedPassage
-from cloze_gen.records.rejection import Reason, first_reason
-
-
-class Rule(Reason):
-    DUPLICATE_PASSAGE = ("duplicate_passage", "an earlier passage has the same text")
-    ANSWER_WITHOUT_CANDIDATE = (
-        "answer_without_candidate",
-        "an answer names a candidate that is missing",
-    )
-    MISSING_CANDIDATE = (
-        "missing_candidate",
-        "the list is missing, or a candidate is null or empty",
-    )
-    MORE_BLANKS_THAN_CANDIDATES = (
-        "more_blanks_than_candidates",
-        "there are more blanks than candidates",
-    )
-    MISSING_ANSWER = ("missing_answer", "a blank has no answer")
 
 
 def clean(
@@ -48,10 +30,10 @@ def clean(
     rejected: list[tuple[CollectedPassage, Rule]] = []
     for passage in passages:
         text = _letters(passage)
-        rule = Rule.DUPLICATE_PASSAGE if text in texts else _broken_rule(passage)
+        rule = Rule.DUPLICATE_PASSAGE if text in texts else passage.broken_rule
         texts.add(text)
         if rule is None:
-            kept.append(_filled(passage))
+            kept.append(passage.filled())
         else:
             rejected.append((passage, rule))
     return kept, rejected
@@ -64,26 +46,3 @@ def _letters(item: CollectedPassage) -> str:
         for i, text in enumerate(item.passage)
     )
     return "".join(texts)
-
-
-def _broken_rule(item: CollectedPassage) -> Rule | None:
-    candidates = item.candidates or []
-    known = [answer for answer in item.answers if answer is not None]
-    broken = {  # in order of precedence
-        Rule.ANSWER_WITHOUT_CANDIDATE: bool(candidates)
-        and not all(0 <= answer < len(candidates) for answer in known),
-        Rule.MISSING_CANDIDATE: not candidates
-        or not all(text and text.strip() for text in candidates),
-        Rule.MORE_BLANKS_THAN_CANDIDATES: len(item.blanks) > len(candidates),
-        Rule.MISSING_ANSWER: None in item.answers,
-    }
-    return first_reason(broken)
-
-
-def _filled(item: CollectedPassage) -> BlankedPassage:
-    candidates = tuple(text for text in item.candidates or () if text is not None)
-    answers = tuple(answer for answer in item.answers if answer is not None)
-    sentences = list(item.passage)
-    for blank, answer in zip(item.blanks, answers, strict=True):
-        sentences[blank] = candidates[answer]
-    return BlankedPassage(str(item.eid), tuple(sentences), item.blanks, candidates, answers)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from cloze_gen.corpus.counts import CountTable
@@ -25,33 +26,44 @@ from cloze_gen.models.sentence_cues import (
 )
 from cloze_gen.rng import derive_rng
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
-from cloze_gen.store.tables import memory_mapped, read_tsv, write_tsv
+from cloze_gen.store.schema import Column, Table
+from cloze_gen.store.tables import memory_mapped
 from cloze_gen.word_tokens import is_word
 
-WORDS, BEFORE, AFTER, STEMS = "words.txt", "before.npy", "behind.npy", "stems.tsv"
 _VOCABULARY = 20_000  # most frequent words, in lower case
 _MAX_PAIRS = 400_000  # of adjacent sentences
 _MAX_DIMENSIONS = 100  # of the word vectors
 _PAIRS_A_DIMENSION = 80  # few pairs support few dimensions: 1,600 pairs of the sample support 20
 
+WORDS = Table(
+    "words.parquet",
+    "The words of the model, the most frequent first.",
+    Column("word", pa.string(), "the word in small letters"),
+    Column("before", pa.list_(pa.float32()), "its vector in the first of two sentences"),
+    Column("after", pa.list_(pa.float32()), "its vector in the second sentence"),
+)
+STEMS = Table(
+    "stems.parquet",
+    "The stems of the training books.",
+    Column("stem", pa.string(), "the stem"),
+    Column("count", pa.int64(), "its tokens"),
+)
 
-def coherence(
+
+def neighbour_coherence(
     after: NDArray[np.float64], before: NDArray[np.float64], blanks: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Shape (draws, blanks, candidates), -1 to 1: mean coherence with a blank's neighbours.
 
     `after` and `before`, (sentences, candidates): scores of a candidate after and before a sentence.
+    The first and the last sentence are no blanks, so each blank has both neighbours.
 
     >>> after, before = np.array([[0.2], [0.0], [0.0]]), np.array([[0.0], [0.0], [0.6]])
-    >>> coherence(after, before, np.array([[1], [0]]))[:, :, 0].round(2).tolist()
-    [[0.4], [0.0]]
+    >>> neighbour_coherence(after, before, np.array([[1]]))[:, :, 0].round(2).tolist()
+    [[0.4]]
     """
-    last, following = (side[:, :, 0] for side in neighbours(blanks, len(after), 1))
-    sides = (last >= 0).astype(np.int64) + (following >= 0)
-    total = np.where((last >= 0)[:, :, None], after[last], 0.0) + np.where(
-        (following >= 0)[:, :, None], before[following], 0.0
-    )
-    return np.asarray(total / np.maximum(sides, 1)[:, :, None])
+    last, following = neighbours(blanks, len(after), 1)
+    return np.asarray((after[last[:, :, 0]] + before[following[:, :, 0]]) / 2)
 
 
 def write_coherence(
@@ -64,8 +76,13 @@ def write_coherence(
 ) -> None:
     """Train on pairs of adjacent sentences of the training novels, and count stems."""
     table = read_counts(counts)
-    numbers, words = _vocabulary(table)
-    before, after = _pairs(memory_mapped(text.path(TOKENS)), numbers)
+    count_of = {
+        word.casefold(): count
+        for word, count in zip(table.words, table.folded_count.tolist(), strict=True)
+        if is_word(word)
+    }
+    words = sorted(count_of, key=lambda word: (-count_of[word], word))[:_VOCABULARY]
+    before, after = _pairs(memory_mapped(text.path(TOKENS)), _word_numbers(table, words))
     if not before:
         raise CorpusError(
             "coherence: the training novels have no adjacent sentences with known words. Add "
@@ -77,14 +94,13 @@ def write_coherence(
         min(_MAX_DIMENSIONS, max(1, len(before) // _PAIRS_A_DIMENSION)),
         derive_rng(seed, "scde.coherence"),
     )
-    np.save(writer.path(BEFORE), vectors_before)
-    np.save(writer.path(AFTER), vectors_after)
-    writer.path(WORDS).write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
-    stems = _stem_counts(table)
-    writer.rows |= {
-        WORDS: len(words),
-        STEMS: write_tsv(writer.path(STEMS), ("stem", "count"), stems.items()),
-    }
+    WORDS.write(
+        writer, {"word": words, "before": list(vectors_before), "after": list(vectors_after)}
+    )
+    stems: Counter[str] = Counter()
+    for word, count in count_of.items():
+        stems[stem(word)] += count
+    STEMS.write(writer, {"stem": list(stems), "count": list(stems.values())})
     writer.facts |= {"sentences": int(text.facts["sentences"]), "pairs": len(before)}
     writer.note_libraries("numpy", "scipy")
     ctx.say(f"trained on {len(before):,} pairs of adjacent sentences, {len(words):,} words")
@@ -92,31 +108,26 @@ def write_coherence(
 
 @functools.lru_cache(maxsize=1)
 def open_coherence(coherence: Artifact) -> AdjacentSentences:
-    words = coherence.path(WORDS).read_text(encoding="utf-8").split("\n")[:-1]
+    table = WORDS.read(coherence.path(WORDS.name))
     return AdjacentSentences(
-        {word: i for i, word in enumerate(words)},
-        memory_mapped(coherence.path(BEFORE)),
-        memory_mapped(coherence.path(AFTER)),
+        {word: i for i, word in enumerate(table["word"].to_pylist())},
+        np.stack(table["before"].to_numpy()),
+        np.stack(table["after"].to_numpy()),
     )
 
 
 @functools.lru_cache(maxsize=1)
 def stem_rarity(coherence: Artifact) -> Callable[[str], float]:
     """Rarity of a stem in the training novels (`rarity_of`)."""
-    counts = {row["stem"]: int(row["count"]) for row in read_tsv(coherence.path(STEMS))}
+    table = STEMS.read(coherence.path(STEMS.name))
+    counts = dict(zip(table["stem"].to_pylist(), table["count"].to_pylist(), strict=True))
     return rarity_of(counts, int(coherence.facts["sentences"]))
 
 
-def _vocabulary(table: CountTable) -> tuple[np.ndarray, list[str]]:
-    """int64, shape (types + 1,): index of each type, or -1; and the words of the vocabulary."""
-    counts: Counter[str] = Counter()
-    for word, count in zip(table.words, table.count.tolist(), strict=True):
-        if is_word(word):
-            counts[word.casefold()] += count
-    words = sorted(counts, key=lambda word: (-counts[word], word))[:_VOCABULARY]
+def _word_numbers(table: CountTable, words: Sequence[str]) -> NDArray[np.int64]:
+    """Shape (types + 1,), by the ids of tokens: index in `words` of each type, or -1."""
     number = {word: i for i, word in enumerate(words)}
-    numbers = [-1, *(number.get(word.casefold(), -1) for word in table.words)]
-    return np.array(numbers, np.int64), words
+    return np.array([-1, *(number.get(word.casefold(), -1) for word in table.words)], np.int64)
 
 
 def _pairs(tokens: np.ndarray, numbers: np.ndarray) -> tuple[list[list[int]], list[list[int]]]:
@@ -134,11 +145,3 @@ def _pairs(tokens: np.ndarray, numbers: np.ndarray) -> tuple[list[list[int]], li
             before.append(known[0])
             after.append(known[1])
     return before, after
-
-
-def _stem_counts(table: CountTable) -> dict[str, int]:
-    counts: Counter[str] = Counter()
-    for word, count in zip(table.words, table.count.tolist(), strict=True):
-        if is_word(word):
-            counts[stem(word.casefold())] += count
-    return {key: counts[key] for key in sorted(counts, key=lambda key: (-counts[key], key))}

@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,15 +31,15 @@ from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, mend_text, write_hyphens
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.corpus.paragraphs import HEADING, PROSE
+from cloze_gen.corpus.paragraphs import PROSE
 from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.recipes.tables import RejectionWriter, rejection_table
+from cloze_gen.recipes.tables import rejection_table, write_tables
 from cloze_gen.records.rejection import Reason, Rejection, first_reason
 from cloze_gen.rng import derive_rng, stable_fraction
 from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.schema import CODED, Column, Table, TableWriter
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.schema import CODED, Column, Table
 from cloze_gen.store.tables import read_parquet
 from cloze_gen.word_tokens import is_word
 
@@ -105,62 +105,60 @@ PASSAGES = Table(
 
 
 @dataclass(frozen=True, slots=True)
-class CutWindow:
-    """A span of a book's sentences, both ends inclusive; `words` counts word tokens."""
+class Stretch:
+    """Sentences of a book, both ends inclusive: a window, or the reason why they are none.
+
+    `words` counts word tokens.
+    """
 
     first: int
     last: int
     words: int
+    reason: PassageReason | None = None
 
 
-class CutBook(NamedTuple):
-    windows: list[CutWindow]
-    rejected: list[Rejection]
-
-
-def cut_windows(
+def cut_book(
     book: BookText,
     *,
     book_id: str,
     offensive: Container[str],
     settings: PassagesSettings,
     seed: int,
-) -> CutBook:
-    """Windows of a book; the other stretches as rejections, by the id of their first sentence.
+) -> list[Stretch]:
+    """The windows and the other stretches of a book; each sentence is in one of them.
 
     >>> from cloze_gen.corpus.arrays import book_text
     >>> lines, kinds = ["CHAPTER I", "It rained .", "We slept .", "Someone came ."], ["heading", "prose", "prose", "prose"]
     >>> book = book_text(lines, kinds=kinds, paragraph=[0, 1, 1, 2])
     >>> small = PassagesSettings(min_sentences=2, max_sentences=2)
-    >>> cut = cut_windows(book, book_id="emma", offensive=(), settings=small, seed=1)
-    >>> cut.windows, [(rejection.id, str(rejection.reason)) for rejection in cut.rejected]
-    ([CutWindow(first=1, last=2, words=4)], [('emma:0', 'not_prose'), ('emma:3', 'cut_short')])
+    >>> stretches = cut_book(book, book_id="emma", offensive=(), settings=small, seed=1)
+    >>> [(stretch.first, stretch.last, stretch.reason and str(stretch.reason)) for stretch in stretches]
+    [(0, 0, 'not_prose'), (1, 2, None), (3, 3, 'cut_short')]
     """
     paragraphs = _paragraphs(book, sentence_traits(book, offensive=offensive))
-    stretches: list[_Stretch] = []
+    stretches: list[Stretch] = []
     begin = 0
     while begin < len(paragraphs) - 1:
         ends, reason = _ends(paragraphs, begin, settings)
         end = begin + 1
+        first = paragraphs[begin].first
         if reason is None:
-            rng = derive_rng(seed, "scde.passages", f"{book_id}:{paragraphs[begin].first}")
+            rng = derive_rng(seed, "scde.passages", f"{book_id}:{first}")
             end = _nearest_end(paragraphs, begin, ends, settings.mean_words, rng)
+        words = paragraphs[end].words_before - paragraphs[begin].words_before
         if reason is not None and stretches and stretches[-1].reason == reason:
-            stretches[-1] = replace(stretches[-1], end=paragraphs[end])
-        else:
-            stretches.append(_Stretch(paragraphs[begin], paragraphs[end], reason))
+            earlier = stretches.pop()
+            first = earlier.first
+            words += earlier.words
+        stretches.append(Stretch(first, paragraphs[end].first - 1, words, reason))
         begin = end
-    firsts = [stretch.first for stretch in stretches if stretch.reason is None]
-    firsts.sort(key=lambda first: stable_fraction("scde.thinning", f"{book_id}:{first}"))
-    thinned = frozenset(firsts[settings.per_book :])
-    cut = CutBook([], [])
-    for stretch in stretches:
-        reason = PassageReason.THINNED if stretch.first in thinned else stretch.reason
-        if reason is None:
-            cut.windows.append(CutWindow(stretch.first, stretch.end.first - 1, stretch.words))
-        else:
-            cut.rejected.append(stretch.rejection(book_id, reason))
-    return cut
+    windows = [stretch.first for stretch in stretches if stretch.reason is None]
+    windows.sort(key=lambda first: stable_fraction("scde.thinning", f"{book_id}:{first}"))
+    thinned = frozenset(windows[settings.per_book :])
+    return [
+        replace(stretch, reason=PassageReason.THINNED) if stretch.first in thinned else stretch
+        for stretch in stretches
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,29 +178,6 @@ class _Paragraph:
     fault: PassageReason | None
     bound_to_previous: PassageReason | None
     after_break: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Stretch:
-    """The paragraphs from `begin` to before `end`; without a reason they are a window."""
-
-    begin: _Paragraph
-    end: _Paragraph
-    reason: PassageReason | None
-
-    @property
-    def first(self) -> int:
-        return self.begin.first
-
-    @property
-    def words(self) -> int:
-        return self.end.words_before - self.begin.words_before
-
-    def rejection(self, book_id: str, reason: PassageReason) -> Rejection:
-        sentences = self.end.first - self.first
-        return Rejection(
-            f"{book_id}:{self.first}", reason, f"sentences: {sentences:,}, words: {self.words:,}"
-        )
 
 
 def _paragraphs(book: BookText, traits: SentenceTraits) -> list[_Paragraph]:
@@ -234,7 +209,7 @@ def _paragraphs(book: BookText, traits: SentenceTraits) -> list[_Paragraph]:
                 words_before[first],
                 first_reason(against),
                 bound_to_previous,
-                after_break=first > 0 and next_number > number + 1,
+                after_break=next_number > number + 1,
             )
         )
         # each paragraph of a speech opens with a mark, and only the last one closes it
@@ -285,17 +260,6 @@ def _nearest_end(
     return min(ends, key=lambda end: abs(paragraphs[end].words_before - target))
 
 
-def chapter_numbers(kinds: Sequence[str]) -> NDArray[np.int32]:
-    """Shape (sentences,): headings before each, lines of one heading counted once.
-
-    >>> chapter_numbers(["prose", "heading", "heading", "prose", "verse", "heading"]).tolist()
-    [0, 1, 1, 1, 1, 2]
-    """
-    heading = np.array([kind == HEADING for kind in kinds], dtype=np.bool_)
-    begins = heading & ~np.concatenate(([False], heading))[:-1]
-    return np.cumsum(begins, dtype=np.int32)
-
-
 # ---- novels and their windows, as the stages read them
 
 
@@ -325,9 +289,6 @@ class ReadNovel:
     texts: list[str]
     start: NDArray[np.int32]
     end: NDArray[np.int32]
-
-    def tokens(self, sentence: int) -> tuple[str, ...]:
-        return self.text.tokens(sentence)
 
 
 def read_novel(novel: Novel, hyphens: Path) -> ReadNovel:
@@ -377,34 +338,36 @@ def windows_by_book(passages: Artifact) -> Mapping[str, list[Window]]:
     return windows
 
 
-class CutTables(NamedTuple):
-    passages: pa.Table
-    rejected: pa.Table
-
-
 def cut_novel(
     novel: Novel, *, hyphens: Path, offensive: frozenset[str], settings: PassagesSettings, seed: int
-) -> CutTables:
+) -> tuple[pa.Table, pa.Table]:
+    """Rows of `PASSAGES`, and of the other stretches as rejections."""
     book = read_novel(novel, hyphens)
-    windows, rejected = cut_windows(
+    rows: list[dict[str, Any]] = []
+    rejected: list[Rejection] = []
+    for stretch in cut_book(
         book.text, book_id=novel.id, offensive=offensive, settings=settings, seed=seed
-    )
-    rows = [
-        {
-            "id": f"{novel.id}:{window.first}",
+    ):
+        passage_id = f"{novel.id}:{stretch.first}"
+        sentences = stretch.last - stretch.first + 1
+        if stretch.reason is not None:
+            detail = f"sentences: {sentences:,}, words: {stretch.words:,}"
+            rejected.append(Rejection(passage_id, stretch.reason, detail))
+            continue
+        row = {
+            "id": passage_id,
             "book_id": novel.id,
             "part": novel.part,
             "domain": novel.domain,
-            "first": window.first,
-            "last": window.last,
-            "sentences": window.last - window.first + 1,
-            "words": window.words,
-            "start": book.start[window.first],
-            "end": book.end[window.last],
+            "first": stretch.first,
+            "last": stretch.last,
+            "sentences": sentences,
+            "words": stretch.words,
+            "start": book.start[stretch.first],
+            "end": book.end[stretch.last],
         }
-        for window in windows
-    ]
-    return CutTables(PASSAGES.of_records(rows), rejection_table(rejected))
+        rows.append(row)
+    return PASSAGES.of_records(rows), rejection_table(rejected)
 
 
 def write_passages(
@@ -426,9 +389,5 @@ def write_passages(
         settings=settings,
         seed=seed,
     )
-    with TableWriter(writer, PASSAGES) as passages, RejectionWriter(writer) as rejections:
-        for tables in ctx.map(cut, novels, unit="books"):
-            passages.append(tables.passages)
-            rejections.append(tables.rejected)
-    writer.funnel = funnel("stretches", kept=passages.rows, rejected=rejections.reasons)
-    ctx.say(f"{passages.rows:,} passages from {len(novels):,} books")
+    write_tables(writer, [PASSAGES], ctx.map(cut, novels, unit="books"), unit="stretches")
+    ctx.say(f"{writer.funnel['kept']:,} passages from {len(novels):,} books")

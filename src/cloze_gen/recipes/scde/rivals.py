@@ -7,9 +7,11 @@ it is speech or it is not. It fits no blank much better than the blank's answer 
 from __future__ import annotations
 
 import functools
+import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -17,24 +19,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
-from cloze_gen.corpus.arrays import sentence_traits
-from cloze_gen.corpus.hyphens import HYPHENS
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.english.cohesion import Person, SurfaceTies, surface_ties
+from cloze_gen.english.cohesion import SurfaceTies
 from cloze_gen.english.content_words import stem as stem_of
-from cloze_gen.models.sentence_cues import AdjacentSentences
-from cloze_gen.recipes.scde.blanks import BlanksSettings, blank_reason, read_blanks
-from cloze_gen.recipes.scde.coherence import coherence as coherence_of
-from cloze_gen.recipes.scde.coherence import open_coherence, stem_rarity
-from cloze_gen.recipes.scde.passages import (
-    Novel,
-    ReadNovel,
-    Window,
-    chapter_numbers,
-    novels_of,
-    read_novel,
-    windows_by_book,
+from cloze_gen.recipes.scde.blanks import (
+    BlanksSettings,
+    NovelSentences,
+    read_blanks,
+    read_novel_sentences,
 )
+from cloze_gen.recipes.scde.coherence import neighbour_coherence, open_coherence, stem_rarity
+from cloze_gen.recipes.scde.passages import Novel, Window, novels_of, windows_by_book
 from cloze_gen.recipes.scde.propensity import traits
 from cloze_gen.recipes.tables import value_counts
 from cloze_gen.records.rejection import Reason, first_reason
@@ -69,43 +64,42 @@ class RivalReason(Reason):
         "speech_differs_from_answers",
         "it is speech and the answers are not, or the reverse",
     )
-    IN_PRINT = ("already_in_passage", "the passage already contains the same words")
+    REPEATED = (
+        "already_in_passage",
+        "the passage, or a rival nearer to it, contains the same words",
+    )
     FITS = (
         "may_fit_a_blank",
         "its coherence with a blank exceeds the answer's by rivals.max_fit or more",
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PassageTies:
-    """Names and first words (lower case), persons, kinds of answers and texts of a passage."""
+def mismatch_reasons(
+    candidates: Sequence[SurfaceTies],
+    sentences: Sequence[SurfaceTies],
+    answers: Sequence[SurfaceTies],
+) -> list[RivalReason | None]:
+    """Why each candidate does not match a passage of these sentences; None if it does.
 
-    names: frozenset[str]
-    persons: frozenset[Person]
-    speech: frozenset[bool]
-    texts: frozenset[str]
-
-
-def passage_ties(
-    sentences: Sequence[SurfaceTies], answers: Sequence[SurfaceTies], texts: Sequence[str]
-) -> PassageTies:
-    return PassageTies(
-        names=frozenset(name for ties in sentences for name in (*ties.names, ties.first_word)),
-        persons=frozenset(person for ties in sentences for person in ties.persons),
-        speech=frozenset(ties.quotation_marks > 0 for ties in answers),
-        texts=frozenset(texts),
-    )
-
-
-def mismatch_reason(ties: SurfaceTies, text: str, passage: PassageTies) -> RivalReason | None:
-    """Why a sentence does not match the passage; None if it does."""
-    against = {
-        RivalReason.NEW_NAME: not ties.names <= passage.names,
-        RivalReason.NEW_PERSON: not ties.persons <= passage.persons,
-        RivalReason.OTHER_KIND: (ties.quotation_marks > 0) not in passage.speech,
-        RivalReason.IN_PRINT: text in passage.texts,
-    }
-    return first_reason(against)
+    >>> from cloze_gen.english.cohesion import surface_ties
+    >>> passage = [surface_ties(line.split()) for line in ("Pip saw Joe .", "Then he left .")]
+    >>> lines = ["He saw Pip .", "He met Biddy .", "We saw Joe ."]
+    >>> reasons = mismatch_reasons([surface_ties(line.split()) for line in lines], passage, passage[:1])
+    >>> [reason and str(reason) for reason in reasons]
+    [None, 'name_not_in_passage', 'person_not_in_passage']
+    """
+    names = {name for ties in sentences for name in (*ties.names, ties.first_word)}
+    persons = {person for ties in sentences for person in ties.persons}
+    kinds = {ties.quotation_marks > 0 for ties in answers}
+    reasons = []
+    for ties in candidates:
+        against = {
+            RivalReason.NEW_NAME: not ties.names <= names,
+            RivalReason.NEW_PERSON: not ties.persons <= persons,
+            RivalReason.OTHER_KIND: (ties.quotation_marks > 0) not in kinds,
+        }
+        reasons.append(first_reason(against))
+    return reasons
 
 
 def fit(coherences: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
@@ -117,7 +111,7 @@ def fit(coherences: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
     [-0.1]
     """
     of_answers = np.diagonal(coherences)[:, None]
-    return np.asarray((coherences[:, answers:] - of_answers).max(axis=0, initial=-np.inf))
+    return np.asarray((coherences[:, answers:] - of_answers).max(axis=0))
 
 
 def echo(
@@ -130,13 +124,13 @@ def echo(
     >>> echo([both, lamp], [lamp], lambda stem: 1.0).round(2).tolist()
     [0.5, 1.0]
     """
-    shown_stems = frozenset(stem for ties in shown for stem in ties.stems)
+    shown_stems = {stem for ties in shown for stem in ties.stems}
     shares: list[float] = []
     for ties in candidates:
-        unnamed = sorted(ties.stems - frozenset(map(stem_of, ties.names)))
+        unnamed = ties.stems.difference(map(stem_of, ties.names))
         weight = {stem: rarity(stem) ** 2 for stem in unnamed}
-        repeated = sum(weight[stem] for stem in unnamed if stem in shown_stems)
-        shares.append(repeated / (sum(weight.values()) or 1.0))
+        repeated = math.fsum(weight[stem] for stem in unnamed & shown_stems)
+        shares.append(repeated / (math.fsum(weight.values()) or 1.0))
     return np.array(shares, np.float64)
 
 
@@ -203,103 +197,96 @@ CANDIDATES = Table(
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """What the search for rivals in one novel needs."""
+    """The search for the rivals of a passage; sentences are indices in the book."""
 
-    book: ReadNovel
-    chapter: NDArray[np.int32]
-    in_speech: NDArray[np.bool_]
-    ties: Callable[[int], SurfaceTies]  # of a sentence
-    model: AdjacentSentences
-    rarity: Callable[[str], float]
-    of_blanks: BlanksSettings
+    sentences: NovelSentences
+    window: Window
+    answers: Sequence[int]
+    coherence: Artifact
     settings: RivalsSettings
 
-    def candidates(self, window: Window, answers: Sequence[int]) -> Iterator[dict[str, Any]]:
-        """Rows of `CANDIDATES`; `answers` are sentences of the book."""
-        for i in answers:
-            yield self._row(window, i, ANSWER) | {"traits": self._traits(i)}
-        verdicts = self._verdicts(window, answers)
-        pool = [i for i, verdict in verdicts.items() if verdict is None]
-        measured = self._verdicts_by_measures(window, answers, pool) if pool else {}
-        for i, verdict in verdicts.items():
-            yield self._row(window, i, str(verdict)) | measured.get(i, {})
-
-    def _verdicts_by_measures(
-        self, window: Window, answers: Sequence[int], pool: Sequence[int]
-    ) -> dict[int, dict[str, Any]]:
-        """Sentence -> its verdict, and the measures that it rests on."""
-        measures = self._measures(window, answers, pool)
-        fits_too_well = measures[0] >= self.settings.max_fit
+    def candidates(self) -> list[dict[str, Any]]:
+        """Rows of `CANDIDATES`: the answers, then the sentences nearby."""
+        rows = [self._row(i, ANSWER) | {"traits": self._traits(i)} for i in self.answers]
+        reasons = self._reasons()
+        nearby = [self._row(i, reason) for i, reason in reasons.items() if reason is not None]
+        pool = sorted(i for i, reason in reasons.items() if reason is None)
+        measures = self._measures(pool)
+        is_rival = measures[0] < self.settings.max_fit
         of_rivals = np.zeros(len(pool))
-        of_rivals[~fits_too_well] = hardness(measures[:, ~fits_too_well]).round(6)
-        measured: dict[int, dict[str, Any]] = {}
+        of_rivals[is_rival] = hardness(measures[:, is_rival])
         for k, i in enumerate(pool):
-            row = dict(zip(MEASURES, measures[:, k].round(6).tolist(), strict=True))
-            if fits_too_well[k]:
-                row["verdict"] = str(RivalReason.FITS)
-            else:
-                row |= {
-                    "verdict": RIVAL,
-                    "hardness": float(of_rivals[k]),
-                    "traits": self._traits(i),
-                }
-            measured[i] = row
-        return measured
+            row = self._row(i, RIVAL if is_rival[k] else RivalReason.FITS)
+            row.update(zip(MEASURES, measures[:, k].round(6).tolist(), strict=True))
+            if is_rival[k]:
+                row |= {"hardness": float(of_rivals[k].round(6)), "traits": self._traits(i)}
+            nearby.append(row)
+        return rows + sorted(nearby, key=itemgetter("sentence"))
 
-    def _row(self, window: Window, sentence: int, verdict: str) -> dict[str, Any]:
-        text = self.book.texts[sentence]
+    def _row(self, sentence: int, verdict: str) -> dict[str, Any]:
+        text = self.sentences.texts[sentence]
         return dict.fromkeys(CANDIDATES.names) | {
-            "id": window.id,
-            "book_id": window.book_id,
-            "part": window.part,
+            "id": self.window.id,
+            "book_id": self.window.book_id,
+            "part": self.window.part,
             "sentence": sentence,
             "text": text,
             "characters": len(text),
-            "verdict": verdict,
+            "verdict": str(verdict),
         }
 
     def _traits(self, sentence: int) -> list[str]:
-        return sorted(traits(self.book.tokens(sentence), self.ties(sentence)))
+        return sorted(traits(self.sentences.tokens(sentence), self.sentences.ties(sentence)))
 
-    def _verdicts(self, window: Window, answers: Sequence[int]) -> dict[int, Reason | None]:
+    def _distance(self, sentence: int) -> int:
+        return max(self.window.first - sentence, sentence - self.window.last)
+
+    def _reasons(self) -> dict[int, Reason | None]:
         """Why each nearby sentence of the chapter is no rival; None if only measures can tell."""
+        chapter = self.sentences.chapter
         most = self.settings.max_distance
-        before = range(max(0, window.first - most), window.first - _MIN_DISTANCE + 1)
-        after = range(
-            window.last + _MIN_DISTANCE, min(window.last + most + 1, len(self.book.texts))
+        begin = max(0, self.window.first - most)
+        end = min(self.window.last + most + 1, len(chapter))
+        nearby = [
+            i
+            for i in range(begin, end)
+            if chapter[i] == chapter[self.window.first] and self._distance(i) >= _MIN_DISTANCE
+        ]
+        nearby.sort(key=self._distance)  # of equal texts the nearest is kept
+        ties = self.sentences.ties
+        mismatches = mismatch_reasons(
+            [ties(i) for i in nearby],
+            [ties(i) for i in self.window.sentences],
+            [ties(i) for i in self.answers],
         )
-        passage = passage_ties(
-            [self.ties(i) for i in window.sentences],
-            [self.ties(i) for i in answers],
-            [self.book.texts[i] for i in window.sentences],
-        )
-        verdicts: dict[int, Reason | None] = {}
-        for i in (*before, *after):
-            if self.chapter[i] == self.chapter[window.first]:
-                verdicts[i] = blank_reason(
-                    self.book.tokens(i),
-                    self.ties(i),
-                    in_speech=bool(self.in_speech[i]),
-                    settings=self.of_blanks,
-                ) or mismatch_reason(self.ties(i), self.book.texts[i], passage)
-        return verdicts
+        texts = {self.sentences.texts[i] for i in self.window.sentences}
+        reasons: dict[int, Reason | None] = {}
+        for i, mismatch in zip(nearby, mismatches, strict=True):
+            text = self.sentences.texts[i]
+            reasons[i] = self.sentences.reason(i) or mismatch
+            if reasons[i] is None and text in texts:
+                reasons[i] = RivalReason.REPEATED
+            if reasons[i] is None:
+                texts.add(text)
+        return reasons
 
-    def _measures(
-        self, window: Window, answers: Sequence[int], pool: Sequence[int]
-    ) -> NDArray[np.float64]:
+    def _measures(self, pool: Sequence[int]) -> NDArray[np.float64]:
         """Shape (measures, pool), in the order of `MEASURES`."""
-        tokens = self.book.tokens
-        blanks = [answer - window.first for answer in answers]
-        after, before = self.model.follows(
-            [tokens(i) for i in window.sentences], [tokens(i) for i in (*answers, *pool)]
+        tokens = self.sentences.tokens
+        ties = self.sentences.ties
+        count = len(self.answers)
+        blanks = [answer - self.window.first for answer in self.answers]
+        after, before = open_coherence(self.coherence).follows(
+            [tokens(i) for i in self.window.sentences],
+            [tokens(i) for i in (*self.answers, *pool)],
         )
-        coheres = coherence_of(after, before, np.array([blanks], np.int64))[0]
+        coheres = neighbour_coherence(after, before, np.array([blanks], np.int64))[0]
         topics = np.delete((after + before) / 2, blanks, axis=0).mean(axis=0)
-        topic = topics[len(answers) :] - topics[: len(answers)].mean()
-        shown = [self.ties(i) for i in window.sentences if i not in answers]
-        echoes = echo([self.ties(i) for i in pool], shown, self.rarity)
-        distance = np.array([max(window.first - i, i - window.last) for i in pool])
-        return np.array([fit(coheres, len(answers)), topic, echoes, -np.log(distance)])
+        topic = topics[count:] - topics[:count].mean()
+        shown = [ties(i) for i in self.window.sentences if i not in self.answers]
+        echoes = echo([ties(i) for i in pool], shown, stem_rarity(self.coherence))
+        distance = np.array([self._distance(i) for i in pool])
+        return np.array([fit(coheres, count), topic, echoes, -np.log(distance)])
 
 
 def search_novel(
@@ -312,26 +299,12 @@ def search_novel(
     of_blanks: BlanksSettings,
 ) -> pa.Table:
     places_of = read_blanks(blanks)
-    windows = [
-        window for window in windows_by_book(passages).get(novel.id, ()) if window.id in places_of
-    ]
-    if not windows:
-        return CANDIDATES.of_records([])
-    book = read_novel(novel, passages.path(HYPHENS))
-    search = _Search(
-        book,
-        chapter_numbers(book.text.kinds),
-        sentence_traits(book.text, offensive=()).in_speech,
-        functools.cache(lambda sentence: surface_ties(book.tokens(sentence))),
-        open_coherence(coherence),
-        stem_rarity(coherence),
-        of_blanks,
-        settings,
-    )
+    sentences = read_novel_sentences(novel, passages, of_blanks)
     rows: list[dict[str, Any]] = []
-    for window in windows:
-        answers = [window.first + place for place in places_of[window.id]]
-        rows += search.candidates(window, answers)
+    for window in windows_by_book(passages).get(novel.id, ()):
+        if window.id in places_of:
+            answers = [window.first + place for place in places_of[window.id]]
+            rows += _Search(sentences, window, answers, coherence, settings).candidates()
     return CANDIDATES.of_records(rows)
 
 

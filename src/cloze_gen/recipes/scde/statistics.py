@@ -20,14 +20,14 @@ from cloze_gen.release.style import Artifacts
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import PASSAGE_SET
 
-# Measure -> the paper's figure, or None; shares from 0 to 1.
+# Measure -> the paper's figure, or None; whole numbers are counts.
 PAPER: Mapping[str, float | None] = {
     "passages": 5959,
     "blanks": 29731,
     "blanks per passage": 4.99,
     "candidates per passage": 6.79,
     "candidates per blank": 1.35,
-    "consecutive blanks": 0.0128,
+    "consecutive blanks, %": 1.28,
     "words per passage": 319.64,
     "words per passage, answers in their places": None,
     "sentences per passage": None,
@@ -35,46 +35,47 @@ PAPER: Mapping[str, float | None] = {
     "words per candidate": None,
     "variance of the candidate length": 19.54,
 }
-PAPER_PASSAGES: Mapping[Part, int] = {Part.TRAIN: 4790, Part.DEVELOPMENT: 511, Part.TEST: 658}
-COUNTS = frozenset({"passages", "blanks", "vocabulary"})  # counts; the others are means or shares
-SHARES = frozenset({"consecutive blanks"})
+_PAPER_PARTS = "4,790 / 511 / 658"  # passages by part
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 
 
 def describe_set(passages: Sequence[BlankedPassage]) -> dict[str, float]:
-    """The measures of `PAPER`, in its order; only the counts without passages.
+    """The measures of `PAPER`; only the counts without passages.
 
     >>> passage = BlankedPassage("emma:7", ("It rained.", "Someone came.", "We went home."), (1,), ("Jane sang well.", "Someone came."), (1,))
-    >>> found = describe_set([passage])
-    >>> found["words per passage"], found["words per passage, answers in their places"], found["variance of the candidate length"]
+    >>> measures = describe_set([passage])
+    >>> measures["words per passage"], measures["words per passage, answers in their places"], measures["variance of the candidate length"]
     (5.0, 7.0, 0.25)
     """
-    counts = {
+    blanks = sum(len(passage.blanks) for passage in passages)
+    measures: dict[str, float] = {
         "passages": len(passages),
-        "blanks": sum(len(passage.blanks) for passage in passages),
+        "blanks": blanks,
         "vocabulary": len(vocabulary(passages)),
     }
-    if not counts["blanks"]:
-        return {name: counts[name] for name in PAPER if name in counts}
-    lengths = [[word_count(text) for text in passage.candidates] for passage in passages]
-    measures = counts | {
-        "blanks per passage": fmean(len(passage.blanks) for passage in passages),
-        "candidates per passage": fmean(len(passage.candidates) for passage in passages),
-        "candidates per blank": fmean(
-            len(passage.candidates) / len(passage.blanks) for passage in passages
-        ),
-        "consecutive blanks": sum(map(consecutive_blanks, passages)) / counts["blanks"],
-        "words per passage": fmean(
-            sum(word_count(text or "") for text in passage.shown) for passage in passages
-        ),
-        "words per passage, answers in their places": fmean(
-            sum(map(word_count, passage.sentences)) for passage in passages
-        ),
-        "sentences per passage": fmean(len(passage.sentences) for passage in passages),
-        "words per candidate": fmean(length for of_passage in lengths for length in of_passage),
-        "variance of the candidate length": fmean(map(pvariance, lengths)),
+    if not passages:
+        return measures
+    of_passages = [_passage_measures(passage) for passage in passages]
+    for name in of_passages[0]:
+        measures[name] = fmean(of_passage[name] for of_passage in of_passages)
+    consecutive = sum(map(consecutive_blanks, passages))
+    candidates = [text for passage in passages for text in passage.candidates]
+    measures["consecutive blanks, %"] = 100 * consecutive / blanks
+    measures["words per candidate"] = fmean(map(word_count, candidates))
+    return measures
+
+
+def _passage_measures(passage: BlankedPassage) -> dict[str, float]:
+    """The measures of a passage whose mean is that of the set."""
+    return {
+        "blanks per passage": len(passage.blanks),
+        "candidates per passage": len(passage.candidates),
+        "candidates per blank": len(passage.candidates) / len(passage.blanks),
+        "words per passage": sum(word_count(text) for text in passage.shown if text),
+        "words per passage, answers in their places": sum(map(word_count, passage.sentences)),
+        "sentences per passage": len(passage.sentences),
+        "variance of the candidate length": pvariance(map(word_count, passage.candidates)),
     }
-    return {name: measures[name] for name in PAPER}
 
 
 def word_count(text: str) -> int:
@@ -132,19 +133,12 @@ def statistics_table(passages: Sequence[SetBlankedPassage]) -> CardTable:
     for header, part in (("Train", Part.TRAIN), ("Dev", Part.DEVELOPMENT), ("Test", Part.TEST)):
         splits[header] = [item.passage for item in passages if item.part == part]
     columns = [*map(describe_set, splits.values()), PAPER]
-    rows = [
-        (f"{name}, %" if name in SHARES else name, *(_printed(name, of) for of in columns))
-        for name in PAPER
-    ]
-    of_parts = " / ".join(f"{count:,}" for count in PAPER_PASSAGES.values())
-    rows[0] = (*rows[0][:-1], f"{rows[0][-1]} ({of_parts})")
+    rows = [(name, *(_printed(column.get(name)) for column in columns)) for name in PAPER]
+    rows[0] = (*rows[0][:-1], f"{rows[0][-1]} ({_PAPER_PARTS})")
     return CardTable("Statistics", _TEXT, ("measure", *splits, "Paper"), tuple(rows))
 
 
-def _printed(name: str, described: Mapping[str, float | None]) -> str:
-    value = described.get(name)
+def _printed(value: float | None) -> str:
     if value is None:
         return "-"
-    if name in COUNTS:
-        return f"{value:,.0f}"
-    return f"{100 * value if name in SHARES else value:,.2f}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"

@@ -73,12 +73,12 @@ def test_the_pool_holds_fit_candidates_with_their_scores(inputs, items, candidat
         fit.sort(key=lambda row: row["forward_rank"])
         words = [item["word"], *(row["word"] for row in fit)]
         assert pool.word[rows].tolist() == words
-        answer = [item["answer_log10_prob"], *(item[name] for name in SCORES[1:])]
+        answer = [item[name] for name in SCORES]
         scores = [answer, *([row[name] for name in SCORES] for row in fit)]
         assert pool.scores[rows][:, :3].tolist() == scores
         of_words = np.array([[math.log10(freq[word]), len(word)] for word in words])
         assert pool.scores[rows][:, 3:] == pytest.approx(of_words)
-        topicality = [item["answer_topicality"], *(row["topicality"] for row in fit)]
+        topicality = [item["topicality"], *(row["topicality"] for row in fit)]
         assert pool.topicality[rows].tolist() == pytest.approx(topicality)
     assert pool.word_class.tolist() == list(map(coarse_class, items["answer_tag"].to_pylist()))
     some = np.arange(len(pool)) % 3 == 1

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from cloze_gen.recipes.msr.choice.pool import CandidatePool
-from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS, ChoiceSettings
+from cloze_gen.recipes.msr.choice.settings import ChoiceSettings
+from cloze_gen.recipes.msr.tables import N_IMPOSTORS
 from cloze_gen.rng import derive_rng
 
 # Base weight of a candidate word, added to 1 for each item that has it as the answer. With 0.5, a

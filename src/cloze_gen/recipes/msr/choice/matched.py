@@ -32,8 +32,9 @@ from cloze_gen.recipes.msr.choice.propensity import (
     folds_by_sentence,
     found_by_scores,
 )
-from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS, ChoiceSettings, WordClass
+from cloze_gen.recipes.msr.choice.settings import ChoiceSettings, WordClass
 from cloze_gen.recipes.msr.forward import ranks
+from cloze_gen.recipes.msr.tables import N_IMPOSTORS
 from cloze_gen.rng import derive_rng
 
 _MIN_SENTENCES = 150  # fewer sentences are balanced without classifiers

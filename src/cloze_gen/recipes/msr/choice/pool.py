@@ -14,7 +14,7 @@ from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.recipes.msr.focus import FOCUS_WORDS
 from cloze_gen.recipes.msr.forward import SCORED, SCORED_ITEMS
 from cloze_gen.recipes.msr.grooming.candidates import DECISIONS, GROOMED_ITEMS
-from cloze_gen.recipes.msr.tables import FIT, FORWARD_SCORE, HISTORY_SCORE, SCORES, SENTENCE_SCORE
+from cloze_gen.recipes.msr.tables import FIT, SCORES
 from cloze_gen.store.artifacts import Artifact
 
 
@@ -105,16 +105,7 @@ def read_candidates(items: pa.Table, forward: Artifact, grooming: Artifact) -> p
 
 def pool_of(items: pa.Table, candidates: pa.Table, counts: CountTable) -> CandidatePool:
     """The pool of items and their candidates that are fit."""
-    answers = pa.table(
-        {
-            "item": items["item"],
-            "word": items["word"],
-            HISTORY_SCORE: items["answer_log10_prob"],
-            FORWARD_SCORE: items[FORWARD_SCORE],
-            SENTENCE_SCORE: items[SENTENCE_SCORE],
-            "topicality": items["answer_topicality"],
-        }
-    )
+    answers = items.select(["item", "word", *SCORES, "topicality"])
     fit = candidates.filter(pc.field("verdict") == FIT)
     rows = pa.concat_tables([answers, fit], promote_options="permissive")
     rows = rows.take(np.argsort(rows["item"], kind="stable"))  # every answer before its candidates

@@ -12,8 +12,6 @@ from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup, Unhashed
 WordClass = Literal["noun", "verb", "adjective", "adverb"]
 Share = Annotated[float, Field(ge=0, le=1)]
 
-N_IMPOSTORS = 4  # wrong options a question; MSR 2.3; the file formats require four
-
 
 class ChoiceSettings(SettingsGroup):
     n_questions: Annotated[int, Field(ge=1, le=MOST_COUNTED)] | Literal["auto"] = Field(

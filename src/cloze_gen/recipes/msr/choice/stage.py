@@ -33,9 +33,9 @@ from cloze_gen.recipes.msr.choice.draws import (
 from cloze_gen.recipes.msr.choice.matched import MatchedChoice
 from cloze_gen.recipes.msr.choice.pool import CandidatePool, pool_of, read_candidates, read_items
 from cloze_gen.recipes.msr.choice.readers import left_by_readers, read_questions
-from cloze_gen.recipes.msr.choice.settings import N_IMPOSTORS, ChoiceReason, ChoiceSettings
+from cloze_gen.recipes.msr.choice.settings import ChoiceReason, ChoiceSettings
 from cloze_gen.recipes.msr.grooming.candidates import MEASURES
-from cloze_gen.recipes.msr.tables import SCORES
+from cloze_gen.recipes.msr.tables import N_IMPOSTORS, SCORES
 from cloze_gen.recipes.tables import read_source_sentences, write_rejections
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence, sentence_of

@@ -68,9 +68,9 @@ GROOMED_ITEMS = Table(
         pa.string(),
         "Penn tag of the answer in the window that the tagger reads, as the candidates are tagged",
     ),
-    Column("answer_topicality", pa.float64(), "topicality of the answer; NaN if not measured"),
+    Column("topicality", pa.float64(), "topicality of the answer; NaN if not measured"),
     example='{"id": "the-lost-luggage-of-penny-cross:70:2", "verdict": "fit", "answer_tag": "VBD", '
-    '"answer_topicality": 0.7771}',
+    '"topicality": 0.7771}',
 )
 
 
@@ -160,7 +160,7 @@ def item_rows(items: Sequence[Item]) -> pa.Table:
             "id": [item.id for item in items],
             "verdict": [str(item.fault) for item in items],
             "answer_tag": [item.window_tag for item in items],
-            "answer_topicality": [round(item.topicality, 4) for item in items],
+            "topicality": [round(item.topicality, 4) for item in items],
         }
     )
 

@@ -46,6 +46,7 @@ from cloze_gen.recipes.msr.grooming.rules import (
 )
 from cloze_gen.recipes.msr.tables import (
     FIT,
+    N_IMPOSTORS,
     Part,
     map_parts,
     model_index,
@@ -57,7 +58,6 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 
 # Words with at least this frequency count as grammatical context, rarer words as topic.
 _FREQUENT_FREQ = 1e-3
-_IMPOSTORS = 4  # of a question
 
 
 def frequent_words(counts: Artifact) -> frozenset[str]:
@@ -135,8 +135,8 @@ def judge_by_expected_marks(
 
     Of two faults, that of fitting as well as the answer is written.
     """
-    # An item with fewer than four cannot become a question; a language model is too slow for it.
-    rows = table.open(least=_IMPOSTORS if language_model else 0)
+    # An item with fewer cannot become a question; a language model is too slow for it.
+    rows = table.open(least=N_IMPOSTORS if language_model else 0)
     measures = measures_of(table, rows, index, knowledge, language_model)
     places = [place_features(item, frequent=frequent) for item in table.items]
     weights = read_weights(with_language_model=language_model is not None)
