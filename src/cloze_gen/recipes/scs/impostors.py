@@ -69,19 +69,21 @@ class Pools:
         return self._pools[key]
 
     def _new_pool(self, answer: Form, place: Place) -> Pool:
-        uses, fit = self._places.uses(place), self._places.fit(place)
+        uses = self._places.uses(place)
+        number_of = self._places.number_of
+        fitting = self._places.fitting(place)
         cells = set(answer.cells.split("+"))
         forms = [
             form
             for form in self._forms
             if (form.tag, form.trait) == (answer.tag, answer.trait)
             and cells <= set(form.cells.split("+"))
-            and fit.takes[uses.words[form.pair]]
+            and fitting[number_of[form.pair]]
         ]
-        numbers = np.array([uses.words[form.pair] for form in forms], np.int64)
+        numbers = np.array([number_of[form.pair] for form in forms], np.int64)
         weights = np.ones(len(forms))
         if self._matched:
-            counts = np.array([form.tag_count for form in forms]) * fit.share[numbers]
+            counts = np.array([form.tag_count for form in forms]) * uses.share(place)[numbers]
             unlike = unlike_share(counts, numbers, uses.alike, reach=2 * WINDOW_RANKS)
             # With places.min_affinity = 0, all counts of a place may be 0; then all odds are even.
             weights = np.maximum(counts / unlike**_POWER, _LEAST_WEIGHT)
