@@ -8,9 +8,10 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy
 from pydantic import Field
 
 from cloze_gen.corpus.counts import Pair
@@ -56,55 +57,66 @@ class PlacesSettings(SettingsGroup):
     )
 
 
-@dataclass(frozen=True, eq=False)
+# Columns of `Uses`: each code of what is before a word, of what is after it, and of both.
+_AFTER = N_KINDS
+_BOTH = _AFTER + N_KINDS**2
+_N_COLUMNS = _BOTH + N_KINDS**3
+
+
+def _columns(left: Any, right: Any) -> list[Any]:
+    """The columns that count a place (ints), or each of several places (arrays)."""
+    return [left, _AFTER + right, _BOTH + left * N_KINDS**2 + right]
+
+
 class Uses:
     """The uses of the words of one class, in one voice or inflection.
 
     Attributes:
-        rows, left, right, counts: columns of `PLACES`; `rows` are numbers of words in their class.
+        held: tokens of each word, at most `_MOST_TOKENS`; shape (words,).
     """
 
-    n_words: int
-    rows: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    counts: np.ndarray
-    similar_share: float
-
-    @functools.cached_property
-    def total(self) -> np.ndarray:
-        """Uses of each word, shape (words,)."""
-        return np.bincount(self.rows, self.counts, self.n_words)
-
-    @functools.cached_property
-    def held(self) -> np.ndarray:
-        """The same, at most `_MOST_TOKENS`."""
-        return np.minimum(self.total, _MOST_TOKENS)
+    def __init__(
+        self,
+        n_words: int,
+        *,
+        rows: np.ndarray,
+        left: np.ndarray,
+        right: np.ndarray,
+        counts: np.ndarray,
+        similar_share: float,
+    ) -> None:
+        """Columns of `PLACES`; `rows` are numbers of words in their class."""
+        columns = np.concatenate(_columns(left, right))
+        cells = (np.tile(counts, 3), (np.tile(rows, 3), columns))
+        self._counts = scipy.sparse.csc_array(cells, shape=(n_words, _N_COLUMNS))
+        self._total = np.bincount(rows, counts, n_words)
+        self.held = np.minimum(self._total, _MOST_TOKENS)
+        weights = self.held / np.maximum(self._total, 1)
+        # Share of the average word's uses.
+        self._average = weights @ self._counts / max(self.held.sum(), 1)
+        self._similar_share = similar_share
 
     def takes(self, place: Place, least: float) -> np.ndarray:
         """Which words are used in such a place at least `least` times as often as the average word.
 
         The ratios of what is before, after, and both are shrunk to `_PRIOR_AFFINITY`.
         """
-        takes = np.ones(self.n_words, bool)
-        before = self.left == place.left
-        after = self.right == place.right
-        for here in (before, after, before & after):
-            counts = self._counts(here)
-            expected = self.total * self._average(counts)
-            ratio = (counts + _PRIOR_AFFINITY * _PRIOR_USES) / (expected + _PRIOR_USES)
-            takes &= ratio >= least
-        return takes
+        columns = _columns(place.left, place.right)
+        counts = self._counts[:, columns].toarray()
+        expected = np.outer(self._total, self._average[columns])
+        ratio = (counts + _PRIOR_AFFINITY * _PRIOR_USES) / (expected + _PRIOR_USES)
+        return (ratio >= least).all(axis=1)
 
     def share(self, place: Place) -> np.ndarray:
-        """Part of each word's uses that are in such a place, shrunk to the average."""
-        counts = self._counts((self.left == place.left) & (self.right == place.right))
-        return (counts + _PRIOR_TOKENS * self._average(counts)) / (self.total + _PRIOR_TOKENS)
+        """Part of each word's uses that are in such a place; shape (words,)."""
+        return self._shares(_columns(place.left, place.right)[-1:])[:, 0]
 
     def have_objects(self) -> np.ndarray:
         """Which verbs take objects."""
-        with_object = self._counts(np.isin(self.right // N_KINDS, _OBJECTS))
-        return with_object >= _MIN_OBJECT_SHARE * np.maximum(self.total, 1)
+        first_kind = np.arange(N_KINDS**2) // N_KINDS
+        columns = _AFTER + np.flatnonzero(np.isin(first_kind, _OBJECTS))
+        with_object = self._counts[:, columns].sum(axis=1)
+        return with_object >= _MIN_OBJECT_SHARE * np.maximum(self._total, 1)
 
     @functools.cached_property
     def alike(self) -> np.ndarray:
@@ -113,16 +125,12 @@ class Uses:
         Each of two similar words is among the `similar_share` of the class that are nearest to the
         other, by the Bhattacharyya coefficients of what is before and what is after them.
         """
-        alike = np.zeros((self.n_words, self.n_words), bool)
-        n_nearest = round(self.similar_share * self.n_words)
+        n_words = len(self._total)
+        alike = np.zeros((n_words, n_words), bool)
+        n_nearest = round(self._similar_share * n_words)
         if n_nearest:
-            codes = np.concatenate([self.left, N_KINDS**2 + self.right])
-            distinct, columns = np.unique(codes, return_inverse=True)
-            counts = np.zeros((self.n_words, len(distinct)))
-            np.add.at(counts, (np.tile(self.rows, 2), columns), np.tile(self.counts, 2))
-            counts += _PRIOR_TOKENS * self._average(counts)
-            shares = counts / (self.total + _PRIOR_TOKENS)[:, None]
-            profiles = np.sqrt(shares).astype(np.float32)
+            profiles = np.sqrt(self._shares(np.flatnonzero(self._average[:_BOTH])))
+            profiles = profiles.astype(np.float32)
             for number, profile in enumerate(profiles):
                 nearest = np.argpartition(-(profiles @ profile), n_nearest - 1)[:n_nearest]
                 alike[number, nearest] = True
@@ -130,14 +138,10 @@ class Uses:
         np.fill_diagonal(alike, True)
         return alike
 
-    def _counts(self, here: np.ndarray) -> np.ndarray:
-        """Uses of each word in the rows where `here` holds, shape (words,)."""
-        return np.bincount(self.rows[here], self.counts[here], self.n_words)
-
-    def _average(self, counts: np.ndarray) -> np.ndarray:
-        """Share of an average word's uses; `counts`: of each word, shape (words, ...)."""
-        weight = self.held / np.maximum(self.total, 1)
-        return weight @ counts / max(self.held.sum(), 1)
+    def _shares(self, columns: Sequence[int] | np.ndarray) -> np.ndarray:
+        """Parts of each word's uses, shrunk to the average; shape (words, columns)."""
+        counts = self._counts[:, columns].toarray() + _PRIOR_TOKENS * self._average[columns]
+        return counts / (self._total[:, None] + _PRIOR_TOKENS)
 
 
 class PlaceTable:
