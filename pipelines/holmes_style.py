@@ -98,7 +98,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     focus = run.stage(
         "focus",
         write_focus,
-        v=9,
+        v=10,
         check=functools.partial(check_several, book_ids(run, "source")) if groups else None,
         source=kept["source"],
         counts=counts,

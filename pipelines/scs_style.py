@@ -51,7 +51,7 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     inflections = run.stage(
         "inflections",
         write_inflections,
-        v=3,
+        v=4,
         tagged=tagged,
         vocabulary=vocabulary,
         settings=s.inflections,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -90,10 +91,25 @@ class RejectionWriter(TableWriter):
         super().append(piece)
 
 
+def write_pieces(
+    writer: ArtifactWriter, pieces: Iterable[Sequence[pa.Table]], *tables: Table
+) -> Counter[str]:
+    """Write tables and `REJECTIONS` piece by piece, as workers return them; the reasons' counts.
+
+    A piece has rows of each table and, last, of `REJECTIONS`.
+    """
+    with ExitStack() as stack:
+        rejections = stack.enter_context(RejectionWriter(writer))
+        table_writers = [stack.enter_context(TableWriter(writer, table)) for table in tables]
+        for piece in pieces:
+            for table_writer, rows in zip([*table_writers, rejections], piece, strict=True):
+                table_writer.append(rows)
+    return rejections.reasons
+
+
 def write_rejections(
     writer: ArtifactWriter, rejected: Iterable[Rejection], *, unit: str, kept: int
 ) -> None:
     """Write what a stage rejected, and its funnel: `kept` of so many `unit`."""
-    with RejectionWriter(writer) as rejections:
-        rejections.append(rejection_table(rejected))
-    writer.funnel = funnel(unit, kept=kept, rejected=rejections.reasons)
+    reasons = write_pieces(writer, [[rejection_table(rejected)]])
+    writer.funnel = funnel(unit, kept=kept, rejected=reasons)

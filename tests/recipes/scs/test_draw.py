@@ -1,5 +1,7 @@
 """The question of a sentence: its focus word, impostors, and the reasons against the other words."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -10,11 +12,12 @@ from cloze_gen.recipes.scs.place_table import PlacesSettings, PlaceTable
 from cloze_gen.recipes.scs.token_kinds import Kind
 from cloze_gen.records.rejection import Rejection
 
-NOUNS = "lamp door house river horse garden boat bridge candle window letter table".split()
+NOUNS = tuple("lamp door house river horse garden boat bridge candle window letter table".split())
 TOKENS = "He saw the garden and the boat .".split()
 TAGS = "PRP VBD DT NN CC DT NN .".split()
 
 
+@functools.cache
 def words(nouns, **settings):
     """Nouns that are used alike, the first one most often."""
     pairs = [(noun, "noun") for noun in nouns]
@@ -60,7 +63,7 @@ def test_a_draw_belongs_to_the_sentence_and_the_seed():
 @pytest.mark.parametrize(
     ("nouns", "similar_share", "reason"),
     [
-        (["garden", "boat", "lamp", "door"], 0.0, DrawReason.FEW_FORMS),
+        (("garden", "boat", "lamp", "door"), 0.0, DrawReason.FEW_FORMS),
         (NOUNS, 0.99, DrawReason.NO_SET),
     ],
 )
@@ -72,6 +75,6 @@ def test_words_without_impostors_have_their_reason(nouns, similar_share, reason)
 
 
 def test_a_sentence_without_eligible_word_is_rejected_as_a_whole():
-    drawn, rejected = draw(nouns=["lamp"])
+    drawn, rejected = draw(nouns=("lamp",))
     assert drawn is None
     assert rejected == [Rejection("b:1", DrawReason.NONE_ELIGIBLE)]

@@ -26,12 +26,12 @@ from cloze_gen.recipes.scs.place_table import PlacesSettings, PlaceTable, read_p
 from cloze_gen.recipes.scs.screen import expected_ambiguity
 from cloze_gen.recipes.scs.sentences import TAGGED_SENTENCES
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
-from cloze_gen.recipes.tables import RejectionWriter, rejection_table
+from cloze_gen.recipes.tables import rejection_table, write_pieces
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.schema import CODED, Column, Table, TableWriter
+from cloze_gen.store.schema import CODED, Column, Table
 
 _SENTENCES_A_PART = 1000
 
@@ -289,14 +289,10 @@ def write_draw(
         places_settings=places_settings,
     )
     draw = functools.partial(draw_part, read=read, settings=settings, seed=seed)
-    kept = 0
-    with TableWriter(writer, DRAWN) as drawn, RejectionWriter(writer) as rejections:
-        for options, rejected in ctx.map(draw, parts, unit="parts"):
-            drawn.append(options)
-            rejections.append(rejected)
-            kept += sum(options["kept"].to_pylist()) // (N_IMPOSTORS + 1)
-    writer.funnel = funnel("sentences and their words", kept=kept, rejected=rejections.reasons)
+    rejected = write_pieces(writer, ctx.map(draw, parts, unit="parts"), DRAWN)
+    n_drawn = writer.rows[DRAWN.name] // (N_IMPOSTORS + 1)
+    kept = n_drawn - rejected[DrawReason.AMBIGUOUS]
+    writer.funnel = funnel("sentences and their words", kept=kept, rejected=rejected)
     writer.note_libraries("numpy", "pyarrow")
     writer.versions["words"] = str(builtin_words["sha256"])[:16]
-    n_drawn = drawn.rows // (N_IMPOSTORS + 1)
     ctx.say(f"{n_drawn:,} questions of {len(rows):,} sentences; {kept:,} pass the screen")

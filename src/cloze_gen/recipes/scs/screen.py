@@ -8,7 +8,7 @@ the options alone find 37 % of the answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -56,19 +56,6 @@ def features_of(
     return np.column_stack(columns).astype(np.float64)
 
 
-def ambiguity(features: np.ndarray, weights: Mapping[str, float] = WEIGHTS) -> float:
-    """Expected share of readers who find a second answer, if each option is equally the answer.
-
-    `features` are of all ten pairs of five options. Of these, an answer is in four.
-
-    >>> even = np.zeros((10, len(FEATURES)))  # each pair is as good for half of the readers
-    >>> ambiguity(even, {"constant": 0.0})
-    0.9375
-    """
-    fits = expected_share(features, FEATURES, weights)
-    return float(1.0 - np.exp(4 * np.log1p(-fits).mean()))
-
-
 def expected_ambiguity(
     tokens: Sequence[str],
     position: int,
@@ -77,7 +64,10 @@ def expected_ambiguity(
     word_class: str,
     space: WordKnowledge,
 ) -> float:
-    """`ambiguity` of a question, whose blank is a token of the sentence."""
+    """Expected share of readers who find a second answer, if each option is equally the answer."""
     later = [options[i + 1 :] for i in range(len(options) - 1)]
     similarity = space.similarity(later, options[:-1])
-    return ambiguity(features_of(tokens, position, similarity, word_class=word_class))
+    features = features_of(tokens, position, similarity, word_class=word_class)
+    fits = expected_share(features, FEATURES, WEIGHTS)
+    # An answer is in four of the ten pairs of five options.
+    return float(1.0 - np.exp(4 * np.log1p(-fits).mean()))
