@@ -46,7 +46,7 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     tagged = tagged_counts(run, train_tags, counts)
     # The content vocabulary of 6,900 pairs, and the inflection table: (lemma, tag) -> form.
     vocabulary = run.stage(
-        "vocabulary", write_vocabulary, v=4, tagged=tagged, settings=s.vocabulary
+        "vocabulary", write_vocabulary, v=5, tagged=tagged, settings=s.vocabulary
     )
     inflections = run.stage(
         "inflections",

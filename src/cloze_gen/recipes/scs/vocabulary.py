@@ -72,7 +72,6 @@ VOCABULARY = Table(
     Column("class", CODED, "class of the word"),
     Column("count", pa.int64(), "tokens of the pair in the training books"),
     Column("freq", pa.float64(), "share of the word tokens"),
-    Column("class_share", pa.float64(), "share of the lemma's tokens that have this class"),
 )
 
 
@@ -92,7 +91,6 @@ def content_vocabulary(
     rejected: Counter[VocabularyReason] = Counter()
     rows: list[dict[str, Any]] = []
     for (lemma, word_class), count in counts.items():
-        class_share = count / totals[lemma]
         name_count = counts.get((lemma, "proper_noun"), 0)
         faults = {
             VocabularyReason.NOT_CONTENT: word_class not in CONTENT_CLASSES,
@@ -100,7 +98,7 @@ def content_vocabulary(
             VocabularyReason.FUNCTION: lemma in FUNCTION_LEMMAS,
             VocabularyReason.DIALECT: lemma in dialect_words(),
             VocabularyReason.NAME: name_count >= _NAME_SHARE * totals[lemma],
-            VocabularyReason.SLIP: class_share < settings.min_class_share,
+            VocabularyReason.SLIP: count / totals[lemma] < settings.min_class_share,
         }
         reason = first_reason(faults)
         if reason is not None:
@@ -111,7 +109,6 @@ def content_vocabulary(
             "class": word_class,
             "count": count,
             "freq": count / word_tokens,
-            "class_share": class_share,
         }
         rows.append(row)
     rows.sort(key=lambda row: (-row["count"], row["lemma"], row["class"]))
