@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from cloze_gen.recipes.scs.draw import DrawReason, Words, draw_question
+from cloze_gen.recipes.scs.draw import DrawReason, draw_question
 from cloze_gen.recipes.scs.focus import Form
 from cloze_gen.recipes.scs.impostors import Pools
 from cloze_gen.recipes.scs.place_table import PlacesSettings, PlaceTable
@@ -18,7 +18,7 @@ TAGS = "PRP VBD DT NN CC DT NN .".split()
 
 
 @functools.cache
-def words(nouns, **settings):
+def pools(nouns, **settings):
     """Nouns that are used alike, the first one most often."""
     pairs = [(noun, "noun") for noun in nouns]
     counts = {
@@ -33,13 +33,11 @@ def words(nouns, **settings):
         (noun, "NN"): Form(noun, noun, "noun", "NN", "count", "NN", 100, 100, 1e-4 / i, 1e-4)
         for i, noun in enumerate(nouns, 1)
     }
-    return Words(forms, places, Pools(forms.values(), places, matched=True), builtin=None)
+    return Pools(forms, places, matched=True)
 
 
 def draw(item="b:1", *, nouns=NOUNS, seed=1, **settings):
-    return draw_question(
-        item, TOKENS, TAGS, words=words(nouns, **settings), method="matched", seed=seed
-    )
+    return draw_question(item, TOKENS, TAGS, pools=pools(nouns, **settings), seed=seed)
 
 
 def test_one_word_of_a_sentence_is_drawn():

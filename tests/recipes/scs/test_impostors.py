@@ -69,7 +69,8 @@ class FakePlaces:
         return np.array([place != ODD or int(lemma[1:]) % 2 == 1 for lemma in words])
 
 
-POOLS = {matched: Pools(FORMS, FakePlaces(), matched=matched) for matched in (True, False)}
+BY_CELL = {(form.lemma, form.tag): form for form in FORMS}
+POOLS = {matched: Pools(BY_CELL, FakePlaces(), matched=matched) for matched in (True, False)}
 
 
 def draw(item_id, answer, *, matched=True, place=None, refused=frozenset(), seed=1):

@@ -8,6 +8,7 @@ the options alone find 37 % of the answers.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,7 +17,7 @@ from cloze_gen.english.word_lists import After, Before
 from cloze_gen.english.word_lists import after as kind_after
 from cloze_gen.english.word_lists import before as kind_before
 from cloze_gen.formats.printed_tokens import rendered_positions
-from cloze_gen.models.word_knowledge import WordKnowledge
+from cloze_gen.models.contexts import read_builtin_words
 from cloze_gen.recipes.common import expected_share
 from cloze_gen.recipes.scs.screen_weights import WEIGHTS
 
@@ -29,6 +30,9 @@ FEATURES = (
     *(f"before_{kind.name.lower()}" for kind in Before),
     *(f"after_{kind.name.lower()}" for kind in After),
 )
+
+
+_builtin_words = functools.cache(read_builtin_words)
 
 
 def features_of(
@@ -62,11 +66,10 @@ def expected_ambiguity(
     options: Sequence[str],
     *,
     word_class: str,
-    space: WordKnowledge,
 ) -> float:
     """Expected share of readers who find a second answer, if each option is equally the answer."""
     later = [options[i + 1 :] for i in range(len(options) - 1)]
-    similarity = space.similarity(later, options[:-1])
+    similarity = _builtin_words().similarity(later, options[:-1])
     features = features_of(tokens, position, similarity, word_class=word_class)
     fits = expected_share(features, FEATURES, WEIGHTS)
     # An answer is in four of the ten pairs of five options.
