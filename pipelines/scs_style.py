@@ -97,7 +97,7 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     run.stage(
         "questions",
         write_questions,
-        v=6,
+        v=7,
         draw=draw,
         sentences=sentences,
         settings=s.questions,
