@@ -98,8 +98,7 @@ def write_pieces(
 
     A piece has rows of each table and, last, of `REJECTIONS`.
     """
-    with ExitStack() as stack:
-        rejections = stack.enter_context(RejectionWriter(writer))
+    with RejectionWriter(writer) as rejections, ExitStack() as stack:
         table_writers = [stack.enter_context(TableWriter(writer, table)) for table in tables]
         for piece in pieces:
             for table_writer, rows in zip([*table_writers, rejections], piece, strict=True):

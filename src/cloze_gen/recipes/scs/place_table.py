@@ -105,7 +105,7 @@ class Uses:
         counts = self._counts[:, columns].toarray()
         expected = np.outer(self._total, self._average[columns])
         ratio = (counts + _PRIOR_AFFINITY * _PRIOR_USES) / (expected + _PRIOR_USES)
-        return (ratio >= least).all(axis=1)
+        return np.all(ratio >= least, axis=1)
 
     def share(self, place: Place) -> np.ndarray:
         """Part of each word's uses that are in such a place; shape (words,)."""
