@@ -72,7 +72,7 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     places = run.stage(
         "places",
         write_places,
-        v=4,
+        v=5,
         corpus=kept["train"],
         tagging=train_tags,
         vocabulary=vocabulary,

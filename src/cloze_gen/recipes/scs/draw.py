@@ -182,17 +182,22 @@ def draw_question(
 
 
 def draw_part(
-    sentences: Sequence[Mapping[str, str]],
+    sentences: pa.RecordBatch,
     *,
     read: Callable[[], Pools],
     settings: DrawSettings,
     seed: int,
 ) -> tuple[pa.Table, pa.Table]:
-    """Rows of `DRAWN` and of `REJECTIONS`; `read`: `read_pools` of the run."""
+    """Rows of `DRAWN` and of `REJECTIONS`.
+
+    Args:
+        sentences: rows of `TAGGED_SENTENCES`.
+        read: `read_pools` of the run.
+    """
     pools = read()
     rows: list[dict[str, Any]] = []
     rejected: list[Rejection] = []
-    for sentence in sentences:
+    for sentence in sentences.to_pylist():
         tokens, tags = sentence["tokens"].split(" "), sentence["tags"].split(" ")
         drawn, others = draw_question(sentence["id"], tokens, tags, pools=pools, seed=seed)
         rejected += others
@@ -252,10 +257,8 @@ def write_draw(
     seed: int,
 ) -> None:
     """Write every drawn question; `builtin_words`: `builtin_words_facts`."""
-    rows = TAGGED_SENTENCES.read(
-        sentences.path(TAGGED_SENTENCES.name), ["id", "tokens", "tags"]
-    ).to_pylist()
-    parts = [rows[i : i + _SENTENCES_A_PART] for i in range(0, len(rows), _SENTENCES_A_PART)]
+    table = TAGGED_SENTENCES.read(sentences.path(TAGGED_SENTENCES.name), ["id", "tokens", "tags"])
+    parts = table.to_batches(max_chunksize=_SENTENCES_A_PART)
     read = functools.partial(
         read_pools,
         vocabulary,
@@ -273,4 +276,4 @@ def write_draw(
     writer.funnel = funnel("sentences and their words", kept=kept, rejected=rejected)
     writer.note_libraries("numpy", "pyarrow")
     writer.versions["words"] = str(builtin_words["sha256"])[:16]
-    ctx.say(f"{n_drawn:,} questions of {len(rows):,} sentences; {kept:,} pass the screen")
+    ctx.say(f"{n_drawn:,} questions of {table.num_rows:,} sentences; {kept:,} pass the screen")

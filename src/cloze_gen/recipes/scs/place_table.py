@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -76,20 +76,13 @@ class Uses:
     """
 
     def __init__(
-        self,
-        n_words: int,
-        *,
-        rows: np.ndarray,
-        left: np.ndarray,
-        right: np.ndarray,
-        counts: np.ndarray,
-        similar_share: float,
+        self, n_words: int, uses: Mapping[str, np.ndarray], *, similar_share: float
     ) -> None:
-        """Columns of `PLACES`; `rows` are numbers of words in their class."""
-        columns = np.concatenate(_columns(left, right))
-        cells = (np.tile(counts, 3), (np.tile(rows, 3), columns))
+        """`uses`: columns of `PLACES`, and `number`, that of the word in its class."""
+        columns = np.concatenate(_columns(uses["left"], uses["right"]))
+        cells = np.tile(uses["count"], 3), (np.tile(uses["number"], 3), columns)
         self._counts = scipy.sparse.csc_array(cells, shape=(n_words, _N_COLUMNS))
-        self._total = np.bincount(rows, counts, n_words)
+        self._total = np.bincount(uses["number"], uses["count"], n_words)
         self.held = np.minimum(self._total, _MOST_TOKENS)
         weights = self.held / np.maximum(self._total, 1)
         # Share of the average word's uses.
@@ -152,7 +145,7 @@ class PlaceTable:
     """
 
     def __init__(
-        self, pairs: Sequence[Pair], counts: dict[str, np.ndarray], settings: PlacesSettings
+        self, pairs: Sequence[Pair], counts: Mapping[str, np.ndarray], settings: PlacesSettings
     ) -> None:
         """`counts`: columns of `PLACES`; `row` is a number in `pairs`."""
         self._settings = settings
@@ -163,17 +156,15 @@ class PlaceTable:
         for lemma, word_class in pairs:
             self.number_of[lemma, word_class] = sizes[word_class]
             sizes[word_class] += 1
-        numbers = np.array(list(self.number_of.values()))[counts["row"]]
-        classes = np.array([word_class for _, word_class in pairs])[counts["row"]]
+        numbers = np.array(list(self.number_of.values()))
+        classes = np.array([word_class for _, word_class in pairs])
+        columns = {**counts, "number": numbers[counts["row"]]}
         for word_class in CONTENT_CLASSES:
             for use in range(N_USES):
-                here = (classes == word_class) & (counts["use"] == use)
+                here = (classes[counts["row"]] == word_class) & (counts["use"] == use)
                 self._uses[word_class, use] = Uses(
                     sizes[word_class],
-                    rows=numbers[here],
-                    left=counts["left"][here],
-                    right=counts["right"][here],
-                    counts=counts["count"][here],
+                    {name: column[here] for name, column in columns.items()},
                     similar_share=settings.similar_share,
                 )
 

@@ -48,12 +48,10 @@ class Place(NamedTuple):
         'verb 1 be _ noun+particle'
         """
         first, second = divmod(self.right, N_KINDS)
-        right = f"{Kind(first).name}+{Kind(second).name}" if self._is_clause else Kind(second).name
+        right = Kind(second).name
+        if self.word_class == "verb" and self.use != ATTRIBUTIVE:
+            right = f"{Kind(first).name}+{right}"
         return f"{self.word_class} {self.use} {Kind(self.left).name} _ {right}".lower()
-
-    @property
-    def _is_clause(self) -> bool:
-        return self.word_class == "verb" and self.use != ATTRIBUTIVE
 
 
 class PlaceCodes(NamedTuple):
