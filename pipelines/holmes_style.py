@@ -95,7 +95,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     focus = run.stage(
         "focus",
         write_focus,
-        v=9,
+        v=10,
         check=functools.partial(check_several, book_ids(run, "source")) if held_out else None,
         source=kept["source"],
         counts=counts,

@@ -9,7 +9,8 @@ from itertools import pairwise
 
 from cloze_gen.english.penn_tags import FINITE
 from cloze_gen.english.word_lists import DASHES, FINAL_MARKS, FOLDED_TITLES, QUOTATION_MARKS
-from cloze_gen.records.rejection import Reason
+from cloze_gen.records.rejection import Reason, first_reason
+from cloze_gen.records.sentence import Sentence
 from cloze_gen.word_tokens import is_word
 
 _PAUSES = frozenset({",", ":", ";", "--", "!", "?", "-"})
@@ -62,6 +63,9 @@ SPEECH_VERBS = frozenset(
 
 
 class SentenceFault(Reason):
+    NOT_PROSE = ("sentence_not_prose", "the sentence is verse, a heading or not text")
+    NOT_ASCII = ("sentence_not_ascii", "the sentence has characters outside ASCII")
+    NO_FINAL_STOP = ("sentence_without_final_stop", "the sentence does not end with a final mark")
     BEGINS_LOW = ("sentence_begins_without_capital", "it does not begin with a capital letter")
     OPEN_BRACKET = ("sentence_bracket_unbalanced", "a bracket is not opened or not closed")
     CUT_AT_ABBREVIATION = ("sentence_cut_at_abbreviation", "it was split after an abbreviation")
@@ -74,6 +78,19 @@ class SentenceFault(Reason):
     RUNS_ON = ("sentence_missing_dash", "a dash between two clauses was lost")
     OFFENSIVE = ("sentence_offensive", "it contains a listed offensive word")
     NO_MAIN_CLAUSE = ("sentence_without_main_clause", "it has no main clause")
+
+
+def shape_fault(sentence: Sentence, *, printed: Sequence[int]) -> SentenceFault | None:
+    """Why a sentence of a book cannot be a question, whatever its words. `printed` is
+    `rendered_positions(sentence.tokens)`.
+    """
+    final = sentence.tokens[printed[-1]] if printed else ""
+    against = {
+        SentenceFault.NOT_PROSE: sentence.kind != "prose",
+        SentenceFault.NOT_ASCII: not all(token.isascii() for token in sentence.tokens),
+        SentenceFault.NO_FINAL_STOP: final not in FINAL_MARKS,
+    }
+    return first_reason(against)
 
 
 def sentence_fault(tokens: Sequence[str]) -> SentenceFault | None:

@@ -57,7 +57,8 @@ def _adjacent_answers(path: Path) -> Path:
     adjacent = path.with_name(path.name.replace("questions", "answers"))
     if adjacent == path or not adjacent.is_file():
         raise UsageError(
-            f"{path}: no answers file found in the same folder; pass it with --answers"
+            f"{path}: no answers file found in the same folder; put it there, or pass it to "
+            "`evaluate` with --answers"
         )
     return adjacent
 

@@ -37,13 +37,13 @@ from cloze_gen.corpus.paragraphs import HEADING, PROSE
 from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence, read_sentences
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.treebank import treebank_split
-from cloze_gen.recipes.tables import SENTENCES, RejectionWriter, rejection_table, sentence_table
+from cloze_gen.recipes.tables import SENTENCES, rejection_table, sentence_table, write_pieces
 from cloze_gen.records.passage import Part, Passage
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.schema import CODED, Column, Table, TableWriter
+from cloze_gen.store.schema import CODED, Column, Table
 
 
 class PassagesSettings(SettingsGroup):
@@ -234,14 +234,6 @@ PASSAGES = Table(
 )
 
 
-class NovelTables(NamedTuple):
-    """What one novel gives: rows of each table of the stage."""
-
-    passages: pa.Table
-    sentences: pa.Table
-    rejected: pa.Table
-
-
 def cut_novel(
     novel: dict[str, str],
     *,
@@ -249,8 +241,10 @@ def cut_novel(
     hyphens: Path,
     offensive: frozenset[str],
     settings: PassagesSettings,
-) -> NovelTables:
-    """The passages of a row of the partition, their sentences, and all other sentences."""
+) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """The passages of a row of the partition, their sentences, and all other sentences: rows of
+    `PASSAGES`, `SENTENCES` and `REJECTIONS`.
+    """
     forms = decided_hyphens(hyphens)
     folder = book_folder(partition, novel)
     sentences = list(read_sentences(folder, novel["book_id"], forms))
@@ -269,7 +263,7 @@ def cut_novel(
         for sentence, reason in zip(sentences, cut.reason.tolist(), strict=True)
         if reason
     ]
-    return NovelTables(
+    return (
         PASSAGES.of_records(passages),
         sentence_table([sentences[index] for index in sorted(shown)]),
         rejection_table(rejected),
@@ -321,17 +315,11 @@ def write_passages(
         offensive=offensive,
         settings=settings,
     )
-    with (
-        TableWriter(writer, PASSAGES) as passages,
-        TableWriter(writer, SENTENCES) as sentences,
-        RejectionWriter(writer) as rejections,
-    ):
-        for tables in ctx.map(cut, novels, unit="novels"):
-            passages.append(tables.passages)
-            sentences.append(tables.sentences)
-            rejections.append(tables.rejected)
-    writer.funnel = funnel("sentences", kept=passages.rows, rejected=rejections.reasons)
-    ctx.say(f"{passages.rows:,} passages from {writer.funnel['seen']:,} sentences")
+    tables = ctx.map(cut, novels, unit="novels")
+    rejected = write_pieces(writer, tables, PASSAGES, SENTENCES)
+    kept = writer.rows[PASSAGES.name]
+    writer.funnel = funnel("sentences", kept=kept, rejected=rejected)
+    ctx.say(f"{kept:,} passages from {writer.funnel['seen']:,} sentences")
 
 
 # ---- the passages of an artifact
