@@ -106,7 +106,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     passages = run.stage(
         "passages",
         write_passages,
-        v=5,
+        v=6,
         partition=parts,
         counts=counts,
         settings=s.passages,
@@ -146,7 +146,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     ranking = run.stage(
         "ranking",
         write_ranking,
-        v=7,
+        v=8,
         advice='ranking.order = "random" ranks passages of any kind.',
         passages=passages,
         committee=committee,
@@ -175,7 +175,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     finished = run.stage(
         "passage_set",
         write_passage_set,
-        v=4,
+        v=5,
         advice=collect if s.guessing.verdicts else "",
         partition=parts,
         passages=passages,
@@ -190,7 +190,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     run.stage(
         "analysis",
         write_analysis,
-        v=4,
+        v=5,
         passages=passages,
         committee=committee,
         finished=finished,

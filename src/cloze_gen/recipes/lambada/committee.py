@@ -15,7 +15,6 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
@@ -188,7 +187,7 @@ def write_committee(
     )
 
 
-def read_survivors(committee: Artifact) -> frozenset[str]:
-    """Ids of the passages that no member guesses."""
+def read_survivors(committee: Artifact) -> pa.Array:
+    """Ids of the passages that no member guesses, in order."""
     table = read_parquet(committee.path(VERDICTS), columns=["id", "kept"])
-    return frozenset(table.filter(pc.field("kept"))["id"].to_pylist())
+    return table.filter(table["kept"])["id"].combine_chunks()
