@@ -208,7 +208,6 @@ def outside_scores(run: Pipeline, passages: Stage, settings: CommitteeSettings) 
             label=f"scores {label_of(member)}",
             passages=passages,
             member=run.file_input(member, setting="committee.members"),
-            rendering=settings.rendering,
         )
         for member in settings.members
         if member not in MEMBERS

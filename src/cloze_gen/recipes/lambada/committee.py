@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -48,10 +47,6 @@ class CommitteeSettings(SettingsGroup):
         gt=0,
         le=1,
         description="probability from which a member guesses the target; 3.1",
-    )
-    rendering: Literal["cased", "published"] = Field(
-        "cased",
-        description="how hf: and scores: members see the text",
     )
 
     @field_validator("members")

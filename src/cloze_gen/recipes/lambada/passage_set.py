@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -70,12 +70,8 @@ def draw_fewshot(
     return first_apart(of_target.values(), most=4 * MOST_EXAMPLES, taken=taken)
 
 
-def _by_id(table: pa.Table, ids: Collection[str]) -> dict[str, dict[str, float]]:
-    """Id -> the other columns of its row, to four digits."""
-    rows = table.filter(pc.is_in(table["id"], pa.array(ids, pa.string()))).to_pylist()
-    return {
-        row.pop("id"): {name: float(f"{value:.4g}") for name, value in row.items()} for row in rows
-    }
+def _four_digits(row: Mapping[str, float]) -> dict[str, float]:
+    return {name: float(f"{value:.4g}") for name, value in row.items()}
 
 
 def write_passage_set(
@@ -97,19 +93,17 @@ def write_passage_set(
     without a verdict as soon as others have one.
     """
     judged = str(guesses.facts["judged"])
-    table = GUESSED.read(guesses.path(GUESSED.name)).to_pydict()
-    verdicts = dict(zip(table["id"], table["verdict"], strict=True))
+    guessed = GUESSED.read(guesses.path(GUESSED.name)).to_pylist()
+    verdicts = {row["id"]: row["verdict"] for row in guessed}
     kept_as = OPEN if judged == "none" else Verdict.KEPT
     chosen = [item for item, verdict in verdicts.items() if verdict == kept_as]
     rejected = [item for item, verdict in verdicts.items() if verdict not in {OPEN, Verdict.KEPT}]
     rows = PASSAGES.read(passages.path(PASSAGES.name), [*SPAN, "part"])
     is_test = pc.equal(rows["part"].cast(pa.string()), str(Part.TEST))
     drawn = draw_control(rows.filter(is_test).to_pylist(), settings=settings, seed=seed)
-    signals = SIGNALS.read(ranking.path(SIGNALS.name))
-    with_signals = pc.is_in(rows["id"], signals["id"].combine_chunks())
-    development = rows.filter(pc.and_not(with_signals, is_test)).to_pylist()
-    signals_of_id = {row["id"]: row for row in signals.to_pylist()}
-    examined = [row | signals_of_id[row["id"]] for row in development]
+    development = rows.filter(pc.invert(is_test)).to_pylist()
+    signals = {row["id"]: row for row in SIGNALS.read(ranking.path(SIGNALS.name)).to_pylist()}
+    examined = [row | signals[row["id"]] for row in development if row["id"] in signals]
     candidates = draw_fewshot(
         examined,
         ranked=verdicts,
@@ -124,8 +118,9 @@ def write_passage_set(
     )
     control = [item for item in drawn if item not in repeated]
     fewshot = [item for item in candidates if item not in repeated][:MOST_EXAMPLES]
-    scores = _by_id(read_parquet(committee.path(VERDICTS)).drop_columns(["kept"]), needed)
-    signals_of = _by_id(signals.select(["id", *_SIGNALS]), needed)
+    table = read_parquet(committee.path(VERDICTS)).drop_columns(["kept"])
+    scored = table.filter(pc.is_in(table["id"], pa.array(needed, pa.string()))).to_pylist()
+    scores = {row.pop("id"): _four_digits(row) for row in scored}
     domains = {row["book_id"]: row["domain"] for row in read_books(partition)}
 
     def record(passage_id: str, judged: str, *, is_control: bool = False) -> dict[str, Any]:
@@ -138,7 +133,7 @@ def write_passage_set(
         }
         if not is_control:
             fields["verdict"] = verdicts.get(passage_id, OPEN)
-            fields["signals"] = signals_of[passage_id]
+            fields["signals"] = _four_digits({name: signals[passage_id][name] for name in _SIGNALS})
         return passage_record(passage, **fields)
 
     def records(ids: Iterable[str], judged: str) -> list[dict[str, Any]]:
