@@ -155,8 +155,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
         tagged_counts=tags,
         contexts=space,
         settings=s.ranking,
-        # Only the rules, so that `guessing.judges` does not rank again.
-        guessing=GuessingSettings.model_validate(s.guessing.rules),
+        guessing=s.guessing,
         seed=run.seed,
     )
     # 3.1: two people guess the target from the passage, ten miss it given the sentence.

@@ -90,9 +90,7 @@ def test_a_copy_elsewhere_has_nothing_to_draw_from(tmp_path):
 
 def test_a_study_keeps_the_rules_of_its_run(tmp_path, lambada):
     settings = json.loads((lambada.folder / "run.json").read_text())["settings"]
-    assert rules_of(settings) == GuessingSettings().model_dump(
-        mode="json", exclude={"verdicts", "judges"}
-    )
+    assert rules_of(settings) == GuessingSettings().model_dump(mode="json", exclude={"verdicts"})
     study = guessed_study(tmp_path / "study", sentence_subjects=4)
     assert rule_of(study.facts).settings.sentence_subjects == 4
     with pytest.raises(UsageError, match="from another version"):

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
@@ -35,10 +35,6 @@ class GuessingSettings(SettingsGroup):
         "",
         description="file with people's guesses (`cloze-gen judge apply`); empty: none",
     )
-    judges: Literal["none", "machine"] = Field(
-        "none",
-        description="who guesses where no file of verdicts is given",
-    )
     passage_subjects: int = Field(
         2,
         ge=1,
@@ -58,7 +54,7 @@ class GuessingSettings(SettingsGroup):
     @property
     def rules(self) -> dict[str, int]:
         """What people are asked, and how often."""
-        return self.model_dump(exclude={"verdicts", "judges"})
+        return self.model_dump(exclude={"verdicts"})
 
 
 class Verdict(Reason):

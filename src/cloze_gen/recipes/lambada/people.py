@@ -55,11 +55,8 @@ def _study_item(passage: Passage, guessing: GuessingSettings) -> StudyItem:
 
 
 def rules_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in settings.get("guessing", {}).items()
-        if name not in {"verdicts", "judges"}
-    }
+    guessing = settings.get("guessing", {})
+    return {name: value for name, value in guessing.items() if name != "verdicts"}
 
 
 def rule_of(facts: StudyFacts) -> GuessingRule:

@@ -22,7 +22,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.content_words import PASSAGE_RULES
 from cloze_gen.recipes.common import printed_before
 from cloze_gen.recipes.lambada.committee import read_survivors
-from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
+from cloze_gen.recipes.lambada.guessing import GuessingSettings
 from cloze_gen.recipes.lambada.passages import (
     PASSAGES,
     SPAN,
@@ -31,7 +31,7 @@ from cloze_gen.recipes.lambada.passages import (
     first_apart,
     read_passages,
 )
-from cloze_gen.recipes.lambada.readers import NO_RANK, Guesses, Readers, read_readers
+from cloze_gen.recipes.lambada.readers import Guesses, Readers, read_readers
 from cloze_gen.recipes.tables import write_rejections
 from cloze_gen.records.passage import Passage
 from cloze_gen.records.rejection import Reason, Rejection
@@ -39,7 +39,7 @@ from cloze_gen.records.spans import TakenSpans
 from cloze_gen.rng import seeded_fraction, stable_fraction
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
-from cloze_gen.store.schema import CODED, Column, Table, TableWriter
+from cloze_gen.store.schema import Column, Table, TableWriter
 
 _HUMAN_ADVANTAGE = 10.0  # people guess the end of a sentence that much better than an n-gram model
 # A reader sees the whole sentence, but the n-gram model only its last three words. With 15 tokens
@@ -97,17 +97,7 @@ SIGNALS = Table(
     Column("id", pa.string(), "id of the passage"),
     Column("target", pa.string(), "the target in small letters"),
     Column("read_prob", pa.float32(), "P(target) of a reader of the whole passage"),
-    Column(
-        "read_rank",
-        pa.int32(),
-        f"words that this reader finds more probable; {NO_RANK:,} without a guess",
-    ),
     Column("alone_prob", pa.float32(), "P(target) of a reader of the target's sentence alone"),
-    Column(
-        "alone_rank",
-        pa.int32(),
-        f"words that this reader finds more probable; {NO_RANK:,} without a guess",
-    ),
     Column(
         "rules",
         pa.string(),
@@ -118,13 +108,7 @@ SIGNALS = Table(
         pa.float64(),
         "probability that the passage passes all three steps of guessing",
     ),
-    Column(
-        "machine",
-        CODED,
-        "verdict of the model reader: `kept`, or the step that rejects the passage",
-    ),
-    example='{"id": "aunt-sabinas-goose:8", "target": "gubbin", "read_rank": 3, "rules": "", '
-    '"machine": "not_guessed_from_the_passage", ...}',
+    example='{"id": "aunt-sabinas-goose:8", "target": "gubbin", "read_prob": ..., "rules": "", ...}',
 )
 RANKING = Table(
     "ranking.parquet",
@@ -152,19 +136,6 @@ def expected_yield(guesses: Guesses, sentence_tokens: int, guessing: GuessingSet
     return read * (1 - alone) ** guessing.sentence_subjects * not_guessed
 
 
-def machine_verdict(guesses: Guesses, guessing: GuessingSettings) -> Verdict:
-    """The model reader's verdict: its first guess from the passage, its first few from the sentence.
-
-    >>> machine_verdict(Guesses(0.8, read_rank=0, alone_rank=2), GuessingSettings())
-    <Verdict.GUESSED_ALONE: 'guessed_from_the_sentence_alone'>
-    """
-    if guesses.read_rank > 0:
-        return Verdict.MISSED
-    if guesses.alone_rank < guessing.sentence_guesses:
-        return Verdict.GUESSED_ALONE
-    return Verdict.KEPT
-
-
 def signals_of(passage: Passage, readers: Readers, guessing: GuessingSettings) -> dict[str, Any]:
     """A row of `SIGNALS`."""
     target = passage.target.casefold()
@@ -179,7 +150,6 @@ def signals_of(passage: Passage, readers: Readers, guessing: GuessingSettings) -
         **asdict(guesses),
         "rules": "; ".join(rules),
         "expected_yield": expected_yield(guesses, passage.target_position, guessing),
-        "machine": str(machine_verdict(guesses, guessing)),
     }
 
 

@@ -25,7 +25,6 @@ from cloze_gen.models.contexts import read_context_space
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.records.passage import Passage
-from cloze_gen.settings import MOST_EACH
 from cloze_gen.store.artifacts import Artifact
 
 MAX_ECHO_FREQ = 4e-4  # greatest share of a word that a reader repeats
@@ -40,21 +39,17 @@ OTHER_WORDS_WEIGHT = 30.0
 ASSOCIATION_WEIGHT = 0.2
 # In nats, summed over the words of the context; below it a context is unrelated to the target.
 MIN_ASSOCIATION = 10.0
-NO_RANK = MOST_EACH  # no setting allows more guesses
 
 
 @dataclass(frozen=True, slots=True)
 class Guesses:
-    """Of the target: its probability, and the number of words that are more probable.
+    """Probabilities of the target; 0 if nothing supports it.
 
-    `read_`: after the whole passage; `alone_`: after its sentence alone. By default nothing supports
-    the target.
+    `read_`: after the whole passage; `alone_`: after its sentence alone.
     """
 
     read_prob: float = 0.0
-    read_rank: int = NO_RANK
     alone_prob: float = 0.0
-    alone_rank: int = NO_RANK
 
 
 # ---- the n-gram model
@@ -90,12 +85,6 @@ class NextWords:
             classes += np.bincount(self.class_of[words], listed - probs[words], len(classes))
             probs[words] = listed
         return probs, classes
-
-
-def _rank(probs: NDArray[np.floating], place: int) -> tuple[float, int]:
-    """The probability at a place, and how many are greater."""
-    prob = probs[place]
-    return float(prob), int((probs > prob).sum())
 
 
 # ---- echo
@@ -144,10 +133,9 @@ class EchoReader:
         probs, class_probs = self.next_words.probs(sentence)
         ratio = class_probs / np.maximum(self.class_probs, 1e-9)
         lifts = lift(np.where(unknown, 0.0, probs[ids]), self.freq[ids], ratio[classes])
-        read_prob, read_rank = _rank(echo_probs(mentioned, lifts), place)
-        if unknown[place]:
-            return Guesses(read_prob, read_rank)
-        return Guesses(read_prob, read_rank, *_rank(probs, int(ids[place])))
+        read_prob = echo_probs(mentioned, lifts)[place]
+        alone_prob = 0.0 if unknown[place] else probs[ids[place]]
+        return Guesses(float(read_prob), float(alone_prob))
 
 
 def echoes(
@@ -240,10 +228,9 @@ class TriggerReader:
         of_sentence = self._associations_with(sentence)
         probs, _ = self.next_words.probs(sentence)
         options = probs[self.option_ids].astype(np.float64)
-        return Guesses(
-            *_rank(trigger_probs(options, of_sentence + of_context), place),
-            *_rank(trigger_probs(options, of_sentence), place),
-        )
+        read_probs = trigger_probs(options, of_sentence + of_context)
+        alone_probs = trigger_probs(options, of_sentence)
+        return Guesses(float(read_probs[place]), float(alone_probs[place]))
 
     def _associations_with(self, tokens: Sequence[str]) -> NDArray[np.float64]:
         """Shape (W,): the sum over the types among the tokens."""
