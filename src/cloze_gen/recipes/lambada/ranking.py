@@ -108,7 +108,7 @@ SIGNALS = Table(
         pa.float64(),
         "probability that the passage passes all three steps of guessing",
     ),
-    example='{"id": "aunt-sabinas-goose:8", "target": "gubbin", "read_prob": ..., "rules": "", ...}',
+    example='{"id": "aunt-sabinas-goose:8", "target": "gubbin", "rules": "", ...}',
 )
 RANKING = Table(
     "ranking.parquet",
