@@ -35,13 +35,12 @@ def passages(novels):
     return novels.passages(novels.partition())
 
 
-def score(novels, passages, member, rendering="cased"):
+def score(novels, passages, member):
     return novels.stage(
         "outside_scores",
         write_outside_scores,
         passages=passages,
         member=member,
-        rendering=rendering,
     )
 
 
