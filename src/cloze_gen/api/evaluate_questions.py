@@ -10,7 +10,7 @@ from typing import Any
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.api.evaluator import Data, People, Request, Source, machines, user_row
 from cloze_gen.engine.local import engine_scope, make_engine
-from cloze_gen.engine.progress import Stopwatch, say
+from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluation.adversary import AdversaryResult, adversary_line, skip_reason
 from cloze_gen.evaluation.chance import chance_accuracy
@@ -130,12 +130,10 @@ class QuestionKind:
         return [*measured, *random, *others]
 
     def given(self, path: Path, text: str, data: QuestionData, request: Request) -> list[Any]:
-        clock = Stopwatch()
         found = parse_user_scores(text, data.items.questions, name=path.name)
         name, kind, source = user_row(path)
         row = Baseline(name, kind, kind, source)
-        seconds = clock.seconds
-        return [judge_scores(row, found, data.items.questions, seed=request.seed, seconds=seconds)]
+        return [judge_scores(row, found, data.items.questions, seed=request.seed)]
 
     def by_digest(self, data: QuestionData) -> Mapping[str, Question]:
         return questions_by_digest(data.items)

@@ -334,7 +334,6 @@ class AdversaryResult:
     variants: tuple[Trial, ...]
     seed: int
     left_out: str = ""
-    seconds: float = 0.0
 
     @property
     def row(self) -> QuestionRow:
@@ -344,7 +343,7 @@ class AdversaryResult:
         records = tuple(variant.record() for variant in self.variants)
         return QuestionRow(
             name=self.baseline.name, kind=self.baseline.kind, source=self.baseline.source, n=len(self.questions),
-            correct=None, chance=chance, seconds=round(self.seconds, 3), family=best.family, folds=best.folds,
+            correct=None, chance=chance, family=best.family, folds=best.folds,
             rounds=records[0].rounds, accuracy=best.accuracy, low=low, high=high,
             corrected_for=tried, left_out=self.left_out, variants=records,
             book_margin=clustered_margin(best.right, book_ids(self.questions)),

@@ -21,7 +21,8 @@ from cloze_gen.word_tokens import is_word
 
 # ---- The registry
 
-TEXT, NGRAMS, LSA = "text", "ngrams", "lsa"  # models of the training books
+# models of the training books
+COUNTS, TEXT, NGRAMS, LSA = "counts", "text", "ngrams", "lsa"
 PASSAGES = "passages"  # training passages, with answers filled in
 # use candidates only; selected by these names, in separate tables
 RULES, CLASSIFIERS = "rules", "classifiers"
@@ -44,10 +45,10 @@ BLANK_BASELINES = (
     BlankBaseline("pmi-1", "model", "SCDE 4.2", (PASSAGES,)),
     BlankBaseline("pmi-2", "model", "SCDE 4.2", (PASSAGES,)),
     BlankBaseline("overlap", "surface"),
-    BlankBaseline("cues", "surface", "", (TEXT,)),
-    BlankBaseline("cues-learnt", "model", "", (TEXT, PASSAGES)),
+    BlankBaseline("cues", "surface", "", (COUNTS, TEXT)),
+    BlankBaseline("cues-learnt", "model", "", (COUNTS, TEXT, PASSAGES)),
     BlankBaseline("lsa", "model", "Foltz, Kintsch & Landauer 1998", (LSA,)),
-    BlankBaseline("language-model", "model", "SCDE 4.3", (TEXT, NGRAMS)),
+    BlankBaseline("language-model", "model", "SCDE 4.3", (COUNTS, NGRAMS)),
 )
 
 

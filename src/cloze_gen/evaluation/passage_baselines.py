@@ -64,7 +64,7 @@ def rule_hits(passages: Sequence[Sequence[str]], rule: str) -> NDArray[np.bool_]
 
 # ---- The registry
 
-TEXT, NGRAMS = "text", "ngrams"  # models that a baseline needs, besides its network
+COUNTS, NGRAMS = "counts", "ngrams"  # models that a baseline needs, besides its network
 NETWORK_KINDS: Mapping[str, Kind] = {"feed-forward": "feedforward", "recurrent": "recurrent"}
 
 
@@ -85,15 +85,15 @@ class PassageBaseline:
 
 
 PASSAGE_BASELINES = (
-    PassageBaseline("random vocabulary word", "random", "LAMBADA 4", (TEXT,)),
+    PassageBaseline("random vocabulary word", "random", "LAMBADA 4", (COUNTS,)),
     PassageBaseline("random word", "random", "LAMBADA 4"),
     PassageBaseline("random word type", "random", "LAMBADA 4"),
     PassageBaseline("random capitalised word", "random", "LAMBADA 4", of_case=True),
     *(PassageBaseline(rule, "rule", "", of_case=rule in RULES_OF_CASE) for rule in RULES),
-    PassageBaseline("n-gram", "model", "LAMBADA 4", (TEXT, NGRAMS)),
-    PassageBaseline("n-gram + cache", "model", "LAMBADA 4", (TEXT, NGRAMS)),
+    PassageBaseline("n-gram", "model", "LAMBADA 4", (COUNTS, NGRAMS)),
+    PassageBaseline("n-gram + cache", "model", "LAMBADA 4", (COUNTS, NGRAMS)),
     *(
-        PassageBaseline(name, "model", "LAMBADA 4", (TEXT, kind))
+        PassageBaseline(name, "model", "LAMBADA 4", (COUNTS, kind))
         for name, kind in NETWORK_KINDS.items()
     ),
 )
@@ -265,21 +265,21 @@ def rule_result(
 
 
 def scored_result(
-    names: tuple[str, str, str], of_set: str, passages: Sequence[PassageExample], scores: TargetScores, *, seconds: float = 0.0
+    names: tuple[str, str, str], of_set: str, passages: Sequence[PassageExample], scores: TargetScores
 ) -> PassageResult:  # fmt: skip
     right, books = scores.right, [one.book for one in passages]
     margin = None if right is None else clustered_margin(right, books)
-    row = _row(names, of_set, measure(scores), seconds=seconds, book_margin=margin)
+    row = _row(names, of_set, measure(scores), book_margin=margin)
     return PassageResult(row, tuple(one.id for one in passages), scores.right, scores)
 
 
 def _row(
-    names: tuple[str, str, str], of_set: str, metrics: PassageMetrics, *, note: str = "", seconds: float = 0.0,
+    names: tuple[str, str, str], of_set: str, metrics: PassageMetrics, *, note: str = "",
     book_margin: float | None = None,
 ) -> PassageRow:  # fmt: skip
     name, kind, source = names
     return PassageRow(
-        name=name, kind=kind, source=source, set=of_set, note=note, seconds=round(seconds, 3), book_margin=book_margin,
+        name=name, kind=kind, source=source, set=of_set, note=note, book_margin=book_margin,
         **dict(metrics),
     )  # fmt: skip
 

@@ -202,7 +202,6 @@ class BaselineResult:
     scores: NDArray[np.float64]
     choices: NDArray[np.int64]
     correct: NDArray[np.bool_]
-    seconds: float = 0.0
 
     @property
     def row(self) -> QuestionRow:
@@ -212,7 +211,6 @@ class BaselineResult:
         return QuestionRow(
             name=self.baseline.name, kind=self.baseline.kind, source=self.baseline.source, accuracy=right / n,
             low=low, high=high, n=n, correct=right, chance=chance_accuracy(option_counts),
-            seconds=round(self.seconds, 3),
             book_margin=clustered_margin(self.correct, book_ids(self.questions)),
         )  # fmt: skip
 
@@ -244,7 +242,7 @@ class RandomResult:
         low, high = (int(np.searchsorted(below, share)) / n for share in (0.025, 0.975))
         return QuestionRow(
             name=RANDOM, kind=RANDOM, source="exact expectation", accuracy=chance, low=low, high=high, n=n,
-            correct=None, chance=chance, seconds=0.0,
+            correct=None, chance=chance,
         )  # fmt: skip
 
     def predictions(self) -> Iterator[dict[str, Any]]:
@@ -257,7 +255,6 @@ def judge_scores(
     questions: Sequence[Question],
     *,
     seed: int,
-    seconds: float = 0.0,
 ) -> BaselineResult:
     """Choose by the highest score (the lowest if `reverse`) and compare with the answers.
 
@@ -289,7 +286,6 @@ def judge_scores(
         padded,
         choices,
         choices == answers,
-        seconds,
     )
 
 

@@ -32,7 +32,6 @@ class Row(Recorded):
     name: str
     kind: str
     source: str = ""
-    seconds: float = 0.0
     note: str = ""
     book_margin: float | None = None
 
