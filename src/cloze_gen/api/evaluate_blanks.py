@@ -56,7 +56,7 @@ from cloze_gen.evaluation.sets import (
     holds_blanked_passages,
     read_cloze_examples,
 )
-from cloze_gen.evaluation.user_scores import ANSWER, parse_blank_scores
+from cloze_gen.evaluation.user_scores import BLANKS_ANSWER, parse_blank_scores
 from cloze_gen.pipelines.evaluation_models import blank_models
 from cloze_gen.pipelines.stage import Stage
 from cloze_gen.records.blanked_passage import BlankedPassage
@@ -87,7 +87,7 @@ class BlankData(Data):
 class BlankKind:
     items, seeded = "blanked passages", "seed"
     task: Task | None = Task.FILL
-    scores_form = f"JSON lines such as {ANSWER}, or a log of lm-evaluation-harness"
+    scores_form = f"JSON lines such as {BLANKS_ANSWER}, or a log of lm-evaluation-harness"
 
     def read(self, source: Source, request: Request) -> BlankData:
         """Read the passages; training passages come from `--train` or the set's own training split."""

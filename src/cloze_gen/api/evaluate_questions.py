@@ -40,7 +40,7 @@ from cloze_gen.evaluation.questions import (
 )
 from cloze_gen.evaluation.selection import HUMAN, NO_BOOKS, measurable
 from cloze_gen.evaluation.sets import read_question_set
-from cloze_gen.evaluation.user_scores import parse_user_scores
+from cloze_gen.evaluation.user_scores import QUESTION_ANSWER, parse_user_scores
 from cloze_gen.pipelines.evaluation_models import question_models
 from cloze_gen.pipelines.stage import Stage
 from cloze_gen.records.judgement import Task
@@ -63,7 +63,7 @@ class QuestionData(Data):
 class QuestionKind:
     items, seeded = "questions", "ties"
     task: Task | None = Task.READ
-    scores_form = "JSON lines, a log of lm-evaluation-harness, or `sentence TAB score` lines"
+    scores_form = f"JSON lines such as {QUESTION_ANSWER}, or a log of lm-evaluation-harness"
 
     def read(self, source: Source, request: Request) -> QuestionData:
         of_file = source.run is None
