@@ -6,7 +6,6 @@ import shutil
 
 import pytest
 
-from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.evaluation import adversary
 from cloze_gen.evaluation.questions import ADVERSARIES
 from cloze_gen.records.release_facts import verdict_text
@@ -142,34 +141,6 @@ def test_dealt_positions_are_no_evidence(evaluated, cli, tmp_path):
         kinds[name] = {rows[f"position-{letter}"]["kind"] for letter in "abcde"}
         assert rows["longest"]["kind"] == "bias"
     assert kinds == {"dealt": {"balanced"}, "uneven": {"bias"}}
-
-
-def test_the_tagger_is_named_in_table_record_and_report(evaluated, cli, tmp_path):
-    out, outcome = evaluated
-    folder = out / "runs" / "tiny"
-    record = json.loads((folder / "evaluation" / "evaluation.json").read_text())
-    assert record["tagger"] == {"used": tagger_identity(), "of_run": ""}
-    line = f"odd-tag-out, majority-tag: {tagger_identity()} (the run used none)"
-    assert line in outcome.out
-    assert line in (folder / "release" / "report.html").read_text(encoding="utf-8")
-    for rows, tagger in (
-        (["longest"], None),
-        (["odd-tag-out"], {"used": tagger_identity(), "of_run": None}),
-    ):
-        only = [part for row in rows for part in ("--only", row)]
-        shutil.copyfile(folder / "release" / "questions.jsonl", tmp_path / "q.jsonl")
-        cli(
-            "evaluate",
-            tmp_path / "q.jsonl",
-            "--out",
-            tmp_path / "new",
-            "--write-to",
-            tmp_path / "here",
-            *only,
-        )
-        assert (
-            json.loads((tmp_path / "here" / "evaluation.json").read_text()).get("tagger") == tagger
-        )
 
 
 def test_predictions_tell_the_accuracies(evaluated):

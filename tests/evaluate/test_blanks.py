@@ -160,13 +160,6 @@ def test_a_context_needs_all_its_directions(tell):
     assert [context for context in CONTEXTS if context_scores(told, context) is not None] == ["AP"]
 
 
-@pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan])
-def test_a_score_that_is_none_is_an_error(odd, tell):
-    told = tell((1, 2), P={(0, 0): odd})
-    with pytest.raises(ValueError, match="scores of context P"):
-        context_scores(told, "P")
-
-
 def test_no_side_of_a_blank_holds_a_blank(passage):
     beside = adjacent_sentences(passage)
     read = {

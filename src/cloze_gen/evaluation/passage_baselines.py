@@ -19,7 +19,7 @@ from cloze_gen.evaluation.chance import (
     random_word,
     random_word_type,
 )
-from cloze_gen.evaluation.metrics import clustered_margin, wilson_interval
+from cloze_gen.evaluation.metrics import Z95, clustered_margin, wilson_interval
 from cloze_gen.evaluation.passages import (
     PassageExample,
     PassageMetrics,
@@ -188,9 +188,6 @@ def score_targets(
     return TargetScores.by_rank(log10_prob, rank, known)
 
 
-# 0.975 quantile of the normal distribution. It stays rounded: more digits would change the bounds
-# in existing evaluations.
-_TWO_SIDED = 1.959964
 _NO_CASE = "not measured: the file has no capital letters"
 
 
@@ -243,7 +240,7 @@ def chance_metrics(probs: NDArray[np.float64], **more: float) -> PassageMetrics:
     (0.25, 0.0, 2, None)
     """
     n, mean = len(probs), float(probs.mean())
-    reach = _TWO_SIDED * math.sqrt(float((probs * (1 - probs)).sum())) / n
+    reach = Z95 * math.sqrt(float((probs * (1 - probs)).sum())) / n
     return PassageMetrics(
         n=n, correct=None, accuracy=mean, low=max(0.0, mean - reach), high=min(1.0, mean + reach), **more
     )  # fmt: skip

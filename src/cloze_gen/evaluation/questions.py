@@ -54,8 +54,6 @@ ADVERSARIES = {
     "adversary-scores": _SCORES, "adversary-scores+ngrams": (*_SCORES, *_NGRAMS), "adversary-scores+ngrams+lsa": (*_SCORES, *_NGRAMS, "lsa"),
     "adversary-options": (), **{f"adversary-{score}": (score,) for score in _SCORES},
 }  # fmt: skip
-# rows that depend on the tagger
-TAGGED = ("odd-tag-out", "majority-tag", "adversary-options")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -154,32 +152,11 @@ class QuestionRow(Row):
 
 
 class QuestionEvaluation(Evaluation):
-    """`tagger`: ``used`` and ``of_run`` (None for a file); None if no row needs a tagger."""
-
     chance: float
-    tagger: Mapping[str, str | None] | None = None
     baselines: tuple[QuestionRow, ...]
 
     def of_kind(self, *kinds: str) -> tuple[QuestionRow, ...]:
         return tuple(row for row in self.baselines if row.kind in kinds)
-
-    @property
-    def tagger_line(self) -> str:
-        """
-        >>> row = QuestionRow(name="odd-tag-out", kind="bias", accuracy=0.5, low=0.4, high=0.6, n=9,
-        ...     chance=0.2)
-        >>> QuestionEvaluation(n=9, chance=0.2, tagger={"used": "tagger-1", "of_run": "tagger-2"},
-        ...     baselines=(row,)).tagger_line
-        'tagger of odd-tag-out: tagger-1 (the run used tagger-2)'
-        """
-        tagged = [row.name for row in self.baselines if row.name in TAGGED]
-        if not self.tagger or not tagged:
-            return ""
-        used, of_run = self.tagger["used"], self.tagger["of_run"]
-        same = {None: "", used: " (same as the run)", "": " (the run used none)"}.get(
-            of_run, f" (the run used {of_run})"
-        )
-        return f"tagger of {', '.join(tagged)}: {used}{same}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,31 +238,13 @@ def judge_scores(
     `scores`: shape (n, k), padded with NaN; `seed`: for breaking ties.
 
     Raises:
-        UsageError: a question has no known answer, or the scores do not match the questions.
+        UsageError: a question has no known answer.
     """
     check_answers(questions)
-    padded = (
-        -np.asarray(scores, dtype=np.float64)
-        if baseline.reverse
-        else np.asarray(scores, dtype=np.float64)
-    )
-    for row, question in zip(padded, questions, strict=True):
-        if (
-            np.isnan(row[: len(question.options)]).any()
-            or not np.isnan(row[len(question.options) :]).all()
-        ):
-            raise UsageError(
-                f"{baseline.name}: question {question.id} needs {len(question.options)} scores, "
-                "one for each option"
-            )
-    answers = answer_indices(questions)
-    choices = best_options(padded, [question.id for question in questions], seed=seed)
+    ordered = -scores if baseline.reverse else scores
+    choices = best_options(ordered, [question.id for question in questions], seed=seed)
     return BaselineResult(
-        baseline,
-        questions,
-        padded,
-        choices,
-        choices == answers,
+        baseline, questions, ordered, choices, choices == answer_indices(questions)
     )
 
 
