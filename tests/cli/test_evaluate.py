@@ -364,7 +364,7 @@ def test_without_a_training_corpus_the_rest_is_evaluated(evaluated, cli, tmp_pat
         (("nowhere",), "neither a run"),
         (("{release}/harness",), "not a run (no run.json in it) or a release"),
         (("{release}/tiny.human_format.questions.txt",), "expected a line such as"),
-        (("{release}/tiny.machine_format.questions.txt", "--answers", "gone.txt"), "no such file"),
+        (("{release}/tiny.machine_format.questions.txt", "--answers", "gone.txt"), "No such file"),
         (
             ("tiny", "--answers", "{release}/tiny.human_format.answers.txt"),
             "a run has its own answers",

@@ -27,11 +27,6 @@ from cloze_gen.evaluation.selection import HUMAN, USER, check_known
 from cloze_gen.records.question import Question
 from cloze_gen.text_layout import table_lines
 
-# Order of the table: the paper's Table 1, then its bias tests (2.2), then the rest.
-TABLE_ORDER = (
-    "focus-model-highest", "focus-model-lowest", "smoothed-3gram", "smoothed-4gram", "simple-4gram", "lsa",
-    "smoothed-3gram-lowest", "smoothed-4gram-lowest", "forward-highest", "forward-lowest", "history-highest", "history-lowest",
-)  # fmt: skip
 # Score -> the models it needs unless the records of the questions contain it.
 MODELS = {
     "focus-model": ("index",), "history": ("index",), "forward": ("index",), "frequency": ("counts",), "smoothed-3gram": ("3gram",),
@@ -289,43 +284,40 @@ def table_text(rows: Sequence[QuestionRow], *, who: str = "baseline") -> str:
 
 
 def word_baselines(option_count: int) -> list[Baseline]:
-    """All baselines of questions with up to `option_count` options, in table order."""
-    pairs = [("focus-model", "MSR 2.2"), ("history", "MSR 2.2"), ("forward", "MSR 2.2")]
-    rows = [
-        Baseline(f"{name}-{end}", name, "balanced", source, end == "lowest")
-        for name, source in pairs
-        for end in ("highest", "lowest")
-    ]
-    rows += [
-        Baseline(name, name, "baseline", "MSR 4.2") for name in ("smoothed-3gram", "smoothed-4gram")
-    ]
-    rows += [
-        Baseline(f"{name}-lowest", name, "baseline", "MSR 2.2, another model", True)
-        for name in ("smoothed-3gram", "smoothed-4gram")
-    ]
-    rows += [
+    """All baselines of questions with up to `option_count` options, in table order.
+
+    Adversaries first, then the paper's Table 1, its bias tests (2.2), and the rest.
+    """
+    return [
+        *(Baseline(name, name, ADVERSARY, "") for name in ADVERSARIES),
+        Baseline("focus-model-highest", "focus-model", "balanced", "MSR 2.2"),
+        Baseline("focus-model-lowest", "focus-model", "balanced", "MSR 2.2", True),
+        Baseline("smoothed-3gram", "smoothed-3gram", "baseline", "MSR 4.2"),
+        Baseline("smoothed-4gram", "smoothed-4gram", "baseline", "MSR 4.2"),
         Baseline("simple-4gram", "simple-4gram", "baseline", "MSR 4.1"),
         Baseline("lsa", "lsa", "baseline", "MSR 4.3"),
-    ]
-    rows += [
+        Baseline(
+            "smoothed-3gram-lowest", "smoothed-3gram", "baseline", "MSR 2.2, another model", True
+        ),
+        Baseline(
+            "smoothed-4gram-lowest", "smoothed-4gram", "baseline", "MSR 2.2, another model", True
+        ),
+        Baseline("forward-highest", "forward", "balanced", "MSR 2.2"),
+        Baseline("forward-lowest", "forward", "balanced", "MSR 2.2", True),
+        Baseline("history-highest", "history", "balanced", "MSR 2.2"),
+        Baseline("history-lowest", "history", "balanced", "MSR 2.2", True),
         Baseline("most-frequent", "frequency", "balanced", ""),
         Baseline("least-frequent", "frequency", "balanced", "", True),
-    ]
-    rows += [
         Baseline("longest", "length", "balanced", ""),
         Baseline("shortest", "length", "balanced", "", True),
+        *(
+            Baseline(f"position-{letter}", f"position-{letter}", "balanced", "")
+            for letter in LETTERS[:option_count]
+        ),
+        Baseline("odd-tag-out", "odd-tag-out", "bias", ""),
+        Baseline("majority-tag", "majority-tag", "bias", ""),
+        Baseline("a-an-agreement", "a-an-agreement", "bias", ""),
     ]
-    rows += [
-        Baseline(f"position-{letter}", f"position-{letter}", "balanced", "")
-        for letter in LETTERS[:option_count]
-    ]
-    rows += [
-        Baseline(name, name, "bias", "")
-        for name in ("odd-tag-out", "majority-tag", "a-an-agreement")
-    ]
-    places = {name: place for place, name in enumerate(TABLE_ORDER)}
-    adversaries = [Baseline(name, name, ADVERSARY, "") for name in ADVERSARIES]
-    return adversaries + sorted(rows, key=lambda row: places.get(row.name, len(places)))
 
 
 def without_balancing(baseline: Baseline, questions: Sequence[Question]) -> Baseline:
