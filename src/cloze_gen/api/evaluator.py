@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 PREDICTIONS = "predictions.jsonl"
 # Fields other than baselines that are kept from an earlier evaluation unless measured again.
-_KEPT = ("rules", "candidates", "people", "tagger")
+_KEPT = ("rules", "candidates", "people")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -398,11 +398,6 @@ def write_evaluation(
     within = folder.resolve().is_relative_to(store.root.resolve())
     with own_folder_lock(folder, "evaluation", locks=store.store / ".locks" if within else None):
         old = _earlier(folder, record["signature"])
-        if "tagger" in record and old.get("tagger", record["tagger"]) != record["tagger"]:
-            say(
-                "evaluate: rows of the earlier evaluation are dropped because it used another tagger"
-            )
-            old = {}
         if old:
             record = {name: old[name] for name in _KEPT if name in old} | record
             names = {row["name"] for row in record["baselines"]}
