@@ -193,7 +193,7 @@ class Pipeline:
         """The file of a setting; None for an empty one."""
         if not place:
             return None
-        digest = outside_digest(place, self.store.store, setting=setting)
+        digest = outside_digest(place, setting=setting)
         return FileInput(place, digest, setting)
 
     def labelled(self, label: str) -> Stage:

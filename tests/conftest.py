@@ -319,7 +319,7 @@ def folder_digests(folder):
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if {"logs", ".checked", ".locks"} & set(Path(name).parts):
+        if {"logs", ".locks"} & set(Path(name).parts):
             continue
         if path.is_symlink():
             found[name] = f"-> {path.readlink()}"

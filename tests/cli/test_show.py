@@ -16,7 +16,7 @@ from cloze_gen.release.facts import read_record
 from cloze_gen.release.report import audit_table, option_freqs
 from cloze_gen.release.write import read_published
 from cloze_gen.store.files import read_below
-from cloze_gen.store.folder_replacement import replace_published
+from cloze_gen.store.folder_replacement import replace_entries
 from cloze_gen.store.runs import EVALUATION_SCHEMA
 from tests.conftest import report_data
 
@@ -29,7 +29,7 @@ EVALUATION = {"n": 5, "chance": 0.2, "signature": "s", "baselines": [
 def lay_evaluation(run, text):
     """Write an evaluation as `cloze-gen evaluate` does; returns its folder."""
     place = run.parent.parent / "evaluations" / "mine"
-    replace_published(
+    replace_entries(
         place,
         EVALUATION_SCHEMA,
         lambda folder: (folder / "evaluation.json").write_text(text, encoding="utf-8") and None,

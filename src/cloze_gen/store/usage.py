@@ -16,7 +16,7 @@ from cloze_gen.errors import DamageError, StoreError, UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.store.artifacts import Store, open_artifact
 from cloze_gen.store.locks import exclusive_lock, remove_folder, remove_stale_temp_dirs, temp_dirs
-from cloze_gen.store.manifest import MANIFEST, drop_note, read_manifest
+from cloze_gen.store.manifest import MANIFEST, read_manifest
 from cloze_gen.store.runs import read_run, run_folders
 
 
@@ -99,7 +99,6 @@ def find_unused(out: Path, *, removes: bool) -> list[Unused]:
             elif not one.kept:
                 with exclusive_lock(usage.store.store / ".locks" / one.path.name, on_wait=refuse):
                     remove_folder(one.path)
-                drop_note(one.path)
                 if one.path.parent != usage.store.store and not any(one.path.parent.iterdir()):
                     one.path.parent.rmdir()
         return found
