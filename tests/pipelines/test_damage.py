@@ -104,7 +104,9 @@ def test_a_damaged_stage_would_run_again(shared, damaged, cli, stage, file, kind
     assert set(others) <= {beside}
 
 
-@pytest.mark.parametrize(("file", "kind"), [*zip(OF_A_RUN, cycle(KINDS)), ("manifest.json", "empty")])
+@pytest.mark.parametrize(
+    ("file", "kind"), [*zip(OF_A_RUN, cycle(KINDS)), ("manifest.json", "empty")]
+)
 def test_a_damaged_release_is_written_again_and_not_read(shared, damaged, cli, file, kind):
     """The run is not finished any more; what would read the file refuses it."""
     damaged(shared.folder / file, kind)
