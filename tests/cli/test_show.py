@@ -20,7 +20,6 @@ from cloze_gen.store.folder_replacement import replace_entries
 from cloze_gen.store.runs import EVALUATION_SCHEMA
 from tests.conftest import report_data
 
-pytestmark = pytest.mark.usefixtures("constant_pictures")
 EVALUATION = {"n": 5, "chance": 0.2, "signature": "s", "baselines": [
     {"name": "lsa", "accuracy": 0.4, "low": 0.1, "high": 0.7, "n": 5, "chance": 0.2, "seconds": 1.5, "kind": "baseline"},
     {"name": "longest", "accuracy": 0.2, "low": 0.0, "high": 0.6, "n": 5, "chance": 0.2, "seconds": 0.0, "kind": "bias"}]}  # fmt: skip
