@@ -209,7 +209,7 @@ class Pipeline:
     def is_complete(self, stage: Stage) -> bool:
         """Whether the artifact is intact on disk; a positive result is kept."""
         folder = stage.key.folder_name
-        if folder not in self._intact and self.store.is_complete(stage.key, self._intact):
+        if folder not in self._intact and self.store.is_complete(stage.key):
             self._intact.add(folder)
         return folder in self._intact
 

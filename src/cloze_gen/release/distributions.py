@@ -37,8 +37,8 @@ class Distribution:
 def frequencies(answers: Sequence[float], impostors: Sequence[float]) -> Distribution:
     """Answers and impostors by their frequency, a share of the training corpus's tokens."""
     series = {
-        "answers": _PER_MILLION * np.asarray(answers),
-        "impostors": _PER_MILLION * np.asarray(impostors),
+        "answers": [_PER_MILLION * freq for freq in answers],
+        "impostors": [_PER_MILLION * freq for freq in impostors],
     }
     medians = " and ".join(f"{np.median(values):,.4g} ({name})" for name, values in series.items())
     steps = [float(f"{digit}e{power}") for power in range(-3, 7) for digit in (1, 2, 5)]

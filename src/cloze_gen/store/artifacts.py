@@ -110,20 +110,22 @@ class Store:
     def folder(self, key: StageKey) -> Path:
         return self.store / key.folder_name
 
-    def is_complete(self, key: StageKey, intact: set[str] | None = None) -> bool:
-        return self.fault(key, intact) is None
+    def is_complete(self, key: StageKey) -> bool:
+        return self.fault(key) is None
 
-    def fault(self, key: StageKey, intact: set[str] | None = None) -> str | None:
-        """Why the artifact cannot be used; None when it can, empty when it was never made.
-
-        `intact`: folders of one-a-book artifacts that are not checked again; gets those found whole.
+    def fault(self, key: StageKey) -> str | None:
+        """Why the artifact, or a one-a-book artifact that it holds, cannot be used; None when they
+        can, empty when it was never made.
         """
         if not os.path.lexists(self.folder(key)):
             return ""
         try:
-            return next(_held_faults(self.open(key), intact), None)
+            artifact = self.open(key)
+            for held in artifact.manifest["holds"]:
+                open_artifact(Path(os.path.normpath(artifact.folder / held)))
         except DamageError as error:
             return error.what
+        return None
 
     def open(self, key: StageKey) -> Artifact:
         """The finished artifact of `key`; DamageError if it is missing, damaged, or another's."""
@@ -193,20 +195,6 @@ class Store:
                 else []
             )
             yield from items or [shelf]
-
-
-def _held_faults(artifact: Artifact, intact: set[str] | None = None) -> Iterator[str]:
-    """A sentence for each damaged artifact that this one names."""
-    intact = set() if intact is None else intact
-    for held in artifact.manifest["holds"]:
-        folder = os.path.normpath(f"{artifact.folder}/{held}")
-        if folder in intact:
-            continue
-        try:
-            open_artifact(Path(folder))
-            intact.add(folder)
-        except DamageError as error:
-            yield error.what
 
 
 def described(writer: ArtifactWriter, key: StageKey) -> dict[str, Any]:

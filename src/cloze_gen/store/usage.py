@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,12 +54,13 @@ class Usage:
     def sizes(self) -> dict[Path, tuple[int, int]]:
         """Run -> bytes that go with it, and bytes of artifacts that other runs use too."""
         used = {run: self.used_by(run) for run in run_folders(self.store.root)}
-        found = {}
-        for run, own in used.items():
-            others = set().union(*(some for other, some in used.items() if other != run))
-            alone = sum(map(self.size, own - others)) + size_of(run)
-            found[run] = (alone, sum(map(self.size, own & others)))
-        return found
+        n_runs = Counter(artifact for artifacts in used.values() for artifact in artifacts)
+        sizes = {}
+        for run, artifacts in used.items():
+            alone = sum(self.size(artifact) for artifact in artifacts if n_runs[artifact] == 1)
+            shared = sum(self.size(artifact) for artifact in artifacts if n_runs[artifact] > 1)
+            sizes[run] = (alone + size_of(run), shared)
+        return sizes
 
     def unused(self) -> Iterator[Unused]:
         """Artifacts that no run uses, and what killed writers left."""

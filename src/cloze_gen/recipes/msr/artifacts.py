@@ -85,8 +85,7 @@ STAGES = {
 }  # fmt: skip
 
 FILE_DOCS = {
-    "{name}.machine_format.questions.txt": "five lines a question: number, letter, `) `, the sentence with the option in brackets. "
-    "`5a) Amos considered this with the [parlour] of a man who has watched ...`",
+    "{name}.machine_format.questions.txt": "five lines a question: number, letter, `) `, the sentence with the option in brackets.",
     "{name}.machine_format.answers.txt": "the correct one of these lines, unchanged.",
     "{name}.human_format.questions.txt": "eight lines a question: the sentence with `_____`, five options after a tab, two empty lines.",
     "{name}.human_format.answers.txt": "number, letter in brackets, answer. `5) [d] patience`",
