@@ -10,7 +10,7 @@ from cloze_gen.pipelines.books import Books, BookSettings, corpora
 from cloze_gen.pipelines.shared import builtin_words, count_words, tagged_counts, tagging, word_list
 from cloze_gen.pipelines.stage import Pipeline
 from cloze_gen.recipes.common import RepeatReason
-from cloze_gen.recipes.scs.artifacts import STAGES
+from cloze_gen.recipes.scs.artifacts import FILE_DOCS, STAGES
 from cloze_gen.recipes.scs.draw import DrawReason, DrawSettings, write_draw
 from cloze_gen.recipes.scs.inflections import FormStatus, InflectionsSettings, write_inflections
 from cloze_gen.recipes.scs.place_counts import write_places
@@ -127,6 +127,7 @@ STYLE = Style(
     last="questions",
     files=scs_files,
     order=lambda settings: SHUFFLED,
+    file_docs=FILE_DOCS,
     stage_docs=STAGES,
     legends=legends_of(
         BookReason,

@@ -21,7 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 from cloze_gen.errors import DamageError, StoreError, UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.records.judgement import Assignment, Judge, Role, StudyItem, Task, Verdict
-from cloze_gen.store.manifest import SEAL, read_manifest, write_manifest
+from cloze_gen.store.manifest import read_manifest, write_json
 
 JUDGEMENTS = "judgements"  # the folder next to `runs`; it is never cleaned up
 STUDY_FILE, SCHEMA = "study.json", "cloze-gen/study/1"
@@ -71,16 +71,14 @@ class StudyFacts:
 
 def write_study_file(folder: Path, facts: StudyFacts) -> None:
     """Write the file. Only its owner can read it, because it contains the secret."""
-    write_manifest(folder / STUDY_FILE, asdict(facts))
+    write_json(folder / STUDY_FILE, asdict(facts))
     (folder / STUDY_FILE).chmod(0o600)
 
 
 def read_study_file(folder: Path) -> StudyFacts:
     try:
         record = read_manifest(folder / STUDY_FILE)
-        facts = TypeAdapter(StudyFacts).validate_python(
-            {name: value for name, value in record.items() if name != SEAL}
-        )
+        facts = TypeAdapter(StudyFacts).validate_python(record)
     except DamageError as error:
         raise UsageError(
             f"{error.what} The study needs this file; restore it from a backup."

@@ -158,5 +158,3 @@ STAGES = {
         {"tagger": "name, version and digest of the tagger"},
     ),
 }  # fmt: skip
-
-PUBLISHED_FILES: dict[str, str] = {}  # described by `release.py`
