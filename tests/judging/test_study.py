@@ -12,7 +12,7 @@ from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.assignment import JudgesPerItem
 from cloze_gen.judging.database import DATABASE, STUDY_FILE, StudyStore
 from cloze_gen.judging.state import order_dependence, verdicts_by_judge
-from cloze_gen.judging.study import Outcome, open_study, read_verdicts
+from cloze_gen.judging.study import open_study, read_verdicts
 from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
 from cloze_gen.records.judgement import Judge, Role, Task
 from tests.cases.studies import make_old, make_tiny_study, response, rule_of
@@ -50,10 +50,7 @@ def test_every_judge_comes_through(task, tmp_path):
     for judge in ("ann", "bob", "cara"):
         while (one := study.next_open(judge)) is not None:
             assert study.seen(one)
-            assert (
-                study.take(one, response(task), verdict_id=f"{judge}-{one.id}", source="page")
-                is Outcome.TAKEN
-            )
+            assert study.take(one, response(task), verdict_id=f"{judge}-{one.id}", source="page")
     assert study.state().finished
     assert {len(case.answers) for case in study.state().cases.values()} == {3}
     again = open_study(tmp_path / "study", rule_of(task))
@@ -70,14 +67,14 @@ def test_a_verdict_is_written_once(tmp_path):
     one = study.next_open("ann")
     assert one is not None
     other = {**response(Task.READ), "fits_as_well": []}
-    assert study.take(one, response(Task.READ), verdict_id="1", source="page") is Outcome.TAKEN
-    assert study.take(one, response(Task.READ), verdict_id="1", source="page") is Outcome.AGAIN
-    assert study.take(one, response(Task.READ), verdict_id="2", source="page") is Outcome.AGAIN
+    assert study.take(one, response(Task.READ), verdict_id="1", source="page")
+    assert not study.take(one, response(Task.READ), verdict_id="1", source="page")
+    assert not study.take(one, response(Task.READ), verdict_id="2", source="page")
     with pytest.raises(FormatError, match="another verdict has this id"):
         study.take(one, other, verdict_id="1", source="page")
-    assert study.take(one, other, verdict_id="3", source="page") is Outcome.CHANGED
-    assert study.take(one, other, verdict_id="3", replaces="1", source="page") is Outcome.TAKEN
-    assert study.current_response(one) == ("3", other)
+    assert study.take(one, other, verdict_id="3", source="page")
+    assert not study.take(one, response(Task.READ), verdict_id="1", source="page")
+    assert study.current_response(one) == other
     second = study.next_open("ann")
     assert second is not None
     with pytest.raises(FormatError, match="another verdict has this id"):
@@ -156,7 +153,7 @@ def test_what_is_not_answered_in_a_day_goes_to_others(tmp_path):
     assert taken is not None
     assert taken.item == one.item
     assert study.next_open("ann") is None
-    assert study.take(one, response(Task.READ), verdict_id="late", source="page") is Outcome.TAKEN
+    assert study.take(one, response(Task.READ), verdict_id="late", source="page")
     assert [answer.judge for answer in study.state().cases[one.item].answers] == ["ann"]
 
 
@@ -171,8 +168,7 @@ def test_a_model_has_one_verdict_an_item(answers, shared, depends, tmp_path):
     one = study.next_open("model")
     assert one is not None
     said = [{**response(Task.READ), "answer": n, "fits_as_well": []} for n in answers]
-    taken = study.take_of_model(one, said, verdict_id="1", seconds=1.0, source="endpoint")
-    assert taken is Outcome.TAKEN
+    assert study.take_of_model(one, said, verdict_id="1", seconds=1.0, source="endpoint")
     for found in (study, open_study(tmp_path / "study", JudgesPerItem(3))):
         verdict = found.state().verdicts[one.id]
         assert (verdict.response.get("answer"), list(verdict.answers)) == (shared, said)
@@ -221,9 +217,9 @@ def test_two_processes_take_a_verdict(tmp_path, monkeypatch):
         acts,
     )
     monkeypatch.setattr(first.store, "find_verdict", looked)
-    assert first.take(one, response(Task.READ), verdict_id="1", source="page") is Outcome.TAKEN
-    assert acts[0].result(10) is Outcome.CHANGED
-    assert second.current_response(one) == ("1", response(Task.READ))
+    assert first.take(one, response(Task.READ), verdict_id="1", source="page")
+    assert acts[0].result(10)
+    assert second.current_response(one) == first.current_response(one) == other
 
 
 def test_who_is_done_waits_for_nobody(tmp_path):

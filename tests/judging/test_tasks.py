@@ -12,7 +12,7 @@ from cloze_gen.judging.tasks import TASKS
 from cloze_gen.judging.tasks.groom import FIT, GROOM, JUDGES_DISAGREE, RejectReason, groomed
 from cloze_gen.judging.tasks.read import read_item
 from cloze_gen.judging.tasks.task import Judged
-from cloze_gen.records.judgement import Task
+from cloze_gen.records.judgement import StudyItem, Task
 from tests.judging.conftest import read_verdict
 
 SHOWN = {
@@ -183,7 +183,10 @@ def test_what_is_counted(
     counts,
 ):
     """What the key cannot tell is not counted, nor what a judge was not asked."""
-    assert TASKS[task].tally(Judged(response, {}, key, "sentence", str.__eq__)) == counts
+    assert (
+        TASKS[task].tally(Judged(StudyItem("i", (), {}, key, "run"), "ann", response, "sentence"))
+        == counts
+    )
 
 
 WORDS = tuple("abcdefgh")

@@ -106,7 +106,7 @@ def serve(
         str, typer.Option(help="names of additional judges, separated by commas")
     ] = "",
     revoke: Annotated[
-        str, typer.Option(help="names of judges to lock out; ends all their links and sessions")
+        str, typer.Option(help="names of judges to lock out; ends all their links")
     ] = "",
     host: Annotated[
         str,

@@ -28,7 +28,7 @@ from cloze_gen.judging.agreement_text import kappa_lines
 from cloze_gen.judging.chat import messages, parse_reply
 from cloze_gen.judging.exchange import PacketRow
 from cloze_gen.judging.state import order_dependence
-from cloze_gen.judging.study import Outcome, Study, StudySource, study_agreement
+from cloze_gen.judging.study import Study, StudySource, study_agreement
 from cloze_gen.parsing import quote
 from cloze_gen.records.judgement import Assignment, Judge, Role
 
@@ -158,7 +158,7 @@ def _store(study: Study, replies: Sequence[Reply], chat: ChatModel) -> str:
             return ""
         if len(answers) > 1:
             answers[1] = study.task.turned_back(answers[1], rows[0].shown)
-        outcome = study.take_of_model(
+        study.take_of_model(
             assignment,
             answers,
             verdict_id=f"endpoint-{assignment.id}",
@@ -167,7 +167,7 @@ def _store(study: Study, replies: Sequence[Reply], chat: ChatModel) -> str:
         )
     except FormatError as error:
         return str(error)
-    return "another verdict was stored meanwhile" if outcome is Outcome.CHANGED else ""
+    return ""
 
 
 def _source(reply: Reply, chat: ChatModel) -> str:
@@ -193,7 +193,7 @@ def _agreement_lines(study: Study, source: StudySource, judge: Judge) -> list[st
     """Agreement of the model with each person who judged the same items."""
     found = study_agreement(study, is_right=source.is_right)
     own = {
-        question: [one for one in kappas if one.one == judge.name]
+        question: [one for one in kappas if judge.name in (one.one, one.other)]
         for question, kappas in found.machine_kappas.items()
     }
     lines = kappa_lines(own, "model and judge")

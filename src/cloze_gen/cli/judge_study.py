@@ -21,7 +21,6 @@ from cloze_gen.judging.agreement_text import report_lines
 from cloze_gen.judging.assignment import JudgesPerItem
 from cloze_gen.judging.database import (
     JUDGEMENTS,
-    TOKEN,
     StudyFacts,
     find_study,
     is_shut_out,
@@ -235,7 +234,7 @@ def serve(
 ) -> None:  # fmt: skip
     """Serve a study until Ctrl-C, with a new link for each judge. Old links stay valid.
 
-    `origin`: address of a reverse proxy, if any. Links and sessions of `revoked` judges end at
+    `origin`: address of a reverse proxy, if any. Links of `revoked` judges end at
     once, also in other processes, until they are named as judges again.
     """
     from cloze_gen.judging.web.serve import serve as serve_study
@@ -251,13 +250,13 @@ def serve(
         ]
         warn_if_changed(opened, source)
         for name in revoked:
-            say(f"{name}: locked out; links and sessions ended: {revoke(database, name):,}")
+            say(f"{name}: locked out; links ended: {revoke(database, name):,}")
         if not invited:
             raise UsageError(
                 f"{opened.facts.name}: the study has no judges. Add some: --judges ann,bob."
             )
         serve_study(
-            opened, host=host, port=port, origin=origin, is_right=source.is_right, links=lambda: {name: issue(database, name, TOKEN) for name in invited},
+            opened, host=host, port=port, origin=origin, is_right=source.is_right, links=lambda: {name: issue(database, name) for name in invited},
             show=show,
         )  # fmt: skip
     finally:

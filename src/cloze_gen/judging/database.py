@@ -28,13 +28,12 @@ STUDY_FILE, SCHEMA = "study.json", "cloze-gen/study/1"
 DATABASE = "study.sqlite"
 _WAIT_SECONDS = 30.0  # for a process that writes
 _REST_SECONDS = 1.0  # after a failed wait, so that other threads can read
-_VERSION = 2
+_VERSION = 3
 _TABLES = """
 CREATE TABLE items (place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, spans TEXT NOT NULL, shown TEXT NOT NULL,
     key TEXT NOT NULL) STRICT;
 CREATE TABLE judges (name TEXT PRIMARY KEY, role TEXT NOT NULL) STRICT;
-CREATE TABLE tokens (digest TEXT PRIMARY KEY, kind TEXT NOT NULL, judge TEXT NOT NULL REFERENCES judges, made_at TEXT NOT NULL,
-    revoked_at TEXT) STRICT;
+CREATE TABLE tokens (digest TEXT PRIMARY KEY, judge TEXT NOT NULL REFERENCES judges, made_at TEXT NOT NULL, revoked_at TEXT) STRICT;
 CREATE TABLE assignments (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, judge TEXT NOT NULL REFERENCES judges,
     item TEXT NOT NULL REFERENCES items (id), condition TEXT NOT NULL, place INTEGER NOT NULL, made_at TEXT NOT NULL,
     UNIQUE (judge, place)) STRICT;
@@ -42,11 +41,9 @@ CREATE TABLE verdicts (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, assi
     response TEXT NOT NULL, seconds REAL NOT NULL, source TEXT NOT NULL, answers TEXT NOT NULL, made_at TEXT NOT NULL) STRICT;
 CREATE INDEX verdicts_of ON verdicts (assignment);
 """
-TOKEN, SESSION = "token", "session"
 _ITEM = "id, spans, shown, key, source"
 _VERDICT = "id, assignment, response, seconds, source, answers"
 _TOKEN_BYTES = 32
-_MOST_TOKEN_CHARS = 100  # longer ones are not looked up; ours have 43
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -372,31 +369,28 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def issue(database: Database, judge: str, kind: str) -> str:
-    """A new token or session for a judge. Only its SHA-256 is stored."""
-    secret = secrets.token_urlsafe(_TOKEN_BYTES)
+def issue(database: Database, judge: str) -> str:
+    """A new token for a judge's link. Only its SHA-256 is stored."""
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
     with database.writing() as connection:
         connection.execute(
-            "INSERT INTO tokens (digest, kind, judge, made_at) VALUES (?, ?, ?, ?)",
-            (_digest(secret), kind, judge, now()),
+            "INSERT INTO tokens (digest, judge, made_at) VALUES (?, ?, ?)",
+            (_digest(token), judge, now()),
         )
-    return secret
+    return token
 
 
-def judge_for(database: Database, secret: str, kind: str) -> str | None:
-    """The judge of this token or session; None if it is unknown or revoked."""
-    if not secret or len(secret) > _MOST_TOKEN_CHARS:
-        return None
+def judge_for(database: Database, token: str) -> str | None:
+    """The judge of this token; None if it is unknown or revoked."""
     with database.reading() as connection:
         row = connection.execute(
-            "SELECT judge FROM tokens WHERE digest = ? AND kind = ? AND revoked_at IS NULL",
-            (_digest(secret), kind),
+            "SELECT judge FROM tokens WHERE digest = ? AND revoked_at IS NULL", (_digest(token),)
         ).fetchone()
     return row[0] if row else None
 
 
 def revoke(database: Database, judge: str) -> int:
-    """Revoke a judge's links and sessions; returns their number."""
+    """Revoke a judge's links; returns their number."""
     with database.writing() as connection:
         done = connection.execute(
             "UPDATE tokens SET revoked_at = ? WHERE judge = ? AND revoked_at IS NULL",
@@ -406,7 +400,7 @@ def revoke(database: Database, judge: str) -> int:
 
 
 def is_shut_out(database: Database, judge: str) -> bool:
-    """Whether a judge had links or sessions and all of them were revoked."""
+    """Whether a judge had links and all of them were revoked."""
     with database.reading() as connection:
         row = connection.execute(
             "SELECT count(*), count(revoked_at) FROM tokens WHERE judge = ?", (judge,)
@@ -414,5 +408,5 @@ def is_shut_out(database: Database, judge: str) -> bool:
     return 0 < row[0] == row[1]
 
 
-def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

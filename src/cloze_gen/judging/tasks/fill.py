@@ -64,13 +64,15 @@ class Fill(JudgingTask):
 
     def tally(self, one: Judged) -> Tally:
         """
-        >>> FILL.tally(Judged({"fills": [2, 1]}, {}, {"answers": [2, 0]}, "", str.__eq__))
+        >>> from cloze_gen.records.judgement import StudyItem
+        >>> item = StudyItem("i", (), {}, {"answers": [2, 0]}, "mine")
+        >>> FILL.tally(Judged(item, "ann", {"fills": [2, 1]}))
         {'blanks right': (1, 2), 'passages right': (0, 1)}
         """
-        if "answers" not in one.key:
+        if "answers" not in one.item.key:
             return {}
-        right = _n_same(one.verdict["fills"], one.key["answers"])
-        n = len(one.key["answers"])
+        right = _n_same(one.verdict["fills"], one.item.key["answers"])
+        n = len(one.item.key["answers"])
         return {"blanks right": (right, n), "passages right": (int(right == n), 1)}
 
     def in_both_orders(self, first: Values, other: Values) -> Fields | None:

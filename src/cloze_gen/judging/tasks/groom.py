@@ -163,7 +163,7 @@ class Groom(JudgingTask):
         yield "kept", (), "kept" if kept else "rejected"
         if kept:
             picked = set(one.verdict["picked"])
-            for word in one.item["candidates"]:
+            for word in one.item.shown["candidates"]:
                 yield "picked", (word,), "picked" if word in picked else "left"
 
     def tally(self, one: Judged) -> Tally:

@@ -79,9 +79,9 @@ class Guess(JudgingTask):
             yield one.condition, (), "right" if right else "wrong"
 
     def tally(self, one: Judged) -> Tally:
-        if "target" not in one.key:
+        if "target" not in one.item.key:
             return {}
-        right = any(one.is_right(guess, one.key["target"]) for guess in one.verdict["guesses"])
+        right = any(one.is_right(guess, one.item.key["target"]) for guess in one.verdict["guesses"])
         return {f"{one.condition}, right": (int(right), 1)}
 
     def text(self, seen: Values) -> str:

@@ -88,7 +88,7 @@ class Read(JudgingTask):
             return
         yield "answer", (), str(answer + 1)
         yield "trivial", (), _yes(one.verdict["trivial"])
-        for option in range(len(one.item["options"])):
+        for option in range(len(one.item.shown["options"])):
             part = (str(option + 1),)
             if option != answer:
                 yield "fits as well", part, _mark(option in one.verdict["fits_as_well"])
@@ -99,8 +99,8 @@ class Read(JudgingTask):
         found = {"broken": (int(one.verdict["broken"]), 1)}
         if one.verdict["answer"] is None:
             return found
-        if "answer" in one.key:
-            found["right"] = (int(one.verdict["answer"] == one.key["answer"]), 1)
+        if "answer" in one.item.key:
+            found["right"] = (int(one.verdict["answer"] == one.item.key["answer"]), 1)
         found["fits as well"] = (int(bool(one.verdict["fits_as_well"])), 1)
         found["ungrammatical"] = (int(bool(one.verdict["ungrammatical"])), 1)
         found["trivial"] = (int(one.verdict["trivial"]), 1)

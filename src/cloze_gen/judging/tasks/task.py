@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from cloze_gen.errors import FormatError
 from cloze_gen.parsing import quote
-from cloze_gen.records.judgement import Task
+from cloze_gen.records.judgement import StudyItem, Task
 
 Values = Mapping[str, Any]  # JSON values: an item as shown, a key or a response
 Fields = dict[str, Any]  # the same as a new dictionary
@@ -26,13 +26,19 @@ _UNKNOWN = range(1_000_000)  # choices of an unknown item
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A verdict and its item; `is_right` is used for guesses only."""
+    """The latest verdict of an assignment.
 
+    Attributes:
+        seconds: 0 if it was not timed.
+        is_right: used for guesses only.
+    """
+
+    item: StudyItem
+    judge: str
     verdict: Values
-    item: Values
-    key: Values
-    condition: str
-    is_right: IsRight
+    condition: str = ""
+    seconds: float = 0.0
+    is_right: IsRight = str.__eq__
 
 
 class JudgingTask(ABC):

@@ -113,8 +113,6 @@ export function start(form, changed) {
       return { missing: `Pick exactly ${wanted} (${words}), or reject the sentence.`, focus: boxes.find((box) => box.checked) ?? visible()[0] ?? hide };
     },
 
-    describe: (response) => (response.picked ? response.picked.map((place) => boxes[place]?.dataset.word).join(", ") : `rejected (${response.rejected})`),
-
     key(event) {
       const number = digit(event);
       if (number !== null) {
