@@ -122,9 +122,9 @@ def make_old(study):
 
 
 def response(task):
-    """Something that a judge may say of such an item, in terms of what is seen."""
+    """Something that a judge may say of such an item."""
     return {
-        Task.GROOM: {"picked": [0, 3, 7, 11]},
+        Task.GROOM: {"picked": [WORDS[0], WORDS[3], WORDS[7], WORDS[11]]},
         Task.GUESS: {"guesses": ["key"]},
         Task.READ: {
             "answer": 1,

@@ -46,23 +46,14 @@ def says(judge, item):
     right = [word for word in right_four(item) if rng.random() >= MISSES[judge]]
     wrong = sorted(set(item.shown["candidates"]) - set(right_four(item)))
     taken = [wrong[i] for i in rng.permutation(len(wrong))[: N_PICKED - len(right)]]
-    return {"picked": {*right, *taken}}
+    return {"picked": [*right, *taken]}
 
 
 def judge_all(study):
     for judge in MISSES:
         while (one := study.next_open(judge)) is not None:
-            words, response = study.seen(one)["candidates"], says(judge, study.store.item(one.item))
-            given = (
-                {
-                    "picked": [
-                        place for place, word in enumerate(words) if word in response["picked"]
-                    ]
-                }
-                if "picked" in response
-                else response
-            )
-            study.take(one, given, verdict_id=f"{judge}-{one.id}", seconds=20.0, source="import")
+            response = says(judge, study.store.item(one.item))
+            study.take(one, response, verdict_id=f"{judge}-{one.id}", seconds=20.0, source="import")
 
 
 def expected_alpha(misses):

@@ -20,7 +20,6 @@ from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.exchange import (
     PacketRow,
     VerdictRow,
-    packet_row,
     packets_csv,
     parse_verdicts_csv,
 )
@@ -92,13 +91,12 @@ def import_files(out: Path, study: str, files: Sequence[Path]) -> None:
 
 
 def packet_of(study: Study, assignment: Assignment) -> PacketRow:
-    seen = study.seen(assignment)
-    return packet_row(
-        seen,
-        assignment=assignment.id,
-        judge=assignment.judge,
-        task=study.facts.task,
-        condition=assignment.condition,
+    return PacketRow(
+        assignment.id,
+        assignment.judge,
+        study.facts.task,
+        assignment.condition,
+        study.seen(assignment),
     )
 
 

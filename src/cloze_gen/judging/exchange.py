@@ -26,7 +26,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 @dataclass(frozen=True, slots=True)
 class PacketRow:
-    """One assignment as its judge sees it; `shown` has the task's `fields`."""
+    """One assignment as its judge sees it."""
 
     assignment: str
     judge: str
@@ -41,27 +41,13 @@ class PacketRow:
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """An imported verdict, `checked`, in the judge's own order."""
+    """An imported verdict, `checked`."""
 
     assignment: str
     response: Mapping[str, Any]
 
 
 PacketOf = Callable[[str], PacketRow | None]  # assignment -> its row, or None if unknown
-
-
-def packet_row(
-    seen: Mapping[str, Any], *, assignment: str, judge: str, task: str, condition: str = ""
-) -> PacketRow:
-    """The task's `fields` of an item, and nothing else.
-
-    >>> seen = {"before": "A ", "answer": "cat", "after": ".", "candidates": ["map", "owl"],
-    ...     "id": "b:7"}
-    >>> sorted(packet_row(seen, assignment="3f", judge="bo", task="groom").shown)
-    ['after', 'answer', 'before', 'candidates']
-    """
-    shown = {name: seen[name] for name in TASKS[Task(task)].fields if name in seen}
-    return PacketRow(assignment, judge, task, condition, shown)
 
 
 def find_packet(assignment: str, judge: str, packet_of: PacketOf, *, where: str) -> PacketRow:
@@ -85,20 +71,17 @@ def checked(row: PacketRow, response: Mapping[str, Any], *, where: str) -> dict[
 
     >>> row = PacketRow("3f", "bo", "groom", "", {"candidates": ["owl", "map", "ear", "sea",
     ...     "cup"]})
-    >>> checked(row, {"picked": [4, 0, 1, 2]}, where="a")
-    {'picked': [0, 1, 2, 4]}
-    >>> checked(row, {"picked": [0, 1, 2]}, where="b")
+    >>> checked(row, {"picked": ["cup", "owl", "map", "ear"]}, where="a")
+    {'picked': ['owl', 'map', 'ear', 'cup']}
+    >>> checked(row, {"picked": ["owl"]}, where="b")
     Traceback (most recent call last):
-    cloze_gen.errors.FormatError: b: picked: expected 4 candidates, found 3
+    cloze_gen.errors.FormatError: b: picked: expected 4 different candidates, found ['owl']
     """
-    task = row.judging
     item = {**row.shown, "guesses": {row.condition: row.shown.get("guesses")}}
-    order = range(task.n_ordered(item))
     try:
-        verdict = task.parse(response, item, order, row.condition)
+        return row.judging.parse(response, item, row.condition)
     except FormatError as error:
         raise FormatError(f"{where}: {error}") from None
-    return task.as_seen(verdict, item, order)
 
 
 def packets_csv(rows: Iterable[PacketRow]) -> str:

@@ -132,21 +132,20 @@ class Study:
 
     def seen(self, assignment: Assignment) -> dict[str, Any]:
         """The item in the judge's own order, without the key."""
-        item, order = self._item(assignment)
+        item = self.store.item(assignment.item)
+        judge = f"{self.facts.secret}:{assignment.judge}"
+        n_ordered = self.task.n_ordered(item.shown)
+        order = shown_order(self.settings.seed, judge, item.id, n_ordered)
         return self.task.seen(item.shown, order, assignment.condition)
 
-    def current_response(self, assignment: Assignment) -> dict[str, Any] | None:
-        """The current verdict, in the judge's own order."""
+    def current_response(self, assignment: Assignment) -> Mapping[str, Any] | None:
         verdict = self.state().verdicts.get(assignment.id)
-        if verdict is None:
-            return None
-        item, order = self._item(assignment)
-        return self.task.as_seen(verdict.response, item.shown, order)
+        return verdict.response if verdict else None
 
     def _parse(self, assignment: Assignment, response: Any) -> dict[str, Any]:
         """A response in canonical form; FormatError if it is not valid for this item."""
-        item, order = self._item(assignment)
-        return self.task.parse(response, item.shown, order, assignment.condition)
+        item = self.store.item(assignment.item)
+        return self.task.parse(response, item.shown, assignment.condition)
 
     def take(
         self,
@@ -221,13 +220,6 @@ class Study:
 
     def close(self) -> None:
         self.store.database.close()
-
-    def _item(self, assignment: Assignment) -> tuple[StudyItem, list[int]]:
-        item = self.store.item(assignment.item)
-        judge = f"{self.facts.secret}:{assignment.judge}"
-        return item, shown_order(
-            self.settings.seed, judge, item.id, self.task.n_ordered(item.shown)
-        )
 
 
 def open_study(folder: Path, rule: Rule) -> Study:

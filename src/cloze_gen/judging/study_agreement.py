@@ -215,6 +215,6 @@ def parse_verdict_row(row: Mapping[str, Any], task: Task) -> ItemVerdicts:
 def _checked(response: Any, task: Task, where: str) -> dict[str, Any]:
     judging = TASKS[task]
     try:
-        return judging.parse(response, judging.placeholder_item(response), (), "")
+        return judging.parse(response, judging.placeholder_item(response), "")
     except FormatError as error:
         raise FormatError(f"{where}: {error}") from None

@@ -34,16 +34,15 @@ class Fill(JudgingTask):
     name = Task.FILL
     title = "The missing sentences"
     instruction = "Fill every blank with a candidate. Use each once at most; some are left over."
-    fields = ("parts", "candidates")
     questions: ClassVar[Mapping[str, str]] = {"blank": "which candidate fills this blank?"}
     main_question = "blank"
     choice, positions = "fills", ("fills",)
 
-    def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
+    def parse(self, response: Any, item: Values, condition: str) -> Fields:
         """
         >>> item = {"parts": [{"blank": 1}, "He slept.", {"blank": 2}],
         ...     "candidates": ["A.", "B.", "C."]}
-        >>> FILL.parse({"fills": [2, 0]}, item, (), "")
+        >>> FILL.parse({"fills": [2, 0]}, item, "")
         {'fills': [2, 0]}
         """
         fills, n = fields_of(response, "fills").get("fills"), self.n_blanks(item)

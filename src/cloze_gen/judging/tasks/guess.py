@@ -33,7 +33,6 @@ class Guess(JudgingTask):
     name = Task.GUESS
     title = "The missing word"
     instruction = "Write the word that is missing at the end."
-    fields = ("text", "guesses")
     questions: ClassVar[Mapping[str, str]] = {
         "passage": "is the word guessed from the passage?",
         "sentence": "is the word guessed from the sentence only?",
@@ -55,10 +54,10 @@ class Guess(JudgingTask):
         """
         return {"text": item[condition], "guesses": item["guesses"][condition]}
 
-    def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
+    def parse(self, response: Any, item: Values, condition: str) -> Fields:
         """A guess is one word, like every target.
 
-        >>> GUESS.parse({"guesses": [" lamp", ""]}, {"guesses": {"sentence": 3}}, (), "sentence")
+        >>> GUESS.parse({"guesses": [" lamp", ""]}, {"guesses": {"sentence": 3}}, "sentence")
         {'guesses': ['lamp']}
         """
         guesses, most = fields_of(response, "guesses").get("guesses"), item["guesses"][condition]

@@ -48,7 +48,6 @@ class Read(JudgingTask):
     instruction = (
         "Choose the word that belongs in the blank. Then mark the faults of the other options."
     )
-    fields = ("before", "after", "options")
     questions: ClassVar[Mapping[str, str]] = {
         "answer": "which option is the answer?",
         "fits as well": "does this option fit as well as the one chosen?",
@@ -59,10 +58,10 @@ class Read(JudgingTask):
     main_question = "answer"
     choice, positions, choices_field = "answer", ("answer", *_MARKS), "options"
 
-    def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
+    def parse(self, response: Any, item: Values, condition: str) -> Fields:
         """
         >>> response = {"answer": 0, "fits_as_well": [1]}
-        >>> READ.parse(response, {"options": ["boat", "skiff", "hat"]}, (), "")
+        >>> READ.parse(response, {"options": ["boat", "skiff", "hat"]}, "")
         {'answer': 0, 'fits_as_well': [1], 'ungrammatical': [], 'broken': False, 'trivial': False}
         """
         response, n = fields_of(response, "answer", *_MARKS, *_FLAGS), len(item["options"])

@@ -44,11 +44,10 @@ class Judged:
 class JudgingTask(ABC):
     """A judging task. It also needs a template and a script for its page.
 
-    `item` is `StudyItem.shown`; `seen` is what one judge sees, in that judge's order. A canonical
-    response refers to the item; judges use positions in `seen`.
+    `item` is `StudyItem.shown`; `seen` is what one judge sees. Judges may see choices in an order of
+    their own; a response names those by their text.
 
     Attributes:
-        fields: fields of `seen` that packets contain.
         questions: question -> its text; agreement is measured for each.
         conditions: the parts of an item that judges may see, if there are several.
         unused_options: options of `judge new` that have no effect.
@@ -60,7 +59,6 @@ class JudgingTask(ABC):
     name: ClassVar[Task]
     title: ClassVar[str]
     instruction: ClassVar[str]
-    fields: ClassVar[tuple[str, ...]]
     questions: ClassVar[Mapping[str, str]]
     main_question: ClassVar[str]
     alpha_note: ClassVar[str] = ""
@@ -81,12 +79,8 @@ class JudgingTask(ABC):
         return dict(item)
 
     @abstractmethod
-    def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
+    def parse(self, response: Any, item: Values, condition: str) -> Fields:
         """A judge's response in canonical form; FormatError if it is not valid for this item."""
-
-    def as_seen(self, verdict: Values, item: Values, order: Sequence[int]) -> Fields:
-        """The inverse of `parse`."""
-        return dict(verdict)
 
     def placeholder_item(self, response: Any) -> Values:
         """An item with so many choices that every well-formed response is valid."""
@@ -154,7 +148,7 @@ class JudgingTask(ABC):
 
     @abstractmethod
     def from_cells(self, cells: Mapping[str, str], seen: Values, where: str) -> Fields:
-        """A response with positions in `seen`, from all `columns`; `parse` checks the rest.
+        """A response from all `columns`; `parse` checks the rest.
 
         FormatError, starting with `where`.
         """
@@ -168,7 +162,7 @@ class JudgingTask(ABC):
         return {"text": self.text(seen), **({"candidates": numbered(listed)} if listed else {})}
 
     def from_reply(self, reply: Values, seen: Values) -> Fields:
-        """A response with positions in `seen`, from a model's names; `parse` checks the rest."""
+        """A response from a model's names of choices; `parse` checks the rest."""
         return dict(reply)
 
 
