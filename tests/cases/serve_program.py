@@ -7,7 +7,7 @@ import cloze_gen.cli.app
 from cloze_gen.__main__ import main
 from cloze_gen.cli_errors import run_and_report
 from cloze_gen.judging.database import issue
-from cloze_gen.judging.study import open_study
+from cloze_gen.judging.study import Study
 from cloze_gen.judging.web.serve import serve
 from cloze_gen.records.judgement import Task
 from tests.cases.studies import rule_of
@@ -15,7 +15,7 @@ from tests.cases.studies import rule_of
 
 def work(folder, port, task):
     """Serve until the program is told to end."""
-    study = open_study(Path(folder), rule_of(Task(task)))
+    study = Study(Path(folder), rule_of(Task(task)))
     links = {name: issue(study.store.database, name) for name in study.state().judges}
     serve(
         study,

@@ -45,7 +45,7 @@ def export(
     opened, source = open_named_study(out, study)
     _check_condition(opened, condition)
     warn_if_changed(opened, source)
-    named = parse_judges(judges, Role.JUDGE, list(opened.state().judges.values()))
+    named = parse_judges(judges, opened.state().judges.values())
     new = [one for one in named if one.name not in opened.state().judges]
     if again and new:
         raise UsageError(

@@ -8,7 +8,7 @@ reading.
 from __future__ import annotations
 
 import csv
-import re
+import io
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +19,6 @@ from cloze_gen.judging.tasks import TASKS
 from cloze_gen.judging.tasks.task import JudgingTask
 from cloze_gen.parsing import name_list, quote
 from cloze_gen.records.judgement import Task
-
-# lines as the csv module counts them: U+2028 ends none
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +146,11 @@ def plain_cell(cell: str) -> str:
 
 
 def _table_text(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> str:
-    lines = (
-        ",".join(_quoted(cell) for cell in cells)
-        for cells in ((row.get(column, "") for column in columns) for row in rows)
-    )
-    return "".join(f"{line}\n" for line in (",".join(map(_quoted, columns)), *lines))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: safe_cell(cell) for name, cell in row.items()} for row in rows)
+    return text.getvalue()
 
 
 def _parse_table(
@@ -166,7 +163,7 @@ def _parse_table(
     >>> list(_parse_table('a;B\\n1;"\\'=2"\\n;\\n', name="t", needed=["a"]))
     [(2, {'a': '1', 'b': '=2'})]
     """
-    lines = _LINE.findall(text.removeprefix("\ufeff"))
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="").readlines()
     delimiter = max(",;\t", key=lines[0].count) if lines else ","
     # strict: without it an unclosed quote would swallow the rows after it
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -232,7 +229,3 @@ def _columns(cells: Sequence[str], name: str, needed: Sequence[str]) -> list[str
     if twice:
         raise FormatError(f"{name}: duplicate column: {name_list(twice)}")
     return columns
-
-
-def _quoted(cell: str) -> str:
-    return '"' + safe_cell(cell).replace('"', '""') + '"'

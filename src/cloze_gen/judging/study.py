@@ -13,16 +13,10 @@ from typing import Any
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.assignment import JudgesPerItem, Rule, shown_order
 from cloze_gen.judging.database import (
-    DATABASE,
-    SCHEMA,
-    STUDY_FILE,
     StudyFacts,
     StudyStore,
     create_store,
-    items_digest,
     now,
-    read_study_file,
-    write_study_file,
 )
 from cloze_gen.judging.state import (
     StudySettings,
@@ -58,10 +52,12 @@ class Progress:
 class Study:
     """An open study, shared by the threads of a process. Reads what other processes write."""
 
-    def __init__(self, folder: Path, facts: StudyFacts, rule: Rule) -> None:
-        self.folder, self.facts = folder, facts
-        self.settings = StudySettings.model_validate(dict(facts.settings))
+    def __init__(self, folder: Path, rule: Rule) -> None:
+        """UsageError if the study is damaged, or of another version."""
+        self.folder = folder
         self.store = StudyStore(folder)
+        self.facts = self.store.facts()
+        self.settings = StudySettings.model_validate(dict(self.facts.settings))
         self._rule, self._lock = rule, threading.RLock()
         self._version = self.store.database.version
         self._state = read_state(self.store, rule)
@@ -222,29 +218,6 @@ class Study:
         self.store.database.close()
 
 
-def open_study(folder: Path, rule: Rule) -> Study:
-    """The study in a folder; UsageError if it is damaged, or of another version."""
-    facts = read_study_file(folder)
-    _check_items(folder, facts)
-    return Study(folder, facts, rule)
-
-
-def _check_items(folder: Path, facts: StudyFacts) -> None:
-    """Raise UsageError if the items in the database are not those of `study.json`."""
-    store = StudyStore(folder)
-    try:
-        unchanged = items_digest(store.items()) == facts.digest
-    except (ValueError, TypeError, RecursionError):  # a cell that is not JSON
-        unchanged = False
-    finally:
-        store.database.close()
-    if not unchanged:
-        raise UsageError(
-            f"{folder}: {DATABASE} and {STUDY_FILE} do not belong together: the items differ. "
-            "Nothing was changed. Restore both files from the same backup."
-        )
-
-
 def make_study(
     folder: Path, items: Sequence[StudyItem], *, task: Task, run: str, style: str, of: Mapping[str, str], settings: StudySettings,
     rules: Mapping[str, Any],
@@ -257,12 +230,11 @@ def make_study(
     if not items:
         raise UsageError(f"{run}: there are no items to judge. Nothing was written.")
     facts = StudyFacts(
-        schema=SCHEMA, name=folder.name, task=task, run=run, style=style, of=dict(of), settings=settings.model_dump(mode="json"),
-        rules=dict(rules), secret=secrets.token_hex(16), items=len(items), digest=items_digest(items),
+        name=folder.name, task=task, run=run, style=style, of=dict(of), settings=settings.model_dump(mode="json"),
+        rules=dict(rules), secret=secrets.token_hex(16), items=len(items),
     )  # fmt: skip
     with partial_folder(folder, mode=0o700) as partial:
-        create_store(partial, items)
-        write_study_file(partial, facts)
+        create_store(partial, facts, items)
         if not publish_folder(partial, folder):
             raise UsageError(
                 f"{folder}: another command created it meanwhile. Nothing was written."

@@ -13,7 +13,7 @@ import pytest
 from cloze_gen.judging.assignment import JudgesPerItem
 from cloze_gen.judging.database import issue, revoke
 from cloze_gen.judging.state import StudySettings
-from cloze_gen.judging.study import make_study, open_study
+from cloze_gen.judging.study import Study, make_study
 from cloze_gen.judging.web.security import HEADERS
 from cloze_gen.records.judgement import Judge, Role, StudyItem, Task
 from tests.cases.hostile_request import NOTHING, Known, Request
@@ -59,7 +59,7 @@ def guessing_study(folder):
         settings=StudySettings(page=2),
         rules={},
     )
-    study = open_study(folder, JudgesPerItem(3, "passage"))
+    study = Study(folder, JudgesPerItem(3, "passage"))
     study.add_judges([Judge(name, Role.JUDGE) for name in ("annabel", "bartholomew", "cassandra")])
     return study
 

@@ -155,7 +155,7 @@ class _Pages:
         if not self._access.is_owner(request):
             raise Refusal(403, _NO_LINK)
         rule = self._study.state().rule
-        with contextlib.closing(Study(self._study.folder, self._study.facts, rule)) as study:
+        with contextlib.closing(Study(self._study.folder, rule)) as study:
             return HTMLResponse(owner_html(study, study_agreement(study, is_right=self._is_right)))
 
     async def static(self, request: Request) -> Response:

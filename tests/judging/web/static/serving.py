@@ -14,7 +14,7 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from cloze_gen.judging.study import open_study
+from cloze_gen.judging.study import Study
 from cloze_gen.judging.web.app import make_app
 from cloze_gen.judging.web.serve import listen, origin_of, running
 from tests.cases.studies import rule_of_folder
@@ -49,7 +49,7 @@ def replying(app, replies):
 def serve(folder, port, how):
     listener = listen("127.0.0.1", port)
     app = make_app(
-        open_study(folder, rule_of_folder(folder)),
+        Study(folder, rule_of_folder(folder)),
         origin=origin_of(listener, ""),
         owner="owners-token",
     )
