@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import Field, Strict
 
 from cloze_gen.errors import FormatError
-from cloze_gen.json_lines import Filled, Whole, Wording, must_be, read_records, to_record
+from cloze_gen.json_lines import Filled, Whole, must_be, read_records, to_record
 from cloze_gen.parsing import ParseError, name_list, parse_json, quote
 from cloze_gen.records.blanked_passage import (
     BlankedPassage,
@@ -295,22 +295,6 @@ class _SetRecord:
     ]
 
 
-REQUIRED_FIELDS = (
-    "id",
-    "part",
-    "passage",
-    "blanks",
-    "candidates",
-    "answers",
-    "sources",
-    "candidate_sources",
-)
-_SET_WORDING = Wording(
-    missing=f"lacks $missing; a passage needs {', '.join(REQUIRED_FIELDS)}",
-    repeated="the id $quoted already occurs on line $line",
-)
-
-
 def passage_record(one: SetBlankedPassage) -> dict[str, Any]:
     """The JSON object of one passage of a set.
 
@@ -372,7 +356,7 @@ def parse_passages(
     lines: Iterable[str], *, name: str = "passages.jsonl"
 ) -> Iterator[SetBlankedPassage]:
     """Passages of a JSON Lines file; ids are unique, further fields are ignored."""
-    for where, record in read_records(lines, _SetRecord, name=name, wording=_SET_WORDING):
+    for where, record in read_records(lines, _SetRecord, name=name):
         yield _set_passage(record, where)
 
 
