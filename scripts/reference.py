@@ -126,7 +126,9 @@ def _type_in_words(kind: Any) -> str:
         return f"{_type_in_words(inner[0])}, repeatable"
     if inner:
         return _type_in_words(inner[0])
-    return _TYPE_WORDS.get(kind, getattr(kind, "__name__", str(kind)))
+    if isinstance(kind, str) or issubclass(kind, str):  # a value of a Literal, or an enumeration
+        return "text"
+    return _TYPE_WORDS.get(kind, kind.__name__)
 
 
 def _default(parameter: inspect.Parameter) -> str:

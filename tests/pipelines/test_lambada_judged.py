@@ -13,7 +13,7 @@ import pytest
 
 from cloze_gen.formats.lambada import parse_plain_text
 from cloze_gen.judging.state import StudySettings
-from cloze_gen.judging.study import make_study, open_study
+from cloze_gen.judging.study import Study, make_study
 from cloze_gen.pipelines.lambada_style import judged
 from cloze_gen.recipes.lambada.guesses import ANSWERS, GUESSED
 from cloze_gen.recipes.lambada.people import GUESSING
@@ -66,7 +66,7 @@ class Judged:
             folder, items, task=GUESSING.task, run="tiny", style="lambada-style", of={GUESSING.of: ranking.manifest["fingerprint"]},
             settings=StudySettings(), rules=rules,
         )  # fmt: skip
-        study = open_study(folder, GUESSING.rule(facts))
+        study = Study(folder, GUESSING.rule(facts))
         study.add_judges([Judge(one, Role.JUDGE) for one in judges])
         return study
 

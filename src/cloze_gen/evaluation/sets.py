@@ -17,9 +17,10 @@ from cloze_gen.evaluation.questions import QuestionSet
 from cloze_gen.formats.lambada import parse_passages, parse_plain_text, sentence_ends, whole_words
 from cloze_gen.formats.lambada_harness import RENDERINGS, prompt_text
 from cloze_gen.formats.msr import parse_machine
-from cloze_gen.formats.questions import parse_questions, parse_records
+from cloze_gen.formats.questions import parse_questions
 from cloze_gen.formats.scde import parse_passages as parse_blanked_passages
 from cloze_gen.formats.scde import parse_published, without_marks
+from cloze_gen.json_lines import read_objects
 from cloze_gen.parsing import error_text, parse_json
 from cloze_gen.records.blanked_passage import BlankedPassage, SetBlankedPassage
 from cloze_gen.records.passage import Part, Passage, SetPassage, Split
@@ -70,7 +71,7 @@ def read_question_set(path: Path, answers: Path | None = None) -> QuestionSet:
         raise UsageError(f"{path}: the file has no questions")
     if path.suffix == ".jsonl" or text.lstrip("\ufeff \n").startswith("{"):
         lines = text.split("\n")  # not splitlines: U+2028 may be in a string
-        records = tuple(record for _, record in parse_records(lines, name=path.name))
+        records = tuple(record for _, record in read_objects(lines, name=path.name))
         found = QuestionSet(tuple(parse_questions(lines, name=path.name)), records)
     else:
         key = answers or _adjacent_answers(path)

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from cloze_gen.errors import FormatError
 from cloze_gen.evaluation.metrics import score_matrix
 from cloze_gen.evaluation.passages import PassageExample, TargetScores
-from cloze_gen.json_lines import ItemId, Wording, read_records
+from cloze_gen.json_lines import ItemId, read_records
 from cloze_gen.parsing import ParseError, as_number, parse_json, quote
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.records.question import Question
 
 # ---- Logs of lm-evaluation-harness
 
-_LOG_LINE = Wording.of_form("a log line of lm-evaluation-harness with `doc` and `resps`")
+_LOG_LINE = "a log line of lm-evaluation-harness with `doc` and `resps`"
 _ANSWER = '["-1.5", "False"]'
 # nats; half precision in different batches differs by less, different models or items by more
 _TOLERANCE = 0.5
@@ -102,7 +102,7 @@ def parse_sample_log(text: str, *, name: str = "scores") -> dict[str, Sample]:
     """
     found: dict[str, Sample] = {}
     lines = _lines(text)
-    for where, line in read_records(lines, _LogLine, name=name, key=(), wording=_LOG_LINE):
+    for where, line in read_records(lines, _LogLine, name=name, key=(), form=_LOG_LINE):
         sample = _sample(line, where)
         first = found.setdefault(sample.id, sample)
         if not _agree(first.ln_probs, sample.ln_probs):
@@ -261,8 +261,7 @@ def _json_scores(
 ) -> Iterator[tuple[str, str, list[Any]]]:
     """Place with id, id and scores of each line with a known id."""
     seen: set[str] = set()
-    lines, wording = _lines(text), Wording.of_form(form)
-    for where, line in read_records(lines, _ScoresLine, name=name, key=(), wording=wording):
+    for where, line in read_records(_lines(text), _ScoresLine, name=name, key=(), form=form):
         item_id = str(line.id)
         place = f"{where}: {item_id[:80]}"
         if item_id in seen:

@@ -7,7 +7,7 @@ import pytest
 
 from cloze_gen.errors import UsageError
 from cloze_gen.judging.state import StudySettings
-from cloze_gen.judging.study import Outcome, make_study, open_study, study_agreement
+from cloze_gen.judging.study import Study, make_study, study_agreement
 from cloze_gen.judging.verdicts import parse_verdicts
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, is_right
 from cloze_gen.recipes.lambada.passages import PASSAGES
@@ -37,7 +37,7 @@ def guessed_study(
         folder, [item(Task.GUESS, number) for number in range(1, n + 1)], task=Task.GUESS, run="tiny", style="lambada-style",
         of={"ranking": "ab12"}, settings=StudySettings(), rules=rules,
     )  # fmt: skip
-    study = open_study(folder, rule_of(facts))
+    study = Study(folder, rule_of(facts))
     study.add_judges([Judge(name, Role.JUDGE) for name in judges.split(",")])
     return study
 
@@ -153,17 +153,8 @@ def test_the_file_hangs_on_no_order(tmp_path):
     say(study, "Bob", "lamp")
     assert [row["answers"][1]["guesses"] for row in rows(study)] == [["lamp"]]
     first = study.state().of_judge["Ann"][0]
-    asked = study.current_response(first)
-    assert asked is not None
-    assert (
-        study.take(
-            first, {"guesses": ["keys"]}, verdict_id="again", replaces=asked[0], source="page"
-        )
-        is Outcome.TAKEN
-    )
-    assert verdicts_text(open_study(tmp_path / "study", rule_of(study.facts))) == verdicts_text(
-        study
-    )
+    assert study.take(first, {"guesses": ["keys"]}, verdict_id="again", source="page")
+    assert verdicts_text(Study(tmp_path / "study", rule_of(study.facts))) == verdicts_text(study)
     assert [one["guesses"] for one in rows(study)[0]["answers"]] == [["keys"], ["lamp"]]
 
 
