@@ -93,8 +93,7 @@ STAGES = {
         ),
         {
             "shape": "format of the file in words",
-            "skipped": "reason -> number of entries, and the names of the first ones",
-            "refused": "why the columns of a table are not known",
+            "skipped": "why entries are not read -> their names; an empty name is the file",
             "bytes": "size of the file",
         },
     ),
