@@ -388,7 +388,6 @@ def _store_text(path: Path, text: Text) -> dict[str, Any]:
     """Write a text; returns its row in the table."""
     row: dict[str, Any] = {
         "member": text.name,
-        "book_id": text.book_id,
         "format": text.format,
         "text": "",
         "sha256": "",
@@ -453,7 +452,7 @@ def _name_books(
             row = manifest.row_of(file, book.member)
             cells = {name: cell for name, cell in row.cells.items() if cell} if row else {}
             facts |= cells
-            book_id = facts.get("book_id") or book.book_id
+            book_id = facts.get("book_id")
             books.append(
                 replace(
                     book,

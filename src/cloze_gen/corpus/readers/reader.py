@@ -27,14 +27,12 @@ class Text:
         data: its bytes, unpacked, or what is wrong with it.
         name: path in an archive, or number of a row; empty where the file is the book.
         format: how the bytes become text (`TEXT`, `HTML`, `EPUB`), or `SENTENCES`.
-        book_id: the id that the file gives; empty: made from the names.
         facts: by manifest column.
     """
 
     data: bytes | BookError
     name: str = ""
     format: str = TEXT
-    book_id: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
