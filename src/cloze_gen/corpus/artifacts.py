@@ -51,11 +51,9 @@ HYPHENS = FileDoc(
         "count": "int: how often it occurs broken",
         "joined_count": "int: tokens of the joined form elsewhere",
         "hyphenated_count": "int: tokens of the hyphenated form elsewhere",
-        "form": "text: the form that replaces it",
-        "reason": "text: `joined_attested`, `hyphenated_attested`, `parts_are_words` or "
-        "`parts_are_not_words`",
+        "form": "text: the more frequent form; if neither occurs elsewhere, hyphenated where both parts are words",
     },
-    example="any|body\t1\t9\t0\tanybody\tjoined_attested",
+    example="any|body\t1\t9\t0\tanybody",
 )
 _OVERLAPS = FileDoc(
     "overlaps.tsv",

@@ -8,10 +8,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-import numpy as np
-
 LINE_END_HYPHEN = "\xad"
-_SPACE, _NEWLINE = ord(" "), ord("\n")
 # All sentences of a book are normalized in one text; no pattern may reach across this character,
 # which cannot occur in a flat text.
 _SEPARATOR = "\x00"
@@ -101,15 +98,5 @@ def normalize_many(pieces: Sequence[str]) -> list[str]:
     text = text.replace("''", '"')
     text = _ELLIPSIS.sub("...", text)
     text = _DASH.sub(" -- ", text)
-    return [text.strip() for text in _single_spaced(text).split(_SEPARATOR)[1:-1]]
-
-
-def _single_spaced(text: str) -> str:
-    """As ``" ".join(text.split())``; working on bytes is three times as fast."""
-    data = np.frombuffer(text.encode(), dtype=np.uint8)
-    blank = (data == _SPACE) | (data == _NEWLINE)
-    keep = np.ones(len(data), dtype=np.bool_)
-    np.logical_not(blank[1:] & blank[:-1], out=keep[1:])
-    kept = data[keep]
-    kept[kept == _NEWLINE] = _SPACE
-    return kept.tobytes().decode()
+    single_spaced = " ".join(text.split())
+    return [text.strip() for text in single_spaced.split(_SEPARATOR)[1:-1]]
