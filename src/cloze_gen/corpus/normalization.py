@@ -79,23 +79,17 @@ def normalize_many(pieces: Sequence[str]) -> list[str]:
         # before words are joined at line ends: `bene-` + `ﬁt`
         for printed, letters in _LETTERS_OF.items():
             text = text.replace(printed, letters)
-    if "\n" in text:
-        text = _BROKEN_OTHER.sub("-", _BROKEN_WORD.sub(LINE_END_HYPHEN, text))
-        text = _PAGE_LINE.sub("", text)
-    if "__" in text:
-        text = _BLANK_RULE.sub("--", text)
-    # much faster than `str.translate`; and looking for one letter than replacing it
-    for mark in _MARKS:
-        if mark in text:
-            text = text.replace(mark, "")
+    text = _BROKEN_OTHER.sub("-", _BROKEN_WORD.sub(LINE_END_HYPHEN, text))
+    text = _PAGE_LINE.sub("", text)
+    text = _BLANK_RULE.sub("--", text)
+    for mark in _MARKS:  # much faster than `str.translate`
+        text = text.replace(mark, "")
     for pattern, left in _BRACKETED:
         text = pattern.sub(left, text)
     if beyond_ascii:
         text = unicodedata.normalize("NFC", text)
         text = _LONG_DASH.sub(" -- ", _DIGIT_DASH.sub("-", text))
-    if "`" in text:
-        text = text.replace("``", '"').replace("`", "'")
-    text = text.replace("''", '"')
+    text = text.replace("``", '"').replace("`", "'").replace("''", '"')
     text = _ELLIPSIS.sub("...", text)
     text = _DASH.sub(" -- ", text)
     single_spaced = " ".join(text.split())
