@@ -91,7 +91,6 @@ STAGES = {
         {
             "shape": "format of the file in words",
             "skipped": "why entries are not read -> their names; an empty name is the file",
-            "bytes": "size of the file",
         },
     ),
     "book": StageDoc(

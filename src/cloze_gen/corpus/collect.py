@@ -221,7 +221,7 @@ def collect(
         location,
         tuple(sorted(books, key=lambda book: book.book_id)),
         _shapes(files, readable),
-        sum(files[file].bytes for file in readable),
+        sum((root / file).stat().st_size for file in readable),
         tuple(skipped_lines(skipped)),
         tuple(notes),
     )
@@ -280,7 +280,6 @@ class FileContents:
 
     report: FileReport
     books: Sequence[Book]
-    bytes: int = 0
 
 
 @dataclass(slots=True)
@@ -361,7 +360,7 @@ def _look(root: Path, file: str) -> FileContents | str:
         evidence=decoded.evidence,
         facts=tuple(header_facts(decoded.text).items()),
     )
-    return FileContents(FileReport(SHAPE), [book], len(raw))
+    return FileContents(FileReport(SHAPE), [book])
 
 
 def store_texts(shard: FileShard) -> None:
@@ -376,11 +375,7 @@ def store_texts(shard: FileShard) -> None:
             for number, text in enumerate(texts)
         )
         writer.rows[TABLE] = write_jsonl(writer.path(TABLE), rows)
-        writer.facts |= {
-            "shape": report.shape,
-            "skipped": report.skipped,
-            "bytes": shard.path.stat().st_size,
-        }
+        writer.facts |= {"shape": report.shape, "skipped": report.skipped}
         writer.note_libraries("lxml", "pyarrow")
 
 
@@ -419,7 +414,7 @@ def _stored(shard: FileShard, root: Path, file: str) -> FileContents:
             row["fault"] = tuple(row["fault"])
         books.append(Book(root, file, text, file_sha256=shard.sha256, facts=facts, **row))
     report = FileReport(artifact.facts["shape"], artifact.facts["skipped"])
-    return FileContents(report, books, artifact.facts["bytes"])
+    return FileContents(report, books)
 
 
 # ---- ids and facts

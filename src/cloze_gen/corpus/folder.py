@@ -166,7 +166,7 @@ def check_folder(folder: Path, advice: str) -> None:
                 f"that. {advice}"
             )
     except (FileNotFoundError, NotADirectoryError):
-        raise UsageError(f"{folder}: no such folder. {advice}") from None
+        raise UsageError(f"{folder}: no such file or folder. {advice}") from None
     except OSError as error:
         raise UsageError(f"{folder}: cannot be opened ({error.strerror}). {advice}") from None
 
@@ -192,13 +192,6 @@ def check_apart(out: Path, location: Location) -> None:
 
 def check_exists(location: Location) -> None:
     advice = "Give a file of books, a folder of such files, or a pattern such as 'books/*.txt'."
-    try:
-        os.lstat(location.root)
-    except (FileNotFoundError, NotADirectoryError):
-        if not location.pattern:
-            raise UsageError(f"{location}: no such file or folder. {advice}") from None
-    except OSError as error:
-        raise UsageError(f"{location}: cannot be opened ({error.strerror}). {advice}") from None
     check_folder(location.root, advice)
     if _is_unpacked_epub(location.root):
         raise UsageError(f"{location}: an unpacked EPUB. To read it, {_ZIP_IT}.")

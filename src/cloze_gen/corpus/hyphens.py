@@ -82,7 +82,7 @@ def write_hyphens(writer: ArtifactWriter, counts: Mapping[str, int]) -> dict[str
             decision.hyphenated_count,
             decision.form,
         )
-        for token, decision in sorted(decisions.items())
+        for token, decision in decisions.items()
     )
     header = ("broken", "count", "joined_count", "hyphenated_count", "form")
     writer.rows[HYPHENS] = write_tsv(writer.path(HYPHENS), header, rows)
