@@ -66,14 +66,14 @@ def test_manifest_gives_ids_and_facts(tmp_path):
     )
     one, b = sorted(collection(tmp_path).books, key=lambda book: book.file)
     assert (one.book_id, dict(one.facts)) == ("one", {"title": 'First "Book"'})
-    assert (b.book_id, b.facts) == ("b", ())
+    assert (b.book_id, b.facts) == ("b", {})
 
 
 def test_a_manifest_tells_what_a_book_may_be_copied_under(tmp_path):
     """In the user's words, and not of a book whose cell is empty."""
     put(tmp_path, "a.txt", "b.txt")
     (tmp_path / "manifest.tsv").write_text("file\tlicense\na.txt\tCC0-1.0\nb.txt\t\n")
-    assert [dict(book.facts) for book in collection(tmp_path).books] == [{"license": "CC0-1.0"}, {}]
+    assert [book.facts for book in collection(tmp_path).books] == [{"license": "CC0-1.0"}, {}]
 
 
 def test_what_is_not_read_is_named(tmp_path):
@@ -202,4 +202,4 @@ def test_the_catalogue_beside_a_pattern_is_read(tmp_path):
     put(tmp_path, "84.txt", "85.md")
     (tmp_path / "pg_catalog.csv").write_text("Text#,Title\n84,Frankenstein\n")
     (book,) = collection(tmp_path / "*.txt").books
-    assert (book.book_id, dict(book.facts)["title"]) == ("pg84", "Frankenstein")
+    assert (book.book_id, book.facts["title"]) == ("pg84", "Frankenstein")

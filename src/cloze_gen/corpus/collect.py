@@ -101,7 +101,7 @@ class Book:
     encoding: str = ""
     evidence: str = ""
     fault: tuple[str, str] | None = None
-    facts: tuple[tuple[str, str], ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
     listed: ManifestRow | None = field(default=None, compare=False)
 
     @property
@@ -115,7 +115,7 @@ class Book:
 
     @property
     def split(self) -> str:
-        return split_of(dict(self.facts))
+        return split_of(self.facts)
 
     @property
     def place(self) -> str:
@@ -358,7 +358,7 @@ def _look(root: Path, file: str) -> FileContents | str:
         file_sha256=digest,
         encoding=decoded.encoding,
         evidence=decoded.evidence,
-        facts=tuple(header_facts(decoded.text).items()),
+        facts=header_facts(decoded.text),
     )
     return FileContents(FileReport(SHAPE), [book])
 
@@ -386,7 +386,7 @@ def _store_text(path: Path, text: Text) -> dict[str, Any]:
         "format": text.format,
         "text": "",
         "sha256": "",
-        "facts": dict(text.facts),
+        "facts": text.facts,
         "fault": None,
     }
     if isinstance(text.data, bytes):
@@ -409,10 +409,9 @@ def _stored(shard: FileShard, root: Path, file: str) -> FileContents:
     books = []
     for row in read_jsonl(artifact.path(TABLE)):
         text = artifact.folder / "text" / row.pop("text")
-        facts = tuple(row.pop("facts").items())
         if row["fault"]:
             row["fault"] = tuple(row["fault"])
-        books.append(Book(root, file, text, file_sha256=shard.sha256, facts=facts, **row))
+        books.append(Book(root, file, text, file_sha256=shard.sha256, **row))
     report = FileReport(artifact.facts["shape"], artifact.facts["skipped"])
     return FileContents(report, books)
 
@@ -440,7 +439,7 @@ def _name_books(
         for book in content.books:
             if format_of(book.member) and book.place not in facts_of:
                 continue
-            facts = {"role": split_of_folder(file), **dict(book.facts)}
+            facts = {"role": split_of_folder(file), **book.facts}
             if len(content.books) == 1:
                 facts |= facts_of[file]
             facts |= facts_of.get(book.place, {})
@@ -452,7 +451,7 @@ def _name_books(
                 replace(
                     book,
                     book_id=_safe_id(book_id) if book_id else _id_from_names(book),
-                    facts=tuple((name, facts[name]) for name in FACTS if facts.get(name)),
+                    facts={name: facts[name] for name in FACTS if facts.get(name)},
                     listed=row,
                 )
             )

@@ -156,7 +156,7 @@ def _row(book: Book, audit: dict[str, Any], folder: Path) -> dict[str, Any]:
         "digest": book.sha256,
         "text": text,
         "folder": None,  # the column's place; a book of which nothing is stored has no folder
-        **dict(book.facts),
+        **book.facts,
         "encoding": book.encoding,
         "encoding_evidence": book.evidence,
     }
