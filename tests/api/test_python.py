@@ -94,7 +94,7 @@ def test_errors_are_ours(finished, tmp_path, monkeypatch):
     for kind, text, given in wrong:
         with pytest.raises(kind, match=text):
             cloze_gen.make("holmes-sample", **given)
-    with pytest.raises(UsageError, match="no such folder"):
+    with pytest.raises(UsageError, match="no such file or folder"):
         cloze_gen.load("nowhere")
     with pytest.raises(UsageError, match="scores: is a dict"):
         cloze_gen.evaluate(finished.folder, scores={"b:1": [0.5]})

@@ -24,15 +24,9 @@ def reports_speech(tokens: Sequence[str], position: int) -> bool:
     >>> reports_speech('She smiled and replied , " No . "'.split(), 3)
     True
     """
-    before = position - 1
-    while before >= 0 and tokens[before] in _PAUSES:
-        before -= 1
-    after = position + 1
-    while after < len(tokens) and tokens[after] in _PAUSES:
-        after += 1
-    return (before >= 0 and tokens[before] in QUOTATION_MARKS) or (
-        after < len(tokens) and tokens[after] in QUOTATION_MARKS
-    )
+    before = [token for token in tokens[:position] if token not in _PAUSES]
+    after = [token for token in tokens[position + 1 :] if token not in _PAUSES]
+    return not QUOTATION_MARKS.isdisjoint([*before[-1:], *after[:1]])
 
 
 # No sentence ends with one of these: it was cut at the stop of an abbreviation.
@@ -101,12 +95,13 @@ def sentence_fault(tokens: Sequence[str]) -> SentenceFault | None:
     >>> sentence_fault('" I was seen by the old doctor -- "'.split()) is None
     True
     """
-    first = next((i for i, token in enumerate(tokens) if is_word(token)), None)
-    if first is None or not _begins_sentence(tokens[first]):
+    words = [i for i, token in enumerate(tokens) if is_word(token)]
+    if not words or not _begins_sentence(tokens[words[0]]):
         return SentenceFault.BEGINS_LOW
     if tokens.count("(") != tokens.count(")"):
         return SentenceFault.OPEN_BRACKET
-    last = next(i for i in reversed(range(len(tokens))) if is_word(tokens[i]))
+    first = words[0]
+    last = words[-1]
     fault = _fault_of_end(tokens[last], tokens[last + 1] if last + 1 < len(tokens) else "")
     if fault is not None:
         return fault
@@ -114,8 +109,7 @@ def sentence_fault(tokens: Sequence[str]) -> SentenceFault | None:
         return SentenceFault.HEADING
     if faults := list(filter(None, map(_fault_of_token, tokens))):
         return faults[0]
-    shouted = sum(map(_is_shouted, tokens))
-    if shouted and shouted > _MAX_CAPITALS_SHARE * sum(map(is_word, tokens)):
+    if sum(map(_is_shouted, tokens)) > _MAX_CAPITALS_SHARE * len(words):
         return SentenceFault.CAPITALS
     return None
 
