@@ -26,7 +26,7 @@ FROM python:3.13-slim
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build /opt/lib /usr/local/lib
 RUN ldconfig && useradd --uid 10001 --create-home cloze && install -d -o cloze /srv/cloze
-ENV PATH=/opt/venv/bin:$PATH MPLCONFIGDIR=/tmp/matplotlib
+ENV PATH=/opt/venv/bin:$PATH
 USER cloze
 WORKDIR /srv/cloze
 RUN cloze-gen doctor

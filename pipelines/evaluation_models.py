@@ -15,21 +15,17 @@ from cloze_gen.corpus.folder import Location
 from cloze_gen.engine.local import engine_scope
 from cloze_gen.errors import StoreError
 from cloze_gen.evaluation import blank_baselines as of_blanks
-from cloze_gen.evaluation.blank_models import BLANK_LSA, write_blank_lsa
-from cloze_gen.evaluation.passage_baselines import NETWORK_KINDS, NGRAMS, TEXT
+from cloze_gen.evaluation.blank_models import write_blank_lsa
+from cloze_gen.evaluation.passage_baselines import COUNTS, NETWORK_KINDS, NGRAMS
 from cloze_gen.evaluation.passage_models import (
-    BLANK_NGRAMS,
+    BLANK_ORDER,
     PASSAGE_NETWORKS,
-    PASSAGE_NGRAMS,
-    PassageNgramSizes,
+    PASSAGE_ORDER,
     write_passage_network,
     write_passage_ngrams,
-    write_passage_text,
-    write_sentence_counts,
 )
 from cloze_gen.evaluation.question_models import (
-    EVAL_LMS,
-    LSA,
+    SMOOTHED_ORDERS,
     write_evaluation_lm,
     write_evaluation_text,
     write_lsa,
@@ -125,14 +121,14 @@ def question_models(books: TrainingBooks) -> dict[str, Stage]:
         left_out=books.left_out,
     )
     # Word vectors of the LSA baseline (MSR 4.3).
-    lsa = run.stage("lsa", write_lsa, v=2, text=text, sizes=LSA)
+    lsa = run.stage("lsa", write_lsa, v=2, text=text)
     models = {
         "index": ngram_index(run, books.text, books.lm),
         "counts": books.counts,
         "text": text,
         "lsa": lsa,
     }
-    for order, sizes in EVAL_LMS.items():
+    for order in SMOOTHED_ORDERS:
         # A smoothed n-gram model (MSR 4.2).
         models[f"{order}gram"] = run.stage(
             "eval-lm",
@@ -140,38 +136,34 @@ def question_models(books: TrainingBooks) -> dict[str, Stage]:
             label=f"eval-lm {order}-gram",
             check=find_lmplz,
             text=text,
-            sizes=sizes,
+            order=order,
         )
     return models
 
 
-def _passage_text(books: TrainingBooks) -> Stage:
-    """The training sentences in lower case."""
-    return books.run.stage("passage-text", write_passage_text, text=books.text, counts=books.counts)
-
-
-def _passage_ngrams(books: TrainingBooks, text: Stage, sizes: PassageNgramSizes) -> Stage:
+def _passage_ngrams(books: TrainingBooks, order: int) -> Stage:
     return books.run.stage(
         "passage-ngrams",
         write_passage_ngrams,
         waits=True,
         check=find_lmplz,
-        text=text,
-        sizes=sizes,
+        text=books.text,
+        counts=books.counts,
+        order=order,
     )
 
 
 def passage_models(books: TrainingBooks, *, seed: int) -> dict[str, Stage]:
     """The models by their names in `evaluation.passage_baselines`."""
-    text = _passage_text(books)
-    models = {TEXT: text, NGRAMS: _passage_ngrams(books, text, PASSAGE_NGRAMS)}
+    models = {COUNTS: books.counts, NGRAMS: _passage_ngrams(books, PASSAGE_ORDER)}
     for kind in NETWORK_KINDS.values():
         models[kind] = books.run.stage(
             "passage-network",
             write_passage_network,
             label=f"passage-network {kind}",
-            text=text,
-            sizes=PASSAGE_NETWORKS,
+            text=books.text,
+            counts=books.counts,
+            settings=PASSAGE_NETWORKS,
             kind=kind,
             seed=seed,
         )
@@ -180,15 +172,12 @@ def passage_models(books: TrainingBooks, *, seed: int) -> dict[str, Stage]:
 
 def blank_models(books: TrainingBooks) -> dict[str, Stage]:
     """The models by their names in `evaluation.blank_baselines`."""
-    text = _passage_text(books)
-    counts = books.run.stage("sentence-counts", write_sentence_counts, text=text)
     # LSA word vectors for the coherence of sentences.
-    lsa = books.run.stage(
-        "blank-lsa", write_blank_lsa, v=2, text=text, counts=counts, sizes=BLANK_LSA
-    )
+    lsa = books.run.stage("blank-lsa", write_blank_lsa, v=2, text=books.text, counts=books.counts)
     return {
-        of_blanks.TEXT: counts,
-        of_blanks.NGRAMS: _passage_ngrams(books, text, BLANK_NGRAMS),
+        of_blanks.COUNTS: books.counts,
+        of_blanks.TEXT: books.text,
+        of_blanks.NGRAMS: _passage_ngrams(books, BLANK_ORDER),
         of_blanks.LSA: lsa,
     }
 

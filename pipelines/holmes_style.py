@@ -28,7 +28,7 @@ from cloze_gen.pipelines.shared import (
 from cloze_gen.pipelines.stage import Pipeline
 from cloze_gen.recipes.common import RepeatReason
 from cloze_gen.recipes.msr.alternates import AlternatesSettings, write_alternates
-from cloze_gen.recipes.msr.artifacts import STAGES
+from cloze_gen.recipes.msr.artifacts import FILE_DOCS, STAGES
 from cloze_gen.recipes.msr.choice.readers import ReaderReason, read_reader_verdicts
 from cloze_gen.recipes.msr.choice.settings import ChoiceReason, ChoiceSettings
 from cloze_gen.recipes.msr.choice.stage import write_choice
@@ -95,7 +95,7 @@ def stages(run: Pipeline, books: Books, s: HolmesSettings) -> None:
     focus = run.stage(
         "focus",
         write_focus,
-        v=9,
+        v=10,
         check=functools.partial(check_several, book_ids(run, "source")) if held_out else None,
         source=kept["source"],
         counts=counts,
@@ -176,6 +176,7 @@ STYLE = Style(
     stages=stages,
     last="choice",
     files=msr_files,
+    file_docs=FILE_DOCS,
     stage_docs=STAGES,
     legends=legends_of(
         BookReason,

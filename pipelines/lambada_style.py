@@ -106,7 +106,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     passages = run.stage(
         "passages",
         write_passages,
-        v=5,
+        v=6,
         partition=parts,
         counts=counts,
         settings=s.passages,
@@ -146,7 +146,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     ranking = run.stage(
         "ranking",
         write_ranking,
-        v=7,
+        v=8,
         advice='ranking.order = "random" ranks passages of any kind.',
         passages=passages,
         committee=committee,
@@ -155,8 +155,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
         tagged_counts=tags,
         contexts=space,
         settings=s.ranking,
-        # Only the rules, so that `guessing.judges` does not rank again.
-        guessing=GuessingSettings.model_validate(s.guessing.rules),
+        guessing=s.guessing,
         seed=run.seed,
     )
     # 3.1: two people guess the target from the passage, ten miss it given the sentence.
@@ -175,7 +174,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     finished = run.stage(
         "passage_set",
         write_passage_set,
-        v=4,
+        v=5,
         advice=collect if s.guessing.verdicts else "",
         partition=parts,
         passages=passages,
@@ -190,7 +189,7 @@ def stages(run: Pipeline, books: Books, s: LambadaSettings) -> None:
     run.stage(
         "analysis",
         write_analysis,
-        v=4,
+        v=5,
         passages=passages,
         committee=committee,
         finished=finished,
@@ -208,7 +207,6 @@ def outside_scores(run: Pipeline, passages: Stage, settings: CommitteeSettings) 
             label=f"scores {label_of(member)}",
             passages=passages,
             member=run.file_input(member, setting="committee.members"),
-            rendering=settings.rendering,
         )
         for member in settings.members
         if member not in MEMBERS

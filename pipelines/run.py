@@ -23,7 +23,7 @@ from cloze_gen.records.release_facts import RELEASE_FORMAT
 from cloze_gen.release.settings import public_settings
 from cloze_gen.release.style import FinishedRun, Style
 from cloze_gen.store.artifacts import Store
-from cloze_gen.store.folder_replacement import find_change, replace_within, rewrite_within
+from cloze_gen.store.folder_replacement import find_change, replace_entries, rewrite_entries
 from cloze_gen.store.locks import exclusive_lock, remove_stale_temp_dirs
 from cloze_gen.store.manifest import write_json
 from cloze_gen.store.runs import (
@@ -222,7 +222,7 @@ class RunTask(PipelineTask):
             changed = find_change(self.folder) if (self.folder / RUN_FILE).exists() else None
             if changed:
                 say(f"{self.run_name}: {changed} The run's folder is rewritten.")
-            for line in replace_within(self.folder, RUN_SCHEMA, self._write_folder):
+            for line in replace_entries(self.folder, RUN_SCHEMA, self._write_folder):
                 say(f"{self.run_name}: {line}")
 
     def written(self) -> dict[str, Any] | None:
@@ -287,5 +287,5 @@ def renew_report(folder: Path, evaluation: Path | None = None) -> None:
             (partial / EVALUATION).symlink_to(os.path.relpath(evaluation, folder))
         write_report(partial, style_of_run(folder))
 
-    for line in rewrite_within(folder, RUN_SCHEMA, change):
+    for line in rewrite_entries(folder, RUN_SCHEMA, change):
         say(f"{folder.name}: {line}")

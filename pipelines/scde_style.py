@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.corpus.partition import PartitionSettings
-from cloze_gen.evaluation.user_scores import ANSWER
+from cloze_gen.evaluation.user_scores import BLANKS_ANSWER
 from cloze_gen.formats.harness import LETTERS
 from cloze_gen.pipelines.books import Books, BookSettings, corpora
 from cloze_gen.pipelines.shared import (
@@ -198,7 +198,7 @@ STYLE = Style(
         "blanked passages",
         ("cased",),
         requests,
-        ANSWER,
+        BLANKS_ANSWER,
         "pass the file to `cloze-gen evaluate` with --scores",
     ),
     study_sources=(FILLING,),

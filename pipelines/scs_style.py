@@ -10,7 +10,7 @@ from cloze_gen.pipelines.books import Books, BookSettings, corpora
 from cloze_gen.pipelines.shared import builtin_words, count_words, tagged_counts, tagging, word_list
 from cloze_gen.pipelines.stage import Pipeline
 from cloze_gen.recipes.common import RepeatReason
-from cloze_gen.recipes.scs.artifacts import STAGES
+from cloze_gen.recipes.scs.artifacts import FILE_DOCS, STAGES
 from cloze_gen.recipes.scs.draw import DrawReason, DrawSettings, write_draw
 from cloze_gen.recipes.scs.inflections import FormStatus, InflectionsSettings, write_inflections
 from cloze_gen.recipes.scs.place_counts import write_places
@@ -46,12 +46,12 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     tagged = tagged_counts(run, train_tags, counts)
     # The content vocabulary of 6,900 pairs, and the inflection table: (lemma, tag) -> form.
     vocabulary = run.stage(
-        "vocabulary", write_vocabulary, v=4, tagged=tagged, settings=s.vocabulary
+        "vocabulary", write_vocabulary, v=5, tagged=tagged, settings=s.vocabulary
     )
     inflections = run.stage(
         "inflections",
         write_inflections,
-        v=3,
+        v=4,
         tagged=tagged,
         vocabulary=vocabulary,
         settings=s.inflections,
@@ -72,7 +72,7 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     places = run.stage(
         "places",
         write_places,
-        v=4,
+        v=5,
         corpus=kept["train"],
         tagging=train_tags,
         vocabulary=vocabulary,
@@ -97,7 +97,7 @@ def stages(run: Pipeline, books: Books, s: ScsSettings) -> None:
     run.stage(
         "questions",
         write_questions,
-        v=6,
+        v=7,
         draw=draw,
         sentences=sentences,
         settings=s.questions,
@@ -127,6 +127,7 @@ STYLE = Style(
     last="questions",
     files=scs_files,
     order=lambda settings: SHUFFLED,
+    file_docs=FILE_DOCS,
     stage_docs=STAGES,
     legends=legends_of(
         BookReason,

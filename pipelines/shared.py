@@ -50,7 +50,7 @@ def people_of(file: str, read: Callable[[str], VerdictFile]) -> Content | None:
 
 def count_words(run: Pipeline, corpus: Stage) -> Stage:
     """Surface and case-folded counts of the training books."""
-    return run.stage("counts", write_counts, v=2, corpus=corpus)
+    return run.stage("counts", write_counts, v=3, corpus=corpus)
 
 
 def training_text(run: Pipeline, corpus: Stage, counts: Stage) -> Stage:

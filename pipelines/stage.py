@@ -193,7 +193,7 @@ class Pipeline:
         """The file of a setting; None for an empty one."""
         if not place:
             return None
-        digest = outside_digest(place, self.store.store, setting=setting)
+        digest = outside_digest(place, setting=setting)
         return FileInput(place, digest, setting)
 
     def labelled(self, label: str) -> Stage:
@@ -209,7 +209,7 @@ class Pipeline:
     def is_complete(self, stage: Stage) -> bool:
         """Whether the artifact is intact on disk; a positive result is kept."""
         folder = stage.key.folder_name
-        if folder not in self._intact and self.store.is_complete(stage.key, self._intact):
+        if folder not in self._intact and self.store.is_complete(stage.key):
             self._intact.add(folder)
         return folder in self._intact
 

@@ -126,7 +126,9 @@ def _type_in_words(kind: Any) -> str:
         return f"{_type_in_words(inner[0])}, repeatable"
     if inner:
         return _type_in_words(inner[0])
-    return _TYPE_WORDS.get(kind, getattr(kind, "__name__", str(kind)))
+    if isinstance(kind, str) or issubclass(kind, str):  # a value of a Literal, or an enumeration
+        return "text"
+    return _TYPE_WORDS.get(kind, kind.__name__)
 
 
 def _default(parameter: inspect.Parameter) -> str:
@@ -164,11 +166,6 @@ def settings_page() -> str:
 
 
 # ---- artifacts
-
-
-def recipe_module(style: Style) -> Any:
-    """The descriptions of a style's own recipe, found by the package of its last stage."""
-    return importlib.import_module(f"cloze_gen.recipes.{recipe_package(style)}.artifacts")
 
 
 def recipe_package(style: Style) -> str:
@@ -242,18 +239,14 @@ def _file(doc: FileDoc) -> str:
     return "\n\n".join(parts)
 
 
-def release_files(style: Style) -> dict[str, str]:
-    return {
-        **cloze_gen.release.artifacts.release_files(style),
-        **recipe_module(style).PUBLISHED_FILES,
-    }
-
-
 def _release_section() -> str:
     parts = [f"## Release\n\n{cloze_gen.release.artifacts.ABOUT}"]
     for name in style_names():
         style = find_style(name)
-        rows = [(code(file), what) for file, what in release_files(style).items()]
+        rows = [
+            (code(file), what)
+            for file, what in cloze_gen.release.artifacts.release_files(style).items()
+        ]
         parts.append(f"### Release of {name}\n\n" + table(("file", "content"), rows))
     for kind in dict.fromkeys(find_style(name).items.noun for name in style_names()):
         items = next(

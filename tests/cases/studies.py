@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from cloze_gen.judging.assignment import JudgesPerItem
-from cloze_gen.judging.database import DATABASE, read_study_file
+from cloze_gen.judging.database import DATABASE, read_facts
 from cloze_gen.judging.state import StudySettings
-from cloze_gen.judging.study import make_study, open_study
+from cloze_gen.judging.study import Study, make_study
 from cloze_gen.records.judgement import Judge, Role, StudyItem, Task
 
 WORDS = [
@@ -89,7 +89,7 @@ def rule_of(task, each=3):
 
 def rule_of_folder(folder):
     """The rule of a study that `make_tiny_study` made."""
-    facts = read_study_file(folder)
+    facts = read_facts(folder)
     return rule_of(facts.task, StudySettings.model_validate(dict(facts.settings)).each)
 
 
@@ -110,7 +110,7 @@ def make_tiny_study(
         folder, items, task=task, run="tiny", style=STYLES[task], of={"release": "0" * 32},
         settings=made, rules={"sentence_guesses": 3} if task is Task.GUESS else {},
     )  # fmt: skip
-    study = open_study(folder, rule_of(task, made.each))
+    study = Study(folder, rule_of(task, made.each))
     study.add_judges([Judge(name, Role.JUDGE) for name in judges.split(",")])
     return study
 
@@ -122,9 +122,9 @@ def make_old(study):
 
 
 def response(task):
-    """Something that a judge may say of such an item, in terms of what is seen."""
+    """Something that a judge may say of such an item."""
     return {
-        Task.GROOM: {"picked": [0, 3, 7, 11]},
+        Task.GROOM: {"picked": [WORDS[0], WORDS[3], WORDS[7], WORDS[11]]},
         Task.GUESS: {"guesses": ["key"]},
         Task.READ: {
             "answer": 1,

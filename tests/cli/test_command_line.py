@@ -17,13 +17,6 @@ from cloze_gen.store.runs import read_run
 from cloze_gen.store.tables import read_jsonl
 
 ROOT = Path(__file__).parents[2]
-# Luigi's own program, with the pictures of the runs made in this process.
-LUIGI = """
-import luigi.cmdline
-from tests.cases.pictures import pictures
-with pictures(drawn=False):
-    luigi.cmdline.luigi_run()
-"""
 
 
 def test_help_lists_commands_in_the_order_of_use(cli):
@@ -239,7 +232,7 @@ def test_luigis_own_command_line(finished, tmp_path, digests):
             if option == "--set"
         ]
     )
-    command = [sys.executable, "-c", LUIGI, "--module", "cloze_gen.pipelines.run", "RunTask", "--local-scheduler",
+    command = [sys.executable, "-m", "luigi", "--module", "cloze_gen.pipelines.run", "RunTask", "--local-scheduler",
                "--style", "holmes-style",
                "--config", "holmes-sample", "--train", finished.corpus.train, "--source", finished.corpus.source, "--overrides", overrides,
                "--name", "tiny", "--out", tmp_path / "out", "--processes", "1"]  # fmt: skip

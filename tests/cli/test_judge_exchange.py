@@ -70,8 +70,7 @@ def test_a_file_that_is_there_stays(out, cli):
     assert len(open_named_study(out, "tiny")[0].state().by_id) == 2
 
 
-def test_what_was_said_otherwise_is_refused(out, cli, tmp_path):
-    """A second file cannot change a verdict: the first stays, and what is new is accepted."""
+def test_another_answer_replaces_the_earlier_one(out, cli, tmp_path):
     file = packet(out, cli)
     back = tmp_path / "back.csv"
     half = filled(file).splitlines()[:2]
@@ -79,12 +78,10 @@ def test_what_was_said_otherwise_is_refused(out, cli, tmp_path):
     assert cli("judge", "import", "tiny", back, "--out", out).status == 0
     back.write_text(filled(file, first=4), encoding="utf-8")
     outcome = cli("judge", "import", "tiny", back, "--out", out)
-    assert (outcome.status, "1 accepted, 1 refused" in outcome.out) == (1, True), outcome
-    assert "the stored answer is kept" in outcome.err
-    assert "1 of 2 answers were refused" in outcome.err
+    assert (outcome.status, "2 accepted, 0 already stored" in outcome.out) == (0, True), outcome
     study, _ = open_named_study(out, "tiny")
     words = sorted(next(study.store.items()).shown["candidates"])
-    assert [sorted(one["picked"]) for one in picked(study)] == [words[:4], words[4:8]]
+    assert [sorted(one["picked"]) for one in picked(study)] == [words[4:8], words[4:8]]
 
 
 @pytest.mark.parametrize(

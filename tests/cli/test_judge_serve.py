@@ -10,7 +10,7 @@ import pytest
 from cloze_gen.cli.judge_study import serve
 from cloze_gen.errors import UsageError
 from cloze_gen.interrupts import STOPPED
-from cloze_gen.judging.database import SESSION, TOKEN, issue, judge_for, revoke
+from cloze_gen.judging.database import issue, judge_for, revoke
 from cloze_gen.judging.web.serve import listen
 from cloze_gen.records.judgement import Judge, Role, Task
 from tests.cases.served import Browser, rows
@@ -45,20 +45,19 @@ def served_at_a_taken_port(study):
 
 
 def test_who_is_revoked_is_out_though_another_serves(study, served_at_a_taken_port):
-    for judge, kind in (("ann", TOKEN), ("ann", SESSION), ("bob", TOKEN)):
-        issue(study.store.database, judge, kind)
+    for judge in ("ann", "ann", "bob"):
+        issue(study.store.database, judge)
     with pytest.raises(UsageError, match="cannot listen"):
         served_at_a_taken_port(revoked=["ann"])
     found = [
-        (judge, kind, revoked_at is not None)
-        for _, kind, judge, _, revoked_at in rows(study.folder)["tokens"]
+        (judge, revoked_at is not None) for _, judge, _, revoked_at in rows(study.folder)["tokens"]
     ]
-    assert found == [("ann", TOKEN, True), ("ann", SESSION, True), ("bob", TOKEN, False)]
+    assert found == [("ann", True), ("ann", True), ("bob", False)]
 
 
 def test_strangers_cannot_be_revoked(study):
     """A name that is no judge's, or a machine's: told before anybody is shut out."""
-    token = issue(study.store.database, "ann", TOKEN)
+    token = issue(study.store.database, "ann")
     for name in ("nobody", "model"):
         with pytest.raises(UsageError, match=f"no such judge: '?\"?{name}"):
             serve(
@@ -70,14 +69,14 @@ def test_strangers_cannot_be_revoked(study):
                 judges=[],
                 revoked=["ann", name],
             )
-    assert judge_for(study.store.database, token, TOKEN) == "ann"
+    assert judge_for(study.store.database, token) == "ann"
     study.close()
 
 
 def test_who_is_revoked_stays_out(study, served_at_a_taken_port):
     """The next time that the study is served no link is made for them, until they are named again."""
     for judge in ("ann", "bob"):
-        issue(study.store.database, judge, TOKEN)
+        issue(study.store.database, judge)
         revoke(study.store.database, judge)
     with pytest.raises(UsageError, match="the study has no judges"):
         served_at_a_taken_port()

@@ -16,11 +16,10 @@ from cloze_gen.release.facts import read_record
 from cloze_gen.release.report import audit_table, option_freqs
 from cloze_gen.release.write import read_published
 from cloze_gen.store.files import read_below
-from cloze_gen.store.folder_replacement import replace_published
+from cloze_gen.store.folder_replacement import replace_entries
 from cloze_gen.store.runs import EVALUATION_SCHEMA
 from tests.conftest import report_data
 
-pytestmark = pytest.mark.usefixtures("constant_pictures")
 EVALUATION = {"n": 5, "chance": 0.2, "signature": "s", "baselines": [
     {"name": "lsa", "accuracy": 0.4, "low": 0.1, "high": 0.7, "n": 5, "chance": 0.2, "seconds": 1.5, "kind": "baseline"},
     {"name": "longest", "accuracy": 0.2, "low": 0.0, "high": 0.6, "n": 5, "chance": 0.2, "seconds": 0.0, "kind": "bias"}]}  # fmt: skip
@@ -29,7 +28,7 @@ EVALUATION = {"n": 5, "chance": 0.2, "signature": "s", "baselines": [
 def lay_evaluation(run, text):
     """Write an evaluation as `cloze-gen evaluate` does; returns its folder."""
     place = run.parent.parent / "evaluations" / "mine"
-    replace_published(
+    replace_entries(
         place,
         EVALUATION_SCHEMA,
         lambda folder: (folder / "evaluation.json").write_text(text, encoding="utf-8") and None,

@@ -166,8 +166,7 @@ def test_copies_are_read_once(tmp_path):
     found = collection(tmp_path)
     assert [(book.book_id, book.place) for book in found.books] == [("both", "Fantasy/both.txt")]
     assert found.skipped == (
-        "2 books identical to another book: 'Romance/both.txt' (as 'Fantasy/both.txt'), "
-        "'A.zip/x/both.txt' (as 'Fantasy/both.txt')",
+        "2 paths (identical to another book of this name): 'A.zip/x/both.txt', 'Romance/both.txt'",
     )
 
 
@@ -261,7 +260,7 @@ def test_the_best_file_of_a_book_is_read(tmp_path, names):
     found = collection(tmp_path)
     assert ids(tmp_path) == {f"1/5/158/{names[0]}": "pg158"}
     skipped = dict(line.split(": ", 1) for line in found.skipped)
-    assert skipped.pop("1 file (old edition, folder old/)") == "'1/5/158/old/emma10.txt'"
+    assert skipped.pop("1 path (old edition, folder old/)") == "'1/5/158/old/emma10.txt'"
     assert len(skipped) == (len(names) > 1)
     assert all(repr(f"1/5/158/{name}") in "".join(found.skipped) for name in names[1:])
 
@@ -285,8 +284,8 @@ def test_what_the_catalogue_says_is_no_english_text_is_not_read(tmp_path):
     found = collection(tmp_path)
     assert {book.book_id for book in found.books} == {"pg158", "pg4"}
     assert found.skipped == (
-        "1 file (Sound, not Text, in the catalogue): 'cache/epub/2/pg2.txt'",
-        "1 file (not in English, by the catalogue): 'cache/epub/3/pg3.txt'",
+        "1 path (Sound, not Text, in the catalogue): 'cache/epub/2/pg2.txt'",
+        "1 path (not in English, by the catalogue): 'cache/epub/3/pg3.txt'",
     )
 
 

@@ -351,11 +351,11 @@ def test_an_unpacked_epub_is_refused_with_a_remedy(tmp_path):
     (tmp_path / "books" / "good.epub").write_bytes(with_opf(OPF))
     found = collection(tmp_path / "books")
     assert [one.book_id for one in found.books] == ["good"]
-    assert f"1 unpacked EPUB, {remedy} ('lamp.epub')" in " ".join(found.skipped)
+    assert f"1 path (unpacked EPUB, {remedy}): 'lamp.epub'" in " ".join(found.skipped)
 
 
 def test_pages_of_xhtml_are_refused_with_a_remedy(tmp_path):
     (tmp_path / "one.xhtml").write_text(page(ONE))
     for place in (tmp_path, tmp_path / "one.xhtml"):
-        with pytest.raises(UsageError, match=r"Rename \.xhtml files to \.html"):
+        with pytest.raises(UsageError, match=r"rename \.xhtml to \.html"):
             collection(place)

@@ -274,7 +274,7 @@ def test_a_folder_lists_and_reads_html(tmp_path):
     """With its facts."""
     (tmp_path / "a.HTM").write_bytes(b"<title>Emma, by J. A.</title>" + b"<p>caf\xe9" * 40_000)
     (book,) = collection(tmp_path).books
-    assert (book.book_id, book.format, dict(book.facts)) == (
+    assert (book.book_id, book.format, book.facts) == (
         "a",
         "html",
         {"title": "Emma", "author": "J. A."},

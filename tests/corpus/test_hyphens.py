@@ -4,7 +4,6 @@ import pytest
 
 from cloze_gen.corpus.hyphens import (
     HYPHENS,
-    HyphenReason,
     mend_line,
     mend_text,
     read_hyphen_forms,
@@ -21,7 +20,7 @@ def test_decisions_come_back_from_disk_as_they_were(tmp_path):
     forms = write_hyphens(ArtifactWriter(tmp_path), COUNTS)
     assert forms == {f"lamp{BROKEN}light": "lamplight", f"sea{BROKEN}god": "sea-god"}
     assert read_hyphen_forms(tmp_path / HYPHENS) == forms
-    assert "lamp|light\t2\t5\t0\tlamplight\t" in (tmp_path / HYPHENS).read_text(encoding="utf-8")
+    assert "lamp|light\t2\t5\t0\tlamplight\n" in (tmp_path / HYPHENS).read_text(encoding="utf-8")
 
 
 def test_a_mended_line_has_no_broken_word():
@@ -47,22 +46,22 @@ def test_a_broken_word_at_the_end_of_a_longer_one():
 
 
 @pytest.mark.parametrize(
-    ("counts", "form", "reason"),
+    ("counts", "form"),
     [
-        ({"candlelight": 3, "candle-light": 2}, "candlelight", HyphenReason.JOINED_ATTESTED),
-        ({"Candlelight": 1, "CANDLE-LIGHT": 2}, "candle-light", HyphenReason.HYPHENATED_ATTESTED),
-        ({"candlelight": 2, "candle-light": 2}, "candle-light", HyphenReason.HYPHENATED_ATTESTED),
-        ({"candlelight's": 2}, "candlelight", HyphenReason.PARTS_ARE_NOT_WORDS),
-        ({"candle": 9, "light": 9}, "candle-light", HyphenReason.PARTS_ARE_WORDS),
-        ({"candle": 5, "light": 5}, "candle-light", HyphenReason.PARTS_ARE_WORDS),
-        ({"candle": 9, "light": 4}, "candlelight", HyphenReason.PARTS_ARE_NOT_WORDS),
-        ({"candle": 9}, "candlelight", HyphenReason.PARTS_ARE_NOT_WORDS),
+        ({"candlelight": 3, "candle-light": 2}, "candlelight"),
+        ({"Candlelight": 1, "CANDLE-LIGHT": 2}, "candle-light"),
+        ({"candlelight": 2, "candle-light": 2}, "candle-light"),
+        ({"candlelight's": 2}, "candlelight"),
+        ({"candle": 9, "light": 9}, "candle-light"),
+        ({"candle": 5, "light": 5}, "candle-light"),
+        ({"candle": 9, "light": 4}, "candlelight"),
+        ({"candle": 9}, "candlelight"),
     ],
 )
-def test_the_better_attested_form_wins(counts, form, reason):
+def test_the_better_attested_form_wins(counts, form):
     """Joined or hyphenated by case-folded counts; with neither attested by its parts."""
-    decision = resolve_hyphens(counts | {"candle\u00adlight": 1})["candle\u00adlight"]
-    assert (decision.form, decision.reason) == (form, reason)
+    decisions = resolve_hyphens(counts | {"candle\u00adlight": 1})
+    assert decisions["candle\u00adlight"].form == form
 
 
 def test_a_possessive_is_decided_as_its_word():

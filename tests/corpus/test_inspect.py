@@ -35,7 +35,7 @@ def test_the_page_of_a_location(books):
         "formats      text file: 2 files",
         "unreadable   'empty.txt': there is no text (add the text to the files, or remove them)",
         "metadata     books that have it: title 2, author 1, year 0, genre 0, language 0, license 1",
-        "skipped      1 other file (1 .md)",
+        "skipped      1 path (not a format of books): 'notes.md'",
         "examples     emma  Emma, by Jane Austen",
         f"                 {words[:97]}...",
         "             evil  Evil",
@@ -49,7 +49,7 @@ def test_the_first_lines_of_a_run(books):
         f"2 books in {books}, 493 bytes (text file: 2 files)",
         "metadata (books that have it): title 2, author 1, license 1",
         "1 book cannot be read: 'empty.txt'",
-        "skipped 1 other file (1 .md)",
+        "skipped 1 path (not a format of books): 'notes.md'",
     ]
 
 

@@ -100,7 +100,7 @@ def test_a_manifest_that_holds_says_nothing(tmp_path):
         tmp_path, b"\xef\xbb\xbffile\ttitle\tyear\r\n\r\nb b.txt\tB\r\na.txt\tA\t1900\t\r\n"
     )
     assert notices(tmp_path) == []
-    assert [dict(book.facts) for book in collection(tmp_path).books] == [
+    assert [book.facts for book in collection(tmp_path).books] == [
         {"title": "A", "year": "1900"},
         {"title": "B"},
     ]
@@ -110,5 +110,5 @@ def test_rows_of_files_that_were_not_asked_for_are_no_slip(tmp_path):
     """Beside a file or a pattern; a file that does not exist still is."""
     folder = corpus_with(tmp_path, "file\ttitle\na.txt\tA\nb b.txt\tB\nc.txt\tC\n")
     found = collection(folder / "a.txt")
-    assert found.books[0].facts == (("title", "A"),)
+    assert found.books[0].facts == {"title": "A"}
     assert found.notes == ("manifest.tsv lists what does not exist: line 4 'c.txt'",)

@@ -134,9 +134,9 @@ def test_what_is_no_book_in_an_archive_is_named(tmp_path):
     }
     (tmp_path / "x.zip").write_bytes(zipped(FILES | others))
     said = "\n".join(collection(tmp_path).skipped)
-    assert "1 of x.zip (not a format that is read inside an archive): 'cover.jpg'" in said
-    assert "1 of x.zip (an archive in an archive; unpack it): 'old/more.zip'" in said
-    assert "2 of x.zip (hidden): '.hidden.txt', '__MACOSX/._emma.txt'" in said
+    assert "1 path (not a format that is read inside an archive): 'x.zip/cover.jpg'" in said
+    assert "1 path (an archive in an archive; unpack it): 'x.zip/old/more.zip'" in said
+    assert "2 paths (hidden): 'x.zip/.hidden.txt', 'x.zip/__MACOSX/._emma.txt'" in said
     assert "a name of more than 1,000 characters" in said
 
 

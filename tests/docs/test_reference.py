@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cloze_gen.pipelines.styles import find_style, style_names
+from cloze_gen.release.artifacts import RELEASE_JSON, release_files
 from cloze_gen.release.style import SHARED_STAGES
 from cloze_gen.store.file_docs import ANY, MANIFEST_DOC, FileDoc, column_type
 
@@ -154,9 +155,7 @@ def test_a_run_is_described(style, finished_run):
 def test_a_release_is_described(style, finished_run):
     """Every file of a release but those inside a folder; every key of `release.json`."""
     (run,) = finished_run(style).glob("runs/*")
-    docs = [
-        re.sub(r"NAME|\bN\b|_N_", "*", name) for name in reference.release_files(find_style(style))
-    ]
+    docs = [re.sub(r"NAME|\bN\b|_N_", "*", name) for name in release_files(find_style(style))]
     missing = [
         path.name
         for path in (run / "release").iterdir()
@@ -164,7 +163,7 @@ def test_a_release_is_described(style, finished_run):
     ]
     assert missing == []
     record = json.loads((run / "release" / "release.json").read_text(encoding="utf-8"))
-    columns = sys.modules["cloze_gen.release.artifacts"].RELEASE_JSON.columns
+    columns = RELEASE_JSON.columns
     assert record.keys() - columns == set()
     assert {
         name for name, text in columns.items() if not column_type(text)[1]

@@ -32,7 +32,6 @@ from cloze_gen.engine.dask import (
 )
 from cloze_gen.errors import BookError, ToolError
 from cloze_gen.store.manifest import file_sha256
-from tests.cases import pictures
 
 ROOT = Path(__file__).parents[2]
 THREADS = 3
@@ -249,7 +248,7 @@ def noise(said):
 
 
 def run_command(corpus, out, cluster):
-    return [sys.executable, pictures.__file__, "run", *corpus.options, "--name", "tiny", "--out", str(out),
+    return [sys.executable, "-m", "cloze_gen", "run", *corpus.options, "--name", "tiny", "--out", str(out),
             "--engine", f"dask:{cluster.address}"]  # fmt: skip
 
 

@@ -9,8 +9,7 @@ import pytest
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.corpus.training_text import TOKENS
 from cloze_gen.errors import ToolError
-from cloze_gen.evaluation import passage_models
-from cloze_gen.evaluation.blank_baselines import BLANK_BASELINES, LSA, NGRAMS, TEXT
+from cloze_gen.evaluation.blank_baselines import BLANK_BASELINES, COUNTS, LSA, NGRAMS, TEXT
 from cloze_gen.evaluation.blank_models import (
     CueScorer,
     learnt_cues,
@@ -18,21 +17,14 @@ from cloze_gen.evaluation.blank_models import (
     write_blank_lsa,
 )
 from cloze_gen.evaluation.blanks import CONTEXTS, ClozeExample, Direction, context_scores
-from cloze_gen.evaluation.passage_models import (
-    BLANK_NGRAMS,
-    PASSAGE_WORDS,
-    SENTENCE_COUNTS,
-    read_freqs,
-    write_passage_ngrams,
-    write_sentence_counts,
-)
-from cloze_gen.evaluation.question_models import VECTORS, WORDS, LsaSizes, read_words
+from cloze_gen.evaluation.passage_models import write_passage_ngrams
+from cloze_gen.evaluation.question_models import VECTORS, WORDS, read_folded_freqs, read_words
 from cloze_gen.models import sentence_cues as cues
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
-from cloze_gen.store.tables import read_tsv, write_tsv
-from tests.support.stage import made
+from cloze_gen.word_tokens import is_word
+from tests.support.stage import counts_of, made
 
 # ---- cues
 
@@ -108,75 +100,53 @@ def sentences():
 
 @pytest.fixture(scope="module")
 def text(store, sentences):
-    """Sentences of drawn words, as `write_passage_text` writes them."""
     with store.writing(StageKey("text", 1)) as writer:
         assert writer is not None
         np.save(
             writer.path(TOKENS),
             np.concatenate([np.append(row, 0) for row in sentences]).astype(np.uint32),
         )
-        counts = Counter(np.concatenate(sentences).tolist())
-        write_tsv(
-            writer.path(PASSAGE_WORDS),
-            ("word", "count"),
-            [(word, counts[i]) for i, word in enumerate(VOCABULARY, 1)],
-        )
         writer.facts |= {"tokens": sum(map(len, sentences)), "sentences": len(sentences)}
     return store.open(StageKey("text", 1))
 
 
 @pytest.fixture(scope="module")
-def counts(store, text):
-    return made(store, "sentence-counts", write_sentence_counts, text=text)
+def counts(store, sentences):
+    plain = Counter(np.concatenate(sentences).tolist())
+    words = {i: word for i, word in enumerate(VOCABULARY, 1) if is_word(word)}
+    n_words = sum(plain[i] for i in words)
+    return counts_of(
+        store,
+        [
+            (word, plain[i], plain[i] if i in words else 0, 0.0, 1.0)
+            for i, word in enumerate(VOCABULARY, 1)
+        ],
+        word_tokens=n_words,
+    )
 
 
 @pytest.fixture(scope="module")
 def lsa(store, text, counts):
     return made(
-        store,
-        "blank-lsa",
-        write_blank_lsa,
-        text=text,
-        counts=counts,
-        sizes=LsaSizes(dimensions=3, min_count=2),
+        store, "blank-lsa", write_blank_lsa, text=text, counts=counts, dimensions=3, min_count=2
     )
-
-
-@pytest.mark.parametrize("block", [7, 1 << 22])
-def test_words_are_counted_by_sentence(
-    store,
-    text,
-    sentences,
-    block,
-    monkeypatch,
-):
-    monkeypatch.setattr(passage_models, "_COUNTS_BLOCK", block)
-    found = read_tsv(
-        made(store, f"counts-{block}", write_sentence_counts, text=text).path(SENTENCE_COUNTS)
-    )
-    plain = Counter(i for row in sentences for i in row.tolist())
-    by_sentence = Counter(i for row in sentences for i in sorted(set(row.tolist())))
-    assert found == [
-        {"word": word, "count": str(plain[i]), "sentences": str(by_sentence[i])}
-        for i, word in enumerate(VOCABULARY, 1)
-    ]
 
 
 def test_frequencies_are_of_words(counts):
     """They sum to 1 over words; marks have none, and *null* is a word."""
-    freqs = read_freqs(counts)
-    assert sorted(freqs) == sorted(set(VOCABULARY) - {".", '"'})
+    freqs = read_folded_freqs(counts)
+    assert {word for word, freq in freqs.items() if freq} == set(VOCABULARY) - {".", '"'}
     assert sum(freqs.values()) == pytest.approx(1)
 
 
-def test_vectors_are_as_long_as_their_words_are_rare(lsa, counts):
+def test_vectors_are_as_long_as_their_words_are_rare(lsa, sentences):
     """Length ln((n + 1) / (sentences with it + 1)); no marks."""
     vectors, words = np.load(lsa.path(VECTORS)), read_words(lsa)
     assert sorted(words) == sorted(set(VOCABULARY) - {".", '"', "once"})
-    table = {row["word"]: int(row["sentences"]) for row in read_tsv(counts.path(SENTENCE_COUNTS))}
+    holding = Counter(VOCABULARY[i - 1] for row in sentences for i in set(row.tolist()))
     np.testing.assert_allclose(
         np.linalg.norm(vectors, axis=1),
-        [np.log(302 / (table[word] + 1)) for word in words],
+        [np.log(302 / (holding[word] + 1)) for word in words],
         rtol=1e-5,
     )
     assert lsa.path(WORDS).is_file()
@@ -200,8 +170,8 @@ def test_a_scorer_opens_by_its_name(store, text, counts, lsa, asked_blank_models
         find_lmplz()
     except ToolError as error:
         pytest.skip(str(error))
-    ngrams = made(store, "ngrams", write_passage_ngrams, text=text, sizes=BLANK_NGRAMS)
-    models = {TEXT: counts, LSA: lsa, NGRAMS: ngrams}
+    ngrams = made(store, "ngrams", write_passage_ngrams, text=text, counts=counts, order=3)
+    models = {COUNTS: counts, TEXT: text, LSA: lsa, NGRAMS: ngrams}
     for row in BLANK_BASELINES:
         if row.kind != "random":
             scorer = open_scorer(

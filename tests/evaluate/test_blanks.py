@@ -160,13 +160,6 @@ def test_a_context_needs_all_its_directions(tell):
     assert [context for context in CONTEXTS if context_scores(told, context) is not None] == ["AP"]
 
 
-@pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan])
-def test_a_score_that_is_none_is_an_error(odd, tell):
-    told = tell((1, 2), P={(0, 0): odd})
-    with pytest.raises(ValueError, match="scores of context P"):
-        context_scores(told, "P")
-
-
 def test_no_side_of_a_blank_holds_a_blank(passage):
     beside = adjacent_sentences(passage)
     read = {
@@ -279,17 +272,17 @@ def test_every_context_and_decoder_is_a_row(passage, tell):
     """What looks both ways has six contexts, each decoded twice; what looks back alone has two."""
     draws = bootstrap_draws(2, seed=1)
     both = tell((5, 7), P={}, N={}, AP={}, AN={})
-    rows = list(context_results(TOLD, [passage] * 2, [both, both], draws, seconds=1.0))
+    rows = list(context_results(TOLD, [passage] * 2, [both, both], draws))
     assert [(one.row.context, one.row.decoder) for one in rows] == [
         (context, decoder)
         for context in ("P", "N", "AP", "AN", "P+N", "AP+AN")
         for decoder in ("INC", "EXH")
     ]
     back = tell((5, 7), P={}, AP={})
-    assert {
-        one.row.context
-        for one in context_results(TOLD, [passage], [back], draws[:, :1], seconds=1.0)
-    } == {"P", "AP"}
+    assert {one.row.context for one in context_results(TOLD, [passage], [back], draws[:, :1])} == {
+        "P",
+        "AP",
+    }
 
 
 def test_a_context_that_one_passage_lacks_is_no_row(passage, tell):
@@ -297,9 +290,7 @@ def test_a_context_that_one_passage_lacks_is_no_row(passage, tell):
     scores = [tell((5, 7), P={}, N={}), tell((5, 7), P={})]
     assert {
         one.row.context
-        for one in context_results(
-            TOLD, [passage] * 2, scores, bootstrap_draws(2, seed=1), seconds=0
-        )
+        for one in context_results(TOLD, [passage] * 2, scores, bootstrap_draws(2, seed=1))
     } == {"P"}
 
 
@@ -327,7 +318,7 @@ def test_predictions_tell_what_was_chosen(passage):
 
 FIELDS = (
     "name kind source context decoder n blanks ba ba_low ba_high ba_micro pa pa_low pa_high de "
-    "de_low de_high seconds"
+    "de_low de_high"
 ).split()
 
 
@@ -338,8 +329,8 @@ def test_tables_are_those_of_the_paper(passage, tell):
     back = tell((5, 7), P=key, AP={})
     results = [
         BlankResult(blank_row(("random", "random", ""), chance_metrics([passage]))),
-        *context_results(("both", "model", ""), [passage], [both], draws, seconds=0.0),
-        *context_results(("back", "model", ""), [passage], [back], draws, seconds=0.0),
+        *context_results(("both", "model", ""), [passage], [both], draws),
+        *context_results(("back", "model", ""), [passage], [back], draws),
         *matrix_results(("user:mine", "user", ""), [passage], [back[Direction.P]], draws),
     ]
     rows = [one.row for one in results]

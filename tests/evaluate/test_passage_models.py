@@ -5,7 +5,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from cloze_gen.corpus.frequencies import COUNTS
 from cloze_gen.corpus.training_text import TOKENS
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
@@ -13,15 +12,12 @@ from cloze_gen.errors import CorpusError
 from cloze_gen.evaluation import passage_models
 from cloze_gen.evaluation.passage_models import (
     RARE,
-    PassageNetworkSizes,
-    PassageNgramSizes,
     PassageScorer,
     closed_lines,
     given_scores,
-    read_passage_words,
+    read_folded_words,
     write_passage_network,
     write_passage_ngrams,
-    write_passage_text,
 )
 from cloze_gen.evaluation.passages import PassageExample
 from cloze_gen.models.language_model import open_index
@@ -29,14 +25,15 @@ from cloze_gen.models.networks import (
     CLASSES,
     NETWORK_WORDS,
     TRAINING,
+    NetworksSettings,
     open_trained,
 )
 from cloze_gen.rng import derive_rng
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
-from cloze_gen.store.tables import read_tsv, write_tsv
+from cloze_gen.store.tables import read_tsv
 from tests.support.errors import refused
-from tests.support.stage import made
+from tests.support.stage import counts_of, made
 
 SURFACE = ("the", "The", "Joe", "joe", "sea", "lamp", "went", "out", "NULL", '"', ".")
 FOLDED = ("the", "joe", "sea", "lamp", "went", "out", "null", '"', ".")
@@ -55,7 +52,7 @@ def surface():
 
 @pytest.fixture(scope="module")
 def text(store, surface):
-    """Three hundred sentences of drawn words, in small letters."""
+    """Three hundred sentences of drawn words."""
     with store.writing(StageKey("text", 1)) as writer:
         assert writer is not None
         np.save(
@@ -63,57 +60,54 @@ def text(store, surface):
             np.concatenate([np.append(row, 0) for row in surface]).astype(np.uint32),
         )
         writer.facts |= {"tokens": sum(map(len, surface)), "sentences": len(surface)}
-    with store.writing(StageKey("counts", 1)) as writer:
-        assert writer is not None
-        counts = Counter(np.concatenate(surface).tolist())
-        rows = [(word, counts[i], counts[i], 0.1, 1.0) for i, word in enumerate(SURFACE, 1)]
-        write_tsv(
-            writer.path(COUNTS),
-            ("word", "count", "folded_count", "freq", "lower_share"),
-            rows,
-        )
-        writer.facts |= {"word_tokens": 1}
-    inputs = {name: store.open(StageKey(name, 1)) for name in ("text", "counts")}
-    return made(store, "passage-text", write_passage_text, **inputs)
+    return store.open(StageKey("text", 1))
 
 
-def test_the_text_is_the_training_text_in_small_letters(text, surface, monkeypatch):
-    words, ids = read_passage_words(text), np.load(text.path(TOKENS))
-    sentences = np.split(ids, np.flatnonzero(ids == 0) + 1)[:-1]
-    said = [[words[i - 1] for i in sentence[:-1]] for sentence in sentences]
-    assert said == [[SURFACE[i - 1].casefold() for i in row] for row in surface]
+@pytest.fixture(scope="module")
+def counts(store, surface):
+    plain = Counter(np.concatenate(surface).tolist())
+    return counts_of(
+        store, [(word, plain[i], plain[i], 0.1, 1.0) for i, word in enumerate(SURFACE, 1)]
+    )
+
+
+def test_the_text_is_the_training_text_in_small_letters(text, counts, surface, monkeypatch):
+    said = [[SURFACE[i - 1].casefold() for i in row] for row in surface]
     counted = Counter(word for sentence in said for word in sentence)
-    assert sorted(words) == sorted(FOLDED)
-    assert words == sorted(FOLDED, key=lambda word: (-counted[word], word))
-    assert text.facts["tokens"] == sum(counted.values())
-    assert read_passage_words(text, most=2) == words[:2]
+    folded = read_folded_words(counts)
+    assert folded.words == sorted(FOLDED, key=lambda word: (-counted[word], word))
+    assert folded.counts.tolist() == [counted[word] for word in folded.words]
     monkeypatch.setattr(passage_models, "_BLOCK", 7)
-    lines = b"".join(closed_lines(ids, words)).decode().splitlines()
+    ids = np.load(text.path(TOKENS))
+    lines = b"".join(closed_lines(ids, folded.numbers, folded.words)).decode().splitlines()
     assert [line.split() for line in lines] == said
 
 
 @pytest.fixture(scope="module")
-def ngrams(store, text):
+def ngrams(store, text, counts):
     return made(
         store,
         "passage-ngrams",
         write_passage_ngrams,
         text=text,
-        sizes=PassageNgramSizes(order=3, vocabulary=10),
+        counts=counts,
+        order=3,
+        vocabulary=10,
     )
 
 
-def test_the_model_is_of_the_closed_vocabulary(store, text):
-    sizes = PassageNgramSizes(order=2, vocabulary=5)
-    key = StageKey("passage-ngrams-small", 1)
-    with store.writing(key) as writer:
-        assert writer is not None
-        write_passage_ngrams(
-            writer, StageContext(store, InProcessEngine(), "x"), text=text, sizes=sizes
-        )
-    found = store.open(key)
+def test_the_model_is_of_the_closed_vocabulary(store, text, counts):
+    found = made(
+        store,
+        "passage-ngrams",
+        write_passage_ngrams,
+        text=text,
+        counts=counts,
+        order=2,
+        vocabulary=5,
+    )
     index = open_index(found)
-    words = read_passage_words(text, most=5)
+    words = read_folded_words(counts).words[:5]
     assert set(index.words) == {"<s>", "</s>", "<unk>", RARE, *words}
     after = 10.0 ** index.next_word_log10_probs([words[0]]).astype(np.float64)
     assert after.sum() == pytest.approx(1, abs=1e-5)
@@ -122,12 +116,12 @@ def test_the_model_is_of_the_closed_vocabulary(store, text):
     assert not (found.folder / "temp").exists()
 
 
-def test_scores_are_the_models_own(text, ngrams):
+def test_scores_are_the_models_own(counts, ngrams):
     asked = [
         PassageExample("a:1", "passages", (("joe", "went"), ("the", "sea")), "lamp"),
         PassageExample("a:2", "control", ((),), "gull"),
     ]
-    scorer = PassageScorer({"text": text, "ngrams": ngrams})
+    scorer = PassageScorer({"counts": counts, "ngrams": ngrams})
     found, index = scorer.scores("n-gram", asked), open_index(ngrams)
     expected = index.next_word_log10_probs(["the", "sea"])[index.id_of["lamp"]]
     assert found.log10_prob[0] == pytest.approx(float(expected), abs=1e-5)
@@ -171,12 +165,13 @@ def test_a_log_of_a_harness_is_an_answer_too():
 
 # ---- networks that passages are asked of
 
-TINY = PassageNetworkSizes(
+TINY = NetworksSettings(
     vocabulary=40,
     vector_size=12,
     history=2,
-    hidden=16,
+    feedforward_hidden=16,
     feedforward_words=16_000,
+    recurrent_hidden=16,
     recurrent_words=8_000,
     epochs=20,
 )
@@ -188,10 +183,8 @@ WEIGHTS = {
 }
 
 
-def passage_text(store, sentences):
-    """Lower-case training text for the networks: words by falling count, numbers, 0 after a
-    sentence.
-    """
+def training_books(store, sentences):
+    """The text and the counts of lowercased sentences."""
     lines = [sentence.split() for sentence in sentences]
     words, counts = np.unique([word for line in lines for word in line], return_counts=True)
     order = np.argsort(-counts, kind="stable")
@@ -199,17 +192,13 @@ def passage_text(store, sentences):
     ids = np.array(
         [one for line in lines for one in (*(number[word] for word in line), 0)], np.uint32
     )
-    key = StageKey("passage_text", 1, settings={"sentences": len(lines), "ids": int(ids.sum())})
+    key = StageKey("text", 1, settings={"sentences": len(lines), "ids": int(ids.sum())})
     with store.writing(key) as writer:
         if writer is not None:
             np.save(writer.path(TOKENS), ids)
-            rows = [(str(words[at]), int(counts[at])) for at in order]
-            writer.rows |= {
-                TOKENS: len(ids),
-                "words.tsv": write_tsv(writer.path("words.tsv"), ("word", "count"), rows),
-            }
             writer.facts |= {"tokens": len(ids) - len(lines), "sentences": len(lines)}
-    return store.open(key)
+    rows = [(str(words[at]), int(counts[at]), int(counts[at]), 0.1, 1.0) for at in order]
+    return {"text": store.open(key), "counts": counts_of(store, rows)}
 
 
 def small_novels():
@@ -226,29 +215,29 @@ def small_novels():
     return [*text, "rare words once each : " + " ".join(f"w{i}" for i in range(40)) + " ."]
 
 
-def trained(text, out, kind, *, seed=1):
+def trained(books, out, kind, *, seed=1):
     store, key = Store(out), StageKey(f"passage_{kind}", 1, {"seed": seed})
     with store.writing(key) as writer:
         assert writer is not None
         ctx = StageContext(store, InProcessEngine(), kind)
-        write_passage_network(writer, ctx, text=text, sizes=TINY, kind=kind, seed=seed)
+        write_passage_network(writer, ctx, **books, settings=TINY, kind=kind, seed=seed)
     return store.open(key)
 
 
 @pytest.fixture(scope="module")
-def text_passage_networks(tmp_path_factory):
-    return passage_text(Store(tmp_path_factory.mktemp("text")), small_novels())
+def books(tmp_path_factory):
+    return training_books(Store(tmp_path_factory.mktemp("text")), small_novels())
 
 
 @pytest.fixture(scope="module")
-def networks(text_passage_networks, tmp_path_factory):
+def networks(books, tmp_path_factory):
     out = tmp_path_factory.mktemp("networks")
-    return {kind: trained(text_passage_networks, out, kind) for kind in KINDS}
+    return {kind: trained(books, out, kind) for kind in KINDS}
 
 
 @pytest.fixture(scope="module")
-def words(text_passage_networks):
-    return [row["word"] for row in read_tsv(text_passage_networks.path("words.tsv"))]
+def words(books):
+    return read_folded_words(books["counts"]).words
 
 
 def asked(words, passage):
@@ -291,20 +280,20 @@ def test_what_always_follows_is_learnt(networks, words, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_same_bytes_each_time(networks, text_passage_networks, tmp_path, kind):
-    again = trained(text_passage_networks, tmp_path, kind)
+def test_the_same_bytes_each_time(networks, books, tmp_path, kind):
+    again = trained(books, tmp_path, kind)
     assert again.manifest["files"] == networks[kind].manifest["files"]
 
 
-def test_another_seed_is_another_network(networks, text_passage_networks, tmp_path):
+def test_another_seed_is_another_network(networks, books, tmp_path):
     """As far as its weights go."""
     name = "recurrent/recurrent.npy"
     assert (
-        trained(text_passage_networks, tmp_path, "recurrent", seed=2).manifest["files"][name]
+        trained(books, tmp_path, "recurrent", seed=2).manifest["files"][name]
         != networks["recurrent"].manifest["files"][name]
     )
 
 
 def test_a_text_too_small_is_refused(tmp_path):
-    text = passage_text(Store(tmp_path / "text"), ["it was the sea"] * 2)
-    refused(lambda: trained(text, tmp_path, "recurrent"), CorpusError, names="10 tokens")
+    books = training_books(Store(tmp_path / "text"), ["it was the sea"] * 2)
+    refused(lambda: trained(books, tmp_path, "recurrent"), CorpusError, names="10 tokens")

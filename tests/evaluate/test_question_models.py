@@ -18,9 +18,6 @@ from cloze_gen.errors import ToolError
 from cloze_gen.evaluation.lsa import fit_word_vectors, fold_ids
 from cloze_gen.evaluation.question_models import (
     WORDS,
-    EvalLmSizes,
-    IndexModel,
-    LsaSizes,
     Scorer,
     judge,
     line_bounds,
@@ -148,18 +145,10 @@ def text(store):
 
 def test_only_frequent_words_are_in_the_smoothed_model(store, text):
     """A word that the text does not hold five times is `<unk>`; the others are known."""
-    model = open_evaluation_lm(
-        made(store, "eval-lm", write_evaluation_lm, text=text, sizes=EvalLmSizes(order=4))
-    )
+    model = open_evaluation_lm(made(store, "eval-lm", write_evaluation_lm, text=text, order=4))
     unknown = model.log10_prob((), "zzz")
     assert all(model.log10_prob((), word) != unknown for word in NAMES)
     assert model.log10_prob((), "unseen") == unknown
-
-
-@pytest.mark.parametrize(("order", "prune"), [(3, ()), (4, (0, 0, 0, 1)), (5, (0, 0, 0, 1, 1))])
-def test_only_four_grams_and_longer_are_pruned(order, prune):
-    """MSR 4.2 drops 4-grams seen once and nothing shorter."""
-    assert EvalLmSizes(order=order).prune == prune
 
 
 def test_trie_and_index_score_as_the_arpa_file(text, tmp_path):
@@ -174,7 +163,7 @@ def test_trie_and_index_score_as_the_arpa_file(text, tmp_path):
         on_line=lambda _: None,
     )
     build_trie(arpa=arpa, binary=binary, memory="100M", temp_dir=tmp_path)
-    index = IndexModel(index_of(arpa.read_bytes()))
+    index = index_of(arpa.read_bytes())
     oracle, trie = KenlmModel(arpa), KenlmModel(binary)
     for line in text.path(TEXT).read_text(encoding="utf-8").split("\n")[:20]:
         tokens = [*line.split(" "), "zzz"]
@@ -197,7 +186,7 @@ def test_a_broken_arpa_file_is_one_message(tmp_path):
 
 
 def test_word_vectors_keep_only_words_that_have_one(store, text):
-    vectors, rows = open_lsa(made(store, "lsa", write_lsa, text=text, sizes=LsaSizes(dimensions=4)))
+    vectors, rows = open_lsa(made(store, "lsa", write_lsa, text=text, dimensions=4))
     mapping, folded = fold_ids({word: i for i, word in enumerate(WORDS_BY_ID, 1)})
     expected = fit_word_vectors(
         mapping[np.load(text.path(TOKENS))], len(folded) + 1, dimensions=4, seed=0

@@ -31,8 +31,8 @@ def test_an_item_with_fewer_options_has_no_score_beyond_them():
         (length_scores(items), [[4, 6, 3], [3, 5, nan]]),
         (position_scores(items, 2), [[0, 0, 1], [0, 0, nan]]),
         (
-            frequency_scores(items, {"hour": 0.5, "ran": 0.25}.get),
-            [[0.5, nan, nan], [0.25, nan, nan]],
+            frequency_scores(items, {"hour": 0.5, "ran": 0.25}),
+            [[0.5, 0, 0], [0.25, 0, nan]],
         ),
         (article_scores(items), [[1, 0, 0], [0, 0, nan]]),
     ):

@@ -10,7 +10,6 @@ from cloze_gen.evaluation.metrics import score_matrix
 from cloze_gen.evaluation.questions import (
     ADVERSARIES,
     Baseline,
-    QuestionEvaluation,
     QuestionRow,
     QuestionSet,
     RandomResult,
@@ -109,14 +108,6 @@ def test_the_lowest_score_wins_where_the_baseline_says_so():
     assert result.scores.tolist() == [[5, 4, 3]]
 
 
-def test_scores_that_do_not_fit_the_options_are_refused():
-    """One number an option and none beyond them."""
-    items = [Question("a", "a", ("x",), 0, ("x", "y"), 0)]
-    for scores in ([[1.0, np.nan]], [[1.0, 2.0, 3.0]]):
-        with pytest.raises(UsageError, match="rule: question a needs 2 scores"):
-            judge_scores(RULE, np.array(scores), items, seed=1)
-
-
 @pytest.mark.parametrize(("high", "said"), [(0.19, True), (0.21, False)])
 def test_scores_below_chance_are_suspect(high, said):
     """Only a user's, since rules may well be."""
@@ -213,38 +204,3 @@ def test_baselines_are_picked_by_name_or_kind():
     assert pick(rows, ["random"]) == []
     with pytest.raises(UsageError, match=r"'lsi': unknown baseline(?s:.*)smoothed-3gram"):
         pick(rows, ["lsi"])
-
-
-@pytest.mark.parametrize(
-    ("tagger", "rows", "said"),
-    [
-        (
-            {"used": "a-1", "of_run": "b-2"},
-            ["odd-tag-out", "longest"],
-            "tagger of odd-tag-out: a-1 (the run used b-2)",
-        ),
-        (
-            {"used": "a-1", "of_run": "a-1"},
-            ["odd-tag-out"],
-            "tagger of odd-tag-out: a-1 (same as the run)",
-        ),
-        (
-            {"used": "a-1", "of_run": ""},
-            ["adversary-options"],
-            "tagger of adversary-options: a-1 (the run used none)",
-        ),
-        (
-            {"used": "a-1", "of_run": None},
-            ["majority-tag", "odd-tag-out"],
-            "tagger of majority-tag, odd-tag-out: a-1",
-        ),
-        ({"used": "a-1", "of_run": "b-2"}, ["longest"], ""),
-        ({}, ["odd-tag-out"], ""),
-    ],
-)
-def test_the_tagger_is_named_where_a_row_rests_on_it(tagger, rows, said):
-    """With the run's own where that is another."""
-    figures = {"accuracy": 0.5, "low": 0.4, "high": 0.6, "n": 9, "chance": 0.2}
-    baselines = tuple(QuestionRow(name=name, kind="bias", **figures) for name in rows)
-    evaluation = QuestionEvaluation(n=9, chance=0.2, tagger=tagger or None, baselines=baselines)
-    assert evaluation.tagger_line == said

@@ -21,7 +21,7 @@ PASSAGE = {
 }  # fmt: skip
 BLANK = {
     "name": "lsa", "kind": "model", "context": "P", "decoder": "EXH", "n": 40, "blanks": 200, "ba": 0.25, "ba_low": 0.2, "ba_high": 0.3,
-    "ba_micro": 0.24, "pa": 0.025, "pa_low": 0.0, "pa_high": 0.05, "de": 1.2, "de_low": 1.1, "de_high": 1.3, "seconds": 0.25,
+    "ba_micro": 0.24, "pa": 0.025, "pa_low": 0.0, "pa_high": 0.05, "de": 1.2, "de_low": 1.1, "de_high": 1.3,
 }  # fmt: skip
 RULE = {
     "name": "longest", "ba": 0.15, "ba_low": 0.1, "ba_high": 0.2, "ba_chance": 0.14, "named": 80.0, "distractors": None,

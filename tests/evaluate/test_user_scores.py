@@ -37,6 +37,10 @@ def line(item_id, *ln_probs, **more):
     return json.dumps(record | {"filtered_resps": [one[0] for one in resps]} | more)
 
 
+def _samples(text):
+    return list(parse_sample_log(text).values())
+
+
 def test_every_document_comes_once():
     text = "\n".join(
         [
@@ -47,7 +51,7 @@ def test_every_document_comes_once():
             "",
         ]
     )
-    assert [(one.id, one.ln_probs, one.greedy) for one in parse_sample_log(text)] == [
+    assert [(one.id, one.ln_probs, one.greedy) for one in _samples(text)] == [
         ("a", (-1.5, -2.0), (False, False)),
         ("7", (-3.25, -0.5), (False, False)),
     ]
@@ -55,7 +59,7 @@ def test_every_document_comes_once():
 
 def test_numbers_and_truth_may_be_themselves():
     """Other versions write no texts; what is asked several times is told the same."""
-    [sample] = parse_sample_log(line("a", resps=[[[-1.5, True], [-1.5, True]], [["-2", "False"]]]))
+    [sample] = _samples(line("a", resps=[[[-1.5, True], [-1.5, True]], [["-2", "False"]]]))
     assert (sample.ln_probs, sample.greedy) == ((-1.5, -2.0), (True, False))
 
 
@@ -106,9 +110,7 @@ def test_a_wrong_line_of_a_log_is_refused(second):
 @pytest.mark.parametrize("choices", [["eat it.", "hide it."], ["eat", "hide"], ["A", "B"]])
 def test_the_options_may_be_told_in_three_ways(choices):
     """With the rest of the sentence, alone, or by letters."""
-    [sample] = parse_sample_log(
-        line("a", -1.0, -2.0, doc={"id": "a", "choices": choices, "gold": 1})
-    )
+    [sample] = _samples(line("a", -1.0, -2.0, doc={"id": "a", "choices": choices, "gold": 1}))
     sample.check_options(("eat", "hide"), 1)
 
 
@@ -124,7 +126,7 @@ def test_the_options_may_be_told_in_three_ways(choices):
 )
 def test_a_log_of_another_set_is_found(doc, options):
     """Order, texts and answer are compared, as ids may recur."""
-    [sample] = parse_sample_log(line("a", -1.0, -2.0, doc={"id": "a", **doc}))
+    [sample] = _samples(line("a", -1.0, -2.0, doc={"id": "a", **doc}))
     refused(lambda: sample.check_options(options, 1), FormatError, names="line 1: ")
 
 
@@ -136,17 +138,11 @@ ITEMS = [
     Question("a", "b", ("We", "hide", "."), 1, ("hide", "eat"), 0),
     Question("c", "b", ("I", "go", "."), 1, ("see", "go"), 1),
 ]
-LINES = "<s> We hide </s>\t-1.5\n<s> We eat </s>\t-2\n<s> I see </s>\t-3\n<s> I go </s>\t-4\n"
 
 
-def test_both_forms_give_the_same_scores():
-    """JSON Lines in any order, and lm output in the order of the questions."""
+def test_lines_of_questions_may_come_in_any_order():
     records = '{"id": "c", "scores": [-3, -4]}\n{"id": "a", "scores": [-1.5, -2]}\n'
-    assert (
-        parse_user_scores(records, ITEMS).tolist()
-        == parse_user_scores(LINES, ITEMS).tolist()
-        == [[-1.5, -2], [-3, -4]]
-    )
+    assert parse_user_scores(records, ITEMS).tolist() == [[-1.5, -2], [-3, -4]]
 
 
 def log(*samples):
@@ -180,11 +176,9 @@ def test_a_log_of_a_harness_is_read(choices):
         (log(("a", ["A", "B"], 0, [-1, -2])), "first: c"),
         (log(("a", ["A", "B"], 1, [-1, -2])), "line 1"),
         (log(("a", ["A", "B"], 0, [-1, -2, -3])), "line 1"),
-        ("", "empty"),
+        ("", "first: a"),
+        ("<s> We hide </s>\t-1.5", "line 1: not JSON"),
         ('{"id": "a", "scores": [1, 2], "scores": [2, 1]}', "line 1"),
-        (LINES.replace("eat", "ate"), "line 2"),
-        (LINES.replace("-3", "nan"), "line 3"),
-        (LINES + LINES, "8 lines"),
         ('{"id": "a", "scores": [1, 2]}', "first: c"),
         ('{"id": "a", "scores": [1, 2]}\n{"id": "a", "scores": [1, 2]}', "line 2"),
         ('{"id": "a", "scores": [1, 2, 3]}', "line 1: a"),
@@ -208,12 +202,9 @@ def test_published_sample_output_is_right_in_189_of_520():
         for part in ("questions", "answers")
     ]
     items = parse_machine(*files)
-    result = judge_scores(
-        Baseline("sample", "user", "user", ""),
-        parse_user_scores((PUBLISHED / "sample.lm_output.txt").read_text(), items),
-        items,
-        seed=1,
-    )
+    lines = (PUBLISHED / "sample.lm_output.txt").read_text().splitlines()
+    scores = np.array([float(line.rpartition("\t")[2]) for line in lines]).reshape(len(items), 5)
+    result = judge_scores(Baseline("sample", "user", "user", ""), scores, items, seed=1)
     assert (result.row.correct, result.row.n) == (189, 520)
 
 
@@ -306,11 +297,11 @@ def test_lines_may_come_in_any_order():
         (lines({"id": True, "scores": []}), "line 1"),
         (lines({"id": "7"}), "line 1"),
         (lines({"id": 7, "scores": [[1, 0, 0]]}), "line 1"),
-        (lines({"id": 7, "scores": [[1, 0, 0], [0, 1]]}), "blank 7:2"),
-        (lines({"id": 7, "scores": [[1, 0, 0], 4]}), "blank 7:2"),
-        (lines({"id": 7, "scores": [[1, 0, 0], [0, "1", 0]]}), "blank 7:2"),
-        (lines('{"id": 7, "scores": [[1, 0, 0], [0, 1e999, 0]]}'), "blank 7:2"),
-        (lines({"id": 7, "scores": [[1, 0, 0], [0, None, 0]]}), "blank 7:2"),
+        (lines({"id": 7, "scores": [[1, 0, 0], [0, 1]]}), "line 1: 7, blank 2"),
+        (lines({"id": 7, "scores": [[1, 0, 0], 4]}), "line 1: 7, blank 2"),
+        (lines({"id": 7, "scores": [[1, 0, 0], [0, "1", 0]]}), "line 1: 7, blank 2"),
+        (lines('{"id": 7, "scores": [[1, 0, 0], [0, 1e999, 0]]}'), "line 1: 7, blank 2"),
+        (lines({"id": 7, "scores": [[1, 0, 0], [0, None, 0]]}), "line 1: 7, blank 2"),
     ],
 )
 def test_scores_of_blanks_that_do_not_fit_are_refused(text, names):

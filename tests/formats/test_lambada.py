@@ -309,7 +309,7 @@ def test_answers_come_back_in_the_order_asked(scores):
 @pytest.mark.parametrize(
     ("line", "names"),
     [
-        ('{"id": "b:1"}', 'expected {"id"'),
+        ('{"id": "b:1"}', "lacks log10_prob"),
         ('{"id": 1.5, "log10_prob": -1}', 'expected {"id"'),
         ('{"id": "b:1", "log10_prob": -1, "rank": 0}', "`rank` is 0"),
         ('{"id": "b:1", "log10_prob": -1, "is_greedy": "yes"}', "is_greedy"),

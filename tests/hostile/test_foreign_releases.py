@@ -21,8 +21,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cloze_gen.store.folder_replacement import write_own
-from cloze_gen.store.manifest import write_manifest
+from cloze_gen.store.folder_replacement import write_entries
+from cloze_gen.store.manifest import write_json
 from cloze_gen.store.runs import RUN_SCHEMA
 from tests.conftest import call_cli, made_once
 
@@ -245,7 +245,7 @@ def of_run(damage):
     def damage_run(out):
         run = out / "runs" / "tiny"
         damage(run)
-        write_own(run, RUN_SCHEMA)
+        write_entries(run, RUN_SCHEMA)
 
     return damage_run
 
@@ -274,12 +274,8 @@ def victim(out):
     run = out / "runs" / "tiny"
     (run.parent / "victim.txt").write_text("the user's")
     record = json.loads((run / "manifest.json").read_text())
-    record.pop("seal")
-    record["files"]["../victim.txt"] = {
-        "sha256": hashlib.sha256(b"the user's").hexdigest(),
-        "bytes": 10,
-    }
-    write_manifest(run / "manifest.json", record)
+    record["entries"]["../victim.txt"] = hashlib.sha256(b"the user's").hexdigest()
+    write_json(run / "manifest.json", record)
 
 
 def stage_elsewhere(run):

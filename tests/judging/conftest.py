@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from cloze_gen.judging.exchange import PacketRow
-from cloze_gen.judging.study_agreement import Annotated, Annotation
 from cloze_gen.judging.tasks.groom import RejectReason
+from cloze_gen.judging.tasks.task import Judged
 from cloze_gen.records.judgement import StudyItem, Task
 from cloze_gen.rng import derive_rng
 
@@ -61,12 +61,9 @@ def groom_study(errors, n, *, seed, good=0.8):
         errors: judge -> (P(rejected | good), P(kept | bad)).
     """
     rng = derive_rng(seed, "tests.judging.groom")
-    items = {
-        f"b:{n}": StudyItem(f"b:{n}", (), {"candidates": list(CANDIDATES)}, {}, "run")
-        for n in range(n)
-    }
     response = []
-    for item in items:
+    for number in range(n):
+        item = StudyItem(f"b:{number}", (), {"candidates": list(CANDIDATES)}, {}, "run")
         is_good = rng.random() < good
         for judge, (rejects_good, keeps_bad) in errors.items():
             kept = rng.random() >= rejects_good if is_good else rng.random() < keeps_bad
@@ -75,36 +72,26 @@ def groom_study(errors, n, *, seed, good=0.8):
             verdict = (
                 {"picked": picked} if kept else {"rejected": str(RejectReason.UNCLEAR), "note": ""}
             )
-            response.append(Annotation(item, judge, "", verdict, 5 + 10 * rng.random()))
-    return Annotated(Task.GROOM, items, str.__eq__), response
+            response.append(Judged(item, judge, verdict, seconds=5 + 10 * rng.random()))
+    return Task.GROOM, response
 
 
 def read_study(right, n, *, seed):
     """Reading by judges who mark single options; `right` is judge -> P(the answer is found)."""
     rng = derive_rng(seed, "tests.judging.read")
-    key = {f"q:{n}": int(rng.integers(5)) for n in range(n)}
-    items = {
-        item: StudyItem(item, (), {"options": list(OPTIONS)}, {"answer": answer}, "run")
-        for item, answer in key.items()
-    }
+    answers = [int(rng.integers(5)) for _ in range(n)]
     response = []
-    for item, answer in key.items():
+    for number, answer in enumerate(answers):
+        item = StudyItem(f"q:{number}", (), {"options": list(OPTIONS)}, {"answer": answer}, "run")
         ambiguous = rng.random() < 0.2
         for judge, rate in right.items():
             given = answer if rng.random() < rate else (answer + 1) % 5
             marks = [(given + 1) % 5] if ambiguous and rng.random() < 0.8 else []
-            response.append(
-                Annotation(
-                    item,
-                    judge,
-                    "",
-                    read_verdict(
-                        given, fits_as_well=marks, trivial=rng.random() < 0.1 and not marks
-                    ),
-                    8.0,
-                )
+            verdict = read_verdict(
+                given, fits_as_well=marks, trivial=rng.random() < 0.1 and not marks
             )
-    return Annotated(Task.READ, items, str.__eq__), response
+            response.append(Judged(item, judge, verdict, seconds=8.0))
+    return Task.READ, response
 
 
 def read_verdict(

@@ -8,14 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from cloze_gen.judging import agreement as resampling
 from cloze_gen.judging.agreement import (
-    NO_RATING,
     krippendorff_alpha,
     middle,
     pairwise_kappas,
     resampled_sums,
-    tabulate,
 )
 from tests.judging.conftest import binary_ratings
 
@@ -196,28 +193,6 @@ def test_kappa_is_of_shared_units_alone():
     assert found == {("a", "b"): (1.0, 2), ("a", "c"): (None, 0), ("b", "c"): (0.0, 1)}
 
 
-def test_a_table_tells_what_was_said():
-    """Every label is found again at its unit and judge, and what was not said is marked so."""
-    ratings = {("b", "2"): {"bob": "no"}, ("a", "1"): {"ann": "yes", "bob": "no"}, ("a", "2"): {}}
-    table = tabulate(ratings)
-    found = {
-        unit: {
-            judge: table.labels[code]
-            for judge, code in zip(table.judges, row, strict=True)
-            if code != NO_RATING
-        }
-        for unit, row in zip(table.units, table.codes.tolist(), strict=True)
-    }
-    assert found == ratings
-    assert table.items.tolist() == [0, 0, 1]
-
-
-def test_nothing_said_is_an_empty_table():
-    """Without units there is a table without rows."""
-    table = tabulate({})
-    assert (table.codes.shape, table.items.shape) == ((0, 0), (0,))
-
-
 # ---- sums over resamples of groups, and the middle of what they come to
 
 
@@ -227,14 +202,6 @@ def test_every_resample_is_as_big_as_the_whole():
     assert set(sums.sum(axis=1)) == {7.0}
     assert {0.0, 1.0, 2.0} <= set(sums.ravel())
     assert np.allclose(sums.mean(axis=0), 1, atol=0.2)
-
-
-def test_memory_changes_no_draw(monkeypatch):
-    """However many resamples are held at once."""
-    values = np.arange(12.0).reshape(6, 2)
-    whole = resampled_sums(values, seed=1, purpose="tests", draws=50)
-    monkeypatch.setattr(resampling, "_MOST_CELLS", 20)
-    assert (resampled_sums(values, seed=1, purpose="tests", draws=50) == whole).all()
 
 
 def test_seed_purpose_and_id_draw_anew():

@@ -64,13 +64,13 @@ BLANK = {"answer": 1, "fits_as_well": [], "ungrammatical": [], "broken": False, 
 @pytest.mark.parametrize(
     ("task", "text", "response"),
     [
-        ("groom", '{"picked": [5, 1, 2, 10]}', {"picked": [0, 1, 4, 9]}),
+        ("groom", '{"picked": [5, 1, 2, 10]}', {"picked": ["owl", "'Tis", "sea", "@home"]}),
         (
             "groom",
             '```json\n{"rejected": "other", "note": "a {b}"}\n```',
             {"rejected": "other", "note": "a {b}"},
         ),
-        ("groom", '{"picked": ["owl", 2, 3, "sea"]}', {"picked": [0, 1, 2, 4]}),
+        ("groom", '{"picked": ["owl", 2, 3, "sea"]}', {"picked": ["owl", "'Tis", "=lamp", "sea"]}),
         ("guess", 'It {is} "menu": {"guesses": ["menu"]}. {Sure.', {"guesses": ["menu"]}),
         ("guess", ' {"guesses": []} ', {"guesses": []}),
         (

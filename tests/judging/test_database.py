@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from cloze_gen.errors import StoreError, UsageError
-from cloze_gen.judging.database import DATABASE, Database, StudyStore, create_store
-from cloze_gen.records.judgement import Assignment, Judge, Role, StudyItem, Verdict
+from cloze_gen.judging.database import DATABASE, Database, StudyFacts, StudyStore, create_store
+from cloze_gen.records.judgement import Assignment, Judge, Role, StudyItem, Task, Verdict
 
 WRITER = """
 import sys
@@ -29,7 +29,11 @@ for n in range(100_000):
 @pytest.fixture
 def folder(tmp_path):
     """A study of one item, which one judge is asked about."""
-    create_store(tmp_path, [StudyItem("b:1", (), {}, {}, "tiny")])
+    facts = StudyFacts(
+        name="tiny", task=Task.GUESS, run="tiny", style="lambada-style", of={}, settings={}, rules={},
+        secret="0" * 32, items=1,
+    )  # fmt: skip
+    create_store(tmp_path, facts, [StudyItem("b:1", (), {}, {}, "tiny")])
     store = StudyStore(tmp_path)
     store.add_judges([Judge("ann", Role.JUDGE)])
     store.add_assignments([Assignment("a", "ann", "b:1", "", 1, "")])
@@ -162,7 +166,7 @@ def test_a_transaction_that_cannot_end_is_taken_back(folder):
     def refused_at_the_end():
         with store.database.writing() as connection:
             connection.execute("PRAGMA defer_foreign_keys=ON")
-            connection.execute("INSERT INTO tokens VALUES ('d', 'token', 'nobody', '', NULL)")
+            connection.execute("INSERT INTO tokens VALUES ('d', 'nobody', '', NULL)")
 
     with pytest.raises(StoreError):
         refused_at_the_end()

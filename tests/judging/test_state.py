@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from cloze_gen.judging.assignment import Case, JudgesPerItem
 from cloze_gen.judging.state import StudyState
-from cloze_gen.judging.study import open_study
+from cloze_gen.judging.study import Study
 from cloze_gen.records.judgement import Assignment, Judge, Role, Verdict
 from tests.cases.studies import make_old, make_tiny_study
 
@@ -71,5 +71,5 @@ def test_late_items_are_dealt_to_others_in_their_order(tmp_path):
     assert [one.item for one in study.due("bob")] == ["b3:1", "b4:1"]
     make_old(study)
     assert [one.item for one in study.assign_page("cara")] == ["b1:1", "b2:1"]
-    again = open_study(tmp_path / "study", JudgesPerItem(1))
+    again = Study(tmp_path / "study", JudgesPerItem(1))
     assert [one.item for one in again.assign_page("ann")] == ["b3:1", "b4:1"]

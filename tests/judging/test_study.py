@@ -1,7 +1,6 @@
 """The file of what judges said, read back."""
 
 import contextlib
-import shutil
 import sqlite3
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
@@ -10,9 +9,9 @@ import pytest
 
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.assignment import JudgesPerItem
-from cloze_gen.judging.database import DATABASE, STUDY_FILE, StudyStore
+from cloze_gen.judging.database import DATABASE, StudyStore
 from cloze_gen.judging.state import order_dependence, verdicts_by_judge
-from cloze_gen.judging.study import Outcome, open_study, read_verdicts
+from cloze_gen.judging.study import Study, read_verdicts
 from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
 from cloze_gen.records.judgement import Judge, Role, Task
 from tests.cases.studies import make_old, make_tiny_study, response, rule_of
@@ -50,13 +49,10 @@ def test_every_judge_comes_through(task, tmp_path):
     for judge in ("ann", "bob", "cara"):
         while (one := study.next_open(judge)) is not None:
             assert study.seen(one)
-            assert (
-                study.take(one, response(task), verdict_id=f"{judge}-{one.id}", source="page")
-                is Outcome.TAKEN
-            )
+            assert study.take(one, response(task), verdict_id=f"{judge}-{one.id}", source="page")
     assert study.state().finished
     assert {len(case.answers) for case in study.state().cases.values()} == {3}
-    again = open_study(tmp_path / "study", rule_of(task))
+    again = Study(tmp_path / "study", rule_of(task))
     assert again.state().cases == study.state().cases
 
 
@@ -70,14 +66,14 @@ def test_a_verdict_is_written_once(tmp_path):
     one = study.next_open("ann")
     assert one is not None
     other = {**response(Task.READ), "fits_as_well": []}
-    assert study.take(one, response(Task.READ), verdict_id="1", source="page") is Outcome.TAKEN
-    assert study.take(one, response(Task.READ), verdict_id="1", source="page") is Outcome.AGAIN
-    assert study.take(one, response(Task.READ), verdict_id="2", source="page") is Outcome.AGAIN
+    assert study.take(one, response(Task.READ), verdict_id="1", source="page")
+    assert not study.take(one, response(Task.READ), verdict_id="1", source="page")
+    assert not study.take(one, response(Task.READ), verdict_id="2", source="page")
     with pytest.raises(FormatError, match="another verdict has this id"):
         study.take(one, other, verdict_id="1", source="page")
-    assert study.take(one, other, verdict_id="3", source="page") is Outcome.CHANGED
-    assert study.take(one, other, verdict_id="3", replaces="1", source="page") is Outcome.TAKEN
-    assert study.current_response(one) == ("3", other)
+    assert study.take(one, other, verdict_id="3", source="page")
+    assert not study.take(one, response(Task.READ), verdict_id="1", source="page")
+    assert study.current_response(one) == other
     second = study.next_open("ann")
     assert second is not None
     with pytest.raises(FormatError, match="another verdict has this id"):
@@ -88,7 +84,7 @@ def test_a_verdict_is_written_once(tmp_path):
 def test_another_process_is_noticed(tmp_path):
     """What a second connection writes is there at the next look."""
     first = make_tiny_study(tmp_path / "study")
-    second = open_study(tmp_path / "study", JudgesPerItem(3))
+    second = Study(tmp_path / "study", JudgesPerItem(3))
     one = second.next_open("ann")
     assert one is not None
     second.take(one, response(Task.READ), verdict_id="1", source="page")
@@ -129,17 +125,8 @@ def test_a_name_keeps_its_role(tmp_path):
     """Whoever is named once more stays who that was, here and when the study is opened again."""
     study = make_tiny_study(tmp_path / "study", judges="ann")
     study.add_judges([Judge("ann", Role.MACHINE)])
-    for one in (study, open_study(tmp_path / "study", JudgesPerItem(3))):
+    for one in (study, Study(tmp_path / "study", JudgesPerItem(3))):
         assert [judge.role for judge in one.state().judges.values()] == [Role.JUDGE]
-
-
-def test_a_database_of_another_study_is_refused(tmp_path):
-    """Its items are not those that study.json names."""
-    for n in (2, 3):
-        make_tiny_study(tmp_path / f"study{n}", n=n).close()
-    shutil.copy(tmp_path / "study2" / DATABASE, tmp_path / "study3" / DATABASE)
-    with pytest.raises(UsageError, match="do not belong together"):
-        open_study(tmp_path / "study3", JudgesPerItem(3))
 
 
 def test_what_is_not_answered_in_a_day_goes_to_others(tmp_path):
@@ -156,7 +143,7 @@ def test_what_is_not_answered_in_a_day_goes_to_others(tmp_path):
     assert taken is not None
     assert taken.item == one.item
     assert study.next_open("ann") is None
-    assert study.take(one, response(Task.READ), verdict_id="late", source="page") is Outcome.TAKEN
+    assert study.take(one, response(Task.READ), verdict_id="late", source="page")
     assert [answer.judge for answer in study.state().cases[one.item].answers] == ["ann"]
 
 
@@ -171,9 +158,8 @@ def test_a_model_has_one_verdict_an_item(answers, shared, depends, tmp_path):
     one = study.next_open("model")
     assert one is not None
     said = [{**response(Task.READ), "answer": n, "fits_as_well": []} for n in answers]
-    taken = study.take_of_model(one, said, verdict_id="1", seconds=1.0, source="endpoint")
-    assert taken is Outcome.TAKEN
-    for found in (study, open_study(tmp_path / "study", JudgesPerItem(3))):
+    assert study.take_of_model(one, said, verdict_id="1", seconds=1.0, source="endpoint")
+    for found in (study, Study(tmp_path / "study", JudgesPerItem(3))):
         verdict = found.state().verdicts[one.id]
         assert (verdict.response.get("answer"), list(verdict.answers)) == (shared, said)
         assert order_dependence(found.state(), Task.READ).get("model") == depends
@@ -197,7 +183,7 @@ def meanwhile(look, act, acts):
 
 def test_two_processes_deal_to_one_judge(tmp_path, monkeypatch):
     first = make_tiny_study(tmp_path / "study", n=8, page=4)
-    second, acts = open_study(tmp_path / "study", JudgesPerItem(3)), list[Future[Any]]()
+    second, acts = Study(tmp_path / "study", JudgesPerItem(3)), list[Future[Any]]()
     pause, write = (
         meanwhile(lambda: None, lambda: second.assign_page("ann"), acts),
         first.store.add_assignments,
@@ -213,7 +199,7 @@ def test_two_processes_take_a_verdict(tmp_path, monkeypatch):
     first = make_tiny_study(tmp_path / "study")
     one = first.next_open("ann")
     assert one is not None
-    second, acts = open_study(tmp_path / "study", JudgesPerItem(3)), list[Future[Any]]()
+    second, acts = Study(tmp_path / "study", JudgesPerItem(3)), list[Future[Any]]()
     other = {**response(Task.READ), "fits_as_well": []}
     looked = meanwhile(
         first.store.find_verdict,
@@ -221,9 +207,9 @@ def test_two_processes_take_a_verdict(tmp_path, monkeypatch):
         acts,
     )
     monkeypatch.setattr(first.store, "find_verdict", looked)
-    assert first.take(one, response(Task.READ), verdict_id="1", source="page") is Outcome.TAKEN
-    assert acts[0].result(10) is Outcome.CHANGED
-    assert second.current_response(one) == ("1", response(Task.READ))
+    assert first.take(one, response(Task.READ), verdict_id="1", source="page")
+    assert acts[0].result(10)
+    assert second.current_response(one) == first.current_response(one) == other
 
 
 def test_who_is_done_waits_for_nobody(tmp_path):
@@ -249,7 +235,7 @@ def test_a_study_is_read_as_of_one_moment(tmp_path, monkeypatch):
 
     read = StudyStore.assignments
     monkeypatch.setattr(StudyStore, "assignments", meanwhile(read, act, []))
-    second = open_study(tmp_path / "study", JudgesPerItem(3))
+    second = Study(tmp_path / "study", JudgesPerItem(3))
     monkeypatch.setattr(StudyStore, "assignments", read)
     assert len(second.state().verdicts) == 1
     assert "dan" in second.state().judges
@@ -258,4 +244,4 @@ def test_a_study_is_read_as_of_one_moment(tmp_path, monkeypatch):
 def test_a_study_is_its_owners_alone(tmp_path):
     make_tiny_study(tmp_path / "study").close()
     assert (tmp_path / "study").stat().st_mode & 0o777 == 0o700
-    assert (tmp_path / "study" / STUDY_FILE).stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "study" / DATABASE).stat().st_mode & 0o777 == 0o600

@@ -6,9 +6,6 @@ import pytest
 
 from cloze_gen.errors import FormatError
 from cloze_gen.judging.study_agreement import (
-    Annotated,
-    Annotation,
-    Share,
     item_digest,
     judge_rows,
     measure_agreement,
@@ -17,6 +14,7 @@ from cloze_gen.judging.study_agreement import (
     verdict_row,
 )
 from cloze_gen.judging.tasks import TASKS
+from cloze_gen.judging.tasks.task import Judged
 from cloze_gen.records.judgement import StudyItem, Task
 from tests.judging.conftest import OPTIONS, groom_study, read_verdict
 
@@ -111,46 +109,40 @@ def of_people(measured):
 
 
 def test_machines_are_never_in_the_figures_of_people():
-    asked, response = groom_study({**SCRIPT, "model": (0.5, 0.5)}, 60, seed=7)
+    task, response = groom_study({**SCRIPT, "model": (0.5, 0.5)}, 60, seed=7)
     people = [one for one in response if one.judge != "model"]
-    both = measure_agreement(asked, response, machines={"model"}, seed=1)
-    alone = measure_agreement(asked, people, machines={"model"}, seed=1)
+    both = measure_agreement(task, response, machines={"model"}, seed=1)
+    alone = measure_agreement(task, people, machines={"model"}, seed=1)
     assert of_people(both) == of_people(alone)
     assert ([row.judge for row in both.machine_rows], alone.machine_rows) == (["model"], [])
     assert {(one.one, one.other) for one in both.machine_kappas["kept"]} == {
-        ("model", judge) for judge in SCRIPT
+        (judge, "model") for judge in SCRIPT
     }
 
 
 @pytest.mark.parametrize("task", list(Task))
 def test_a_study_without_verdicts_has_no_figures(task):
     """Nothing said: every alpha undefined, nobody in the tables."""
-    asked = replace(groom_study(SCRIPT, 1, seed=1)[0], task=task)
-    measured = measure_agreement(asked, [], machines=(), seed=1)
+    measured = measure_agreement(task, [], machines=(), seed=1)
     assert {question: alpha.value for question, alpha in measured.alphas.items()} == dict.fromkeys(
         TASKS[task].questions
     )
     assert (measured.alpha, measured.judges, measured.rows) == (None, 0, [])
 
 
-def asked_of(task, shown, key):
-    """A study of one item, `i`."""
-    return Annotated(task, {"i": StudyItem("i", (), shown, key, "run")}, str.__eq__)
-
-
-def told(judge, response, *, condition=""):
-    """A verdict on `i`."""
-    return Annotation("i", judge, condition, response, 3.0)
+def told(judge, response, shown=(), key=(), **more):
+    """A verdict on the item `i`."""
+    return Judged(StudyItem("i", (), dict(shown), dict(key), "run"), judge, response, **more)
 
 
 def test_who_rejects_says_nothing_of_candidates():
     """Rejecting rates the item; its candidates are rated by those who kept it."""
-    asked = asked_of(Task.GROOM, {"candidates": ["a", "b", "c", "d", "e"]}, {})
+    shown = {"candidates": ["a", "b", "c", "d", "e"]}
     response = [
-        told("ann", {"picked": ["a", "b", "c", "d"]}),
-        told("bob", {"rejected": "offensive", "note": ""}),
+        told("ann", {"picked": ["a", "b", "c", "d"]}, shown),
+        told("bob", {"rejected": "offensive", "note": ""}, shown),
     ]
-    found = ratings_of(asked, response)
+    found = ratings_of(Task.GROOM, response)
     assert found["kept"] == {("i",): {"ann": "kept", "bob": "rejected"}}
     assert found["picked"] == {
         ("i", word): {"ann": "left" if word == "e" else "picked"} for word in "abcde"
@@ -159,8 +151,8 @@ def test_who_rejects_says_nothing_of_candidates():
 
 def test_the_option_chosen_is_not_asked_whether_it_fits_as_well():
     """All other options are rated on that; all five on the grammar."""
-    asked = asked_of(Task.READ, {"options": list(OPTIONS)}, {"answer": 1})
-    found = ratings_of(asked, [told("ann", read_verdict(1, fits_as_well=[0], ungrammatical=[4]))])
+    verdict = read_verdict(1, fits_as_well=[0], ungrammatical=[4])
+    found = ratings_of(Task.READ, [told("ann", verdict, {"options": list(OPTIONS)})])
     assert found["answer"] == {("i",): {"ann": "2"}}
     assert found["fits as well"] == {
         ("i", n): {"ann": "marked" if n == "1" else "unmarked"} for n in "1345"
@@ -173,59 +165,47 @@ def test_the_option_chosen_is_not_asked_whether_it_fits_as_well():
 
 def test_of_a_broken_sentence_nothing_else_is_said():
     """Whoever calls it broken and gives no answer rates neither options nor triviality."""
-    asked = asked_of(Task.READ, {"options": list(OPTIONS)}, {})
-    found = ratings_of(asked, [told("ann", read_verdict(None, broken=True))])
+    verdict = read_verdict(None, broken=True)
+    found = ratings_of(Task.READ, [told("ann", verdict, {"options": list(OPTIONS)})])
     assert found.pop("broken") == {("i",): {"ann": "yes"}}
     assert set(map(len, found.values())) == {0}
 
 
 def test_blanks_are_rated_one_by_one():
     """A blank's label is the candidate that was put there, counted from 1."""
-    found = ratings_of(asked_of(Task.FILL, {}, {}), [told("ann", {"fills": [2, 0]})])
+    found = ratings_of(Task.FILL, [told("ann", {"fills": [2, 0]})])
     assert found == {"blank": {("i", "1"): {"ann": "3"}, ("i", "2"): {"ann": "1"}}}
 
 
 def test_guesses_are_right_or_wrong_in_their_condition():
-    asked = asked_of(Task.GUESS, {}, {"target": "lamp"})
+    key = {"target": "lamp"}
     response = [
-        told("ann", {"guesses": ["lamp"]}, condition="passage"),
-        told("bob", {"guesses": []}, condition="passage"),
-        told("cyd", {"guesses": ["oil", "lamp"]}, condition="sentence"),
+        told("ann", {"guesses": ["lamp"]}, key=key, condition="passage"),
+        told("bob", {"guesses": []}, key=key, condition="passage"),
+        told("cyd", {"guesses": ["oil", "lamp"]}, key=key, condition="sentence"),
     ]
-    assert ratings_of(asked, response) == {
+    assert ratings_of(Task.GUESS, response) == {
         "passage": {("i",): {"ann": "right", "bob": "wrong"}},
         "sentence": {("i",): {"cyd": "right"}},
     }
 
 
-@pytest.mark.parametrize("task", list(Task))
-def test_every_question_is_there_before_the_first_verdict(task):
-    """Without verdicts all questions of the task have no ratings yet."""
-    assert ratings_of(asked_of(task, {}, {}), []) == {
-        question: {} for question in TASKS[task].questions
-    }
-
-
 def test_what_was_not_timed_has_no_median():
     """Imported verdicts say 0 seconds; a median over them would tell of a judge who does not read."""
-    asked, response = groom_study({"ann": (0.1, 0.1)}, 6, seed=1)
+    task, response = groom_study({"ann": (0.1, 0.1)}, 6, seed=1)
     untimed = [replace(one, seconds=0.0) for one in response]
-    assert judge_rows(asked, untimed)[0].median_seconds is None
-    (timed,) = judge_rows(asked, [*untimed[:-1], response[-1]])
+    assert judge_rows(task, untimed)[0].median_seconds is None
+    (timed,) = judge_rows(task, [*untimed[:-1], response[-1]])
     assert timed.median_seconds == response[-1].seconds
 
 
 def test_shares_are_sums_over_a_judges_verdicts():
     """Of a script in which one judge rejects more, each has a row of their own."""
-    asked, response = groom_study(SCRIPT, 60, seed=7)
-    rows = judge_rows(asked, response)
+    task, response = groom_study(SCRIPT, 60, seed=7)
+    rows = judge_rows(task, response)
     assert [row.judge for row in rows] == sorted(SCRIPT)
     for row in rows:
-        own = [one for one in response if one.judge == row.judge]
-        rejected = sum("rejected" in one.response for one in own)
-        assert (row.verdicts, row.shares) == (60, {"rejected": Share(rejected, 60)})
-    assert max(rows, key=lambda row: row.shares["rejected"].count).judge == "cyd"
-
-
-def test_a_share_of_nothing_is_none():
-    assert (Share(1, 4).value, Share(0, 0).value) == (0.25, None)
+        verdicts = [one for one in response if one.judge == row.judge]
+        rejected = sum("rejected" in one.verdict for one in verdicts)
+        assert (row.verdicts, row.shares) == (60, {"rejected": rejected / 60})
+    assert max(rows, key=lambda row: row.shares["rejected"]).judge == "cyd"

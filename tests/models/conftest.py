@@ -81,7 +81,7 @@ class Recorder(Adagrad):
     """An optimizer that only records gradients: name -> array of the shape of the weights."""
 
     def __init__(self, weights):
-        super().__init__(weights, {}, rate=0.0)
+        super().__init__(weights, rate=0.0)
         self.gradients = {name: np.zeros_like(weight) for name, weight in weights.items()}
 
     def move(self, name, gradient):

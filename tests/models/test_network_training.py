@@ -8,7 +8,6 @@ from cloze_gen.models.network_layers import Adagrad
 from cloze_gen.models.network_training import (
     STEPS,
     Course,
-    block_reader,
     plan_course,
     read_block,
     train,
@@ -33,17 +32,8 @@ class Listener:
         return float(len(self.seen))
 
 
-def show(
-    listener,
-    text,
-    course,
-    numbers,
-    *,
-    size=10**6,
-    rate=1.0,
-):
-    read = block_reader(text, course, lead=listener.lead, size=size)
-    train(listener, read, Adagrad({}, {}, rate=0.0), course=course, numbers=numbers, rate=rate)
+def show(listener, text, course, *, size=10**6):
+    train(listener, text, Adagrad({}, rate=0.0), course=course, size=size, rate=1.0)
 
 
 @given(n=st.integers(64, 20_000), lead=st.integers(1, 5))
@@ -59,29 +49,21 @@ def test_a_reading_shows_every_word_once(n, lead):
         assert (steps[block[:, :-1] > 0] == 1).all()
 
 
-def test_a_course_may_be_taken_in_parts():
-    text, course = np.arange(1, 641), plan_course(640, epochs=3, most_words=10**9)
-    whole, parts = Listener(2), Listener(2)
-    for listener, cuts in (
-        (whole, [range(course.blocks)]),
-        (parts, [range(25), range(25, course.blocks)]),
-    ):
-        for numbers in cuts:
-            show(listener, text, course, numbers, rate=0.5)
-    assert np.array_equal(whole.seen, parts.seen)
-    assert whole.rates == parts.rates
-    assert whole.begun == parts.begun == [0, 20, 40]
+def test_the_state_is_forgotten_before_each_reading():
+    listener, course = Listener(2), plan_course(640, epochs=3, most_words=10**9)
+    show(listener, np.arange(1, 641), course)
+    assert listener.begun == [0, 20, 40]
 
 
 def test_steps_grow_and_shrink():
     listener, course = Listener(1), Course(streams=1, a_reading=1000, blocks=1000)
-    show(listener, np.zeros(32_000, np.int64), course, range(1000), rate=1.0)
+    show(listener, np.zeros(32_000, np.int64), course)
     assert [round(listener.rates[i], 3) for i in (0, 99, 999)] == [0.01, 0.906, 0.051]
 
 
 def test_words_outside_the_vocabulary_are_shown_as_one():
     listener, course = Listener(1), Course(streams=1, a_reading=1, blocks=1)
-    show(listener, np.arange(1, 41), course, range(1), size=5)
+    show(listener, np.arange(1, 41), course, size=5)
     assert listener.seen[0][0, :9].tolist() == [0, 1, 2, 3, 4, 5, 6, 6, 6]
 
 

@@ -17,19 +17,16 @@ from cloze_gen.store.fingerprint import canonical_json
 from tests.conftest import SAMPLE
 
 CONFIGS = config_names(style_names())
-# Settings that change no stage: how a stage works, the length of people's pages, the release's form, and which
-# books there are (their digests and facts are covered).
+# Settings that change no stage: how a stage works, the release's form, and which books there are (their digests
+# and facts are covered).
 NO_STAGE = {
     "input.keep_splits",
     "lm.memory",
     "lm.discount_fallback",
-    "guessing.passages_per_page",
-    "guessing.sentences_per_page",
 }
 # Settings of stages that only some runs have.
 SOME_RUNS = {
     "overlap.across",
-    "committee.rendering",
     "books.min_similarity",
     "books.min_coverage",
 }

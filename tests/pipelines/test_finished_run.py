@@ -117,7 +117,7 @@ def test_nothing_temporary_is_left(run):
     names = [path.relative_to(run.out).as_posix() for path in run.out.rglob("*")]
     assert [name for name in names if "~" in name or "partial" in name] == []
     hidden = {name for name in names if name.rpartition("/")[2].startswith(".")}
-    assert hidden == {"store/.locks", "store/.checked"}
+    assert hidden == {"store/.locks"}
     locks = (run.out / "store" / ".locks").iterdir()
     assert [path for path in locks if path.stat().st_size] == []
 
@@ -140,9 +140,7 @@ def test_the_release_can_be_checked(style, run, digests):
 
 def written_at(out):
     """The time of every file below the output folder, notes of checks excepted."""
-    return {
-        path: path.lstat().st_mtime_ns for path in out.rglob("*") if ".checked" not in path.parts
-    }
+    return {path: path.lstat().st_mtime_ns for path in out.rglob("*")}
 
 
 def test_a_rerun_and_another_name_run_no_stage(style, own, cli):

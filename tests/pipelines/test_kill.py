@@ -21,7 +21,6 @@ import pytest
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.store.folder_replacement import find_change
 from cloze_gen.store.tables import read_jsonl
-from tests.cases import pictures
 from tests.conftest import FinishedRun
 
 pytestmark = [
@@ -39,9 +38,9 @@ KILLS = [
 
 
 def start(call):
-    """The command line as a process group of its own, with the pictures of the suite's runs."""
+    """The command line as a process group of its own."""
     return subprocess.Popen(
-        [sys.executable, pictures.__file__, *map(str, call)],
+        [sys.executable, "-m", "cloze_gen", *map(str, call)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -116,7 +115,7 @@ def test_a_killed_run_ends_as_an_undisturbed_one(
     again = cli(*run.call(out=out))
     assert again.status == 0, again.err
     assert without_links(digests(out)) == without_links(digests(run.out))
-    assert [path for path in out.rglob(".*") if path.name not in {".locks", ".checked"}] == []
+    assert [path for path in out.rglob(".*") if path.name != ".locks"] == []
 
 
 @pytest.mark.thorough
@@ -158,10 +157,8 @@ from cloze_gen.cli.app import app
 from cloze_gen.api import evaluate, run, trace
 from cloze_gen.cli_errors import run_and_report
 from cloze_gen.pipelines import holmes_style
-from matplotlib.figure import Figure
 
 finished, place, moments, arguments = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3]), json.loads(sys.argv[4])
-Figure.savefig = lambda self, file, **options: file.write('<svg viewBox="0 0 1 1"></svg>')
 CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.symlink", "os.link", "open", "os.truncate", "shutil.rmtree"}
 
 
@@ -285,7 +282,7 @@ def holds(folder, text):
     ],
 )
 def test_no_kill_loses_what_was_there(kept, finished, tmp_path, cli, command, most):
-    """The old or the new run is whole, with its evaluation and a person's files."""
+    """A person's files are kept, and the next call makes the run whole, with its evaluation."""
     here = FinishedRun(finished.corpus.below(Path("HERE/books")), Path("HERE/out"), "tiny", finished.outcome)  # fmt: skip
     if command == "run":  # writes the folder anew, and runs no stage
         arguments, laid = [*here.call("--set", "release.harness=false")], [NOTE, GROOMED]
@@ -316,13 +313,12 @@ def test_no_kill_loses_what_was_there(kept, finished, tmp_path, cli, command, mo
         where = f"killed before operation {moment}: {operations[moment - 1]}"
         run = out / "runs" / "tiny"
         assert run.is_dir(), where
-        assert_whole(run)
-        assert_evaluated(run, before, where)
         assert all(holds(out / "runs", text) for text in laid), where
         again = cli(*(part.replace("HERE", str(out.parent)) for part in arguments))
         assert again.status == 0, (where, again.err)
         assert_whole(run)
-        assert_evaluated(run, before, where)
+        if command == "run":
+            assert_evaluated(run, before, where)
         assert all(holds(run, text) for text in laid), where
         shutil.rmtree(out.parent)
 

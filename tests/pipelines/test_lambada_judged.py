@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.formats.lambada import parse_plain_text
 from cloze_gen.judging.state import StudySettings
-from cloze_gen.judging.study import make_study, open_study
+from cloze_gen.judging.study import Study, make_study
 from cloze_gen.pipelines.lambada_style import judged
 from cloze_gen.recipes.lambada.guesses import ANSWERS, GUESSED
 from cloze_gen.recipes.lambada.people import GUESSING
@@ -65,7 +66,7 @@ class Judged:
             folder, items, task=GUESSING.task, run="tiny", style="lambada-style", of={GUESSING.of: ranking.manifest["fingerprint"]},
             settings=StudySettings(), rules=rules,
         )  # fmt: skip
-        study = open_study(folder, GUESSING.rule(facts))
+        study = Study(folder, GUESSING.rule(facts))
         study.add_judges([Judge(one, Role.JUDGE) for one in judges])
         return study
 
@@ -137,6 +138,8 @@ def test_a_study_from_the_first_page_to_the_set(run):
     ]
     assert sorted(one["id"] for one in records) == sorted(kept)
     assert {(one["judged"], one["verdict"]) for one in records} == {("human", "kept")}
+    rejected = (run.run / "release" / "rejected_plain_text.txt").read_text(encoding="utf-8")
+    assert len(parse_plain_text(rejected)) == len(verdicts["id"]) - len(kept)
     told = (
         f"human (14 judges, {len(verdicts['id'])} decided, {len(kept)} kept, 0 open, 0 of these "
         "not shown to anyone)"

@@ -13,7 +13,6 @@ from cloze_gen.models.language_model import open_index
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
-from tests.cases import pictures
 from tests.conftest import QUICK, folder_digests, make_corpus
 
 # As the tests of other runs have it, and the bounds that so little text asks for.
@@ -172,7 +171,7 @@ def test_neither_workers_nor_order_nor_a_kill_change_a_byte(alone, tmp_path, cli
     for book in sorted((alone.parent / "books" / "train").iterdir(), reverse=True):
         shutil.copyfile(book, books / book.name)
     command = [
-        *(sys.executable, pictures.__file__, *options(books)),
+        *(sys.executable, "-m", "cloze_gen", *options(books)),
         *("--out", str(out), "--workers", "2"),
     ]
     with subprocess.Popen(

@@ -18,7 +18,7 @@ WRAPPER = """<!doctype html><body><iframe id="page" src="{page}" style="width:{w
 <script>document.getElementById("page").onload = function () {{
   const inside = this.contentDocument;
   inside.querySelectorAll("details").forEach(one => one.open = true);
-  const colours = getComputedStyle(inside.querySelector("figure svg text")).fill + " on " + getComputedStyle(inside.body).backgroundColor;
+  const colours = getComputedStyle(inside.querySelector(".distribution td")).color + " on " + getComputedStyle(inside.body).backgroundColor;
   document.getElementById("found").textContent = "width " + inside.documentElement.scrollWidth + ", " + colours;
 }};</script>"""
 
@@ -76,8 +76,8 @@ def test_it_fits_phone_and_desk_in_light_and_dark(
     open_page,
     tmp_path,
 ):
-    """Nothing reaches beyond the screen's edge, even unfolded, and the plots' letters take the
-    page's colours.
+    """Nothing reaches beyond the screen's edge, even unfolded, and letters take the page's
+    colours.
     """
     file, wrapper = tmp_path / "report.html", tmp_path / "wrapper.html"
     file.write_text(hostile_page, encoding="utf-8")

@@ -13,7 +13,6 @@ from cloze_gen.release.html import render_report
 from cloze_gen.release.report_passages import (
     BlankedFigures,
     figures_by_context,
-    people,
     table_rows,
 )
 from cloze_gen.release.samples import sample_blanks
@@ -102,9 +101,6 @@ def test_rows_are_paired_with_the_paper_s():
     assert [label for label, (of_ours, _) in rows.items() if of_ours is None] == [
         "People", "Transformer-XL", "COHERE", "INFST", "BERT, as it is", "BERT, finetuned", "PMI_2",
     ]  # fmt: skip
-    human = people(SCDE_TABLES)
-    assert human is not None
-    assert (human.blank_accuracy, human.distractor_error) == (0.871, 0.375)
 
 
 def test_human_rows_are_paired_with_the_paper_s(data):
@@ -182,14 +178,13 @@ def test_without_an_evaluation_the_paper_s_figures_remain(data):
     assert "Candidates without the passage" not in page
 
 
-def test_the_picture_draws_what_there_is(shown, data):
-    """The paper's people are a line and no row."""
-    for part in (">pmi-2<", ">INFST<", "people, paper", ">chance<", "this set, 95 %"):
+def test_the_pictures_draw_what_there_is(shown, data):
+    """A row of the paper has a diamond, one of ours an interval, and all have chance."""
+    for part in ('class="ours"', 'class="paper"', 'class="chance"', "Open diamonds"):
         assert part in shown
-    assert ">People</text>" not in shown
     figures = BlankedFigures(None, BlankEvaluation.from_record(RECORD, where="here"), None)
     alone = render_report(replace(data, noun="passage", paper=None, evaluation=None, samples=(), n_options=0, blanked=figures))  # fmt: skip
-    assert "the paper's set" not in alone
+    assert 'class="paper"' not in alone
     assert "INFST" not in alone
 
 

@@ -173,7 +173,7 @@ def test_the_form_of_the_release_is_left_out():
 
 
 FILES_OF_FORMAT = {
-    8: {
+    9: {
         "questions": {
             *("signature.txt", "questions.jsonl", "inspect_task.py"),
             *("harness/README.md", "harness/cloze_task.py"),

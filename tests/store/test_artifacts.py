@@ -5,17 +5,15 @@ import hashlib
 import json
 import os
 import threading
-import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from cloze_gen.errors import DamageError, StoreError
 from cloze_gen.store import manifest
-from cloze_gen.store.artifacts import ArtifactWriter, Store, open_artifact, set_aside
+from cloze_gen.store.artifacts import ArtifactWriter, Store, open_artifact
 from cloze_gen.store.fingerprint import StageKey
-from cloze_gen.store.manifest import file_sha256, write_json, write_manifest
+from cloze_gen.store.manifest import write_json
 
 KEY = StageKey("counts", 3, {"b": 1, "a": [2]}, {"corpus": "ff"})
 
@@ -34,13 +32,7 @@ def test_the_manifest_says_everything(tmp_path):
     store = Store(tmp_path)
     write(store)
     text = (store.folder(KEY) / "manifest.json").read_text()
-    manifest = json.loads(text)
-    seal = manifest.pop("seal")
-    unsealed = "".join(
-        line for line in text.splitlines(keepends=True) if not line.startswith('  "seal"')
-    )
-    assert seal == hashlib.sha256(unsealed.encode()).hexdigest()
-    assert manifest == {
+    assert json.loads(text) == {
         "schema": "cloze-gen/counts", "schema_version": 4, "holds": [], "fingerprint": KEY.fingerprint, "stage": "counts", "version": 3,
         "settings": {"b": 1, "a": [2]}, "inputs": {"corpus": "ff"}, "versions": {"numpy": "2"},
         "funnel": {"unit": "words", "seen": 3, "kept": 1, "rejected": {"short": 2}}, "facts": {"types": 5},
@@ -92,49 +84,36 @@ def lay_link(place):
 
 
 @pytest.mark.parametrize("lay", [lay_folder, lay_file, lay_link])
-def test_what_stands_in_an_artifacts_place_is_moved_aside(tmp_path, lay):
+def test_what_stands_in_an_artifacts_place_is_replaced(tmp_path, lay):
     store, said = Store(tmp_path), []
     lay(store.folder(KEY))
     assert not store.is_complete(KEY)
     with store.writing(KEY, say=said.append) as writer:
         assert writer is not None
     assert store.is_complete(KEY)
-    (moved,) = store.aside.iterdir()
     assert len(said) == 1
-    if lay is lay_link:
-        assert str(moved.readlink()) == "nowhere"
-    else:
-        assert (moved / "note" if moved.is_dir() else moved).read_text() == "mine"
-
-
-def test_setting_aside_overwrites_nothing(tmp_path):
-    """Each thing gets a name of its own; what has just gone is no error."""
-    for text in ("one", "two"):
-        (tmp_path / "x").write_text(text)
-        assert set_aside(tmp_path / "x", tmp_path / "aside", name="x") is not None
-    assert [path.read_text() for path in sorted((tmp_path / "aside").iterdir())] == ["one", "two"]
-    assert set_aside(tmp_path / "x", tmp_path / "aside", name="x") is None
+    assert [path.name for path in store.store.iterdir() if path.name != ".locks"] == [
+        store.folder(KEY).name
+    ]
 
 
 DAMAGES = {
-    "a byte of the payload flipped": lambda folder: flip(folder / "sub" / "table.txt"),
     "payload cut": lambda folder: (folder / "sub" / "table.txt").write_text("x"),
     "payload emptied": lambda folder: (folder / "sub" / "table.txt").write_text(""),
     "payload deleted": lambda folder: (folder / "sub" / "table.txt").unlink(),
     "payload a link to its like": lambda folder: replace_by_link(folder / "sub" / "table.txt"),
-    "a strange file among the parts": lambda folder: (folder / "sub" / "part-9.txt").write_text("x"),
-    "a byte of the manifest flipped": lambda folder: flip(folder / "manifest.json"),
     "manifest cut": lambda folder: (folder / "manifest.json").write_text("{"),
     "manifest emptied": lambda folder: (folder / "manifest.json").write_text(""),
     "manifest deleted": lambda folder: (folder / "manifest.json").unlink(),
     "manifest binary": lambda folder: (folder / "manifest.json").write_bytes(bytes(range(256))),
     "manifest a list": lambda folder: (folder / "manifest.json").write_text("[]\n"),
     "manifest nested": lambda folder: (folder / "manifest.json").write_text("[" * 9000 + "]" * 9000),
-    "a fact changed by hand": lambda folder: rewrite(folder, {"facts": {"types": 6}}),
-    "another schema": lambda folder: reseal(folder, {"schema_version": 99}),
-    "another stage": lambda folder: reseal(folder, {"stage": "focus", "schema": "cloze-gen/focus"}),
-    "another setting": lambda folder: reseal(folder, {"settings": {"b": 2}}),
-    "another's artifact": lambda folder: reseal(folder, {"version": 8, "fingerprint": replace(KEY, version=8).fingerprint}),
+    "manifest without files": lambda folder: rewrite(folder, {"files": None}),
+    "a file without its size": lambda folder: rewrite(folder, {"files": {"sub/table.txt": {}}}),
+    "another schema": lambda folder: rewrite(folder, {"schema_version": 99}),
+    "another stage": lambda folder: rewrite(folder, {"stage": "focus", "schema": "cloze-gen/focus"}),
+    "another setting": lambda folder: rewrite(folder, {"settings": {"b": 2}}),
+    "another's artifact": lambda folder: rewrite(folder, {"version": 8, "fingerprint": replace(KEY, version=8).fingerprint}),
 }  # fmt: skip
 
 
@@ -154,12 +133,6 @@ def rewrite(folder, change):
     write_json(folder / "manifest.json", manifest | change)
 
 
-def reseal(folder, change):
-    manifest = json.loads((folder / "manifest.json").read_text())
-    del manifest["seal"]
-    write_manifest(folder / "manifest.json", manifest | change)
-
-
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_is_noticed_told_and_mended(tmp_path, damage):
     store, said = Store(tmp_path), []
@@ -174,17 +147,8 @@ def test_damage_is_noticed_told_and_mended(tmp_path, damage):
         assert writer is not None
         writer.path("sub/table.txt").write_text("x\n")
     assert store.is_complete(KEY)
-    assert len(list(store.aside.iterdir())) == 1
     assert str(store.folder(KEY)) in said[0]
-    assert "Moved to" in said[0]
-
-
-def test_what_no_reader_takes_for_a_part_is_no_damage(tmp_path):
-    """A file manager's own file beside the parts of a table harms nobody."""
-    store = Store(tmp_path)
-    write(store)
-    (store.folder(KEY) / "sub" / ".DS_Store").write_bytes(b"x")
-    assert store.is_complete(KEY)
+    assert "Rebuilding it" in said[0]
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.EACCES, errno.ESTALE])
@@ -192,97 +156,28 @@ def test_a_refusal_of_the_moment_is_no_damage(tmp_path, monkeypatch, number):
     store = Store(tmp_path)
     write(store)
 
+    lstat = os.lstat
+
     def refused(path):
-        raise OSError(number, os.strerror(number), str(path))
+        if str(path).endswith("table.txt"):
+            raise OSError(number, os.strerror(number), str(path))
+        return lstat(path)
 
-    monkeypatch.setattr(manifest, "file_sha256", refused)
-    flip(store.folder(KEY) / "sub" / "table.txt")
-    with pytest.raises(StoreError, match="cannot be read now") as caught:
-        store.is_complete(KEY)
+    with monkeypatch.context() as refusing:
+        refusing.setattr(manifest.os, "lstat", refused)
+        with pytest.raises(StoreError, match="cannot be read now") as caught:
+            store.is_complete(KEY)
     assert not isinstance(caught.value, DamageError)
-    assert not store.aside.exists()
-
-
-def test_damage_is_noticed_by_those_who_noted_the_file(tmp_path):
-    """A byte is flipped after the check, with size and time of change restored."""
-    store = Store(tmp_path)
-    write(store)
-    time.sleep(0.06)  # past the tick within which a note is not trusted
-    store.open(KEY)
-    path = store.folder(KEY) / "sub" / "table.txt"
-    before = path.stat()
-    flip(path)
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert not store.is_complete(KEY)
-
-
-def test_a_note_counts_for_its_own_manifest_alone(tmp_path):
-    """Where the manifest names other digests, the file is read again although nobody wrote to it."""
-    store = Store(tmp_path)
-    write(store)
-    time.sleep(0.06)  # past the tick within which a note is not trusted
-    store.open(KEY)
-    path = store.folder(KEY) / "manifest.json"
-    told = json.loads(path.read_text())
-    del told["seal"]
-    told["files"]["sub/table.txt"]["sha256"] = "0" * 64
-    write_manifest(path, told)
-    assert "its sha256 is another" in str(store.fault(KEY))
-
-
-def test_what_was_checked_is_not_read_again(tmp_path, monkeypatch):
-    """A file that nobody wrote to since its digest was found right is not read; with `deep` it is."""
-    store = Store(tmp_path)
-    write(store)
-    time.sleep(0.06)
-    store.open(KEY)
-    time.sleep(0.06)
-    store.open(KEY)
-    read = []
-    monkeypatch.setattr(
-        manifest, "file_sha256", lambda path: read.append(path) or file_sha256(path)
-    )
-    store.open(KEY)
-    assert read == []
-    open_artifact(store.folder(KEY), deep=True)
-    assert read == [store.folder(KEY) / "sub" / "table.txt"]
-
-
-def test_a_note_that_a_killed_run_began_is_swept(tmp_path, monkeypatch):
-    """It is all that goes: whole notes stay."""
-    store = Store(tmp_path)
-    write(store)
-    whole = set((store.store / manifest.NOTES).iterdir())
-    with monkeypatch.context() as killed:
-        killed.setattr(Path, "replace", interrupted)
-        # who is killed tidies nothing
-        killed.setattr(Path, "unlink", lambda path, missing_ok=False: None)
-        with pytest.raises(KeyboardInterrupt):
-            manifest.note_written(store.folder(KEY))
-    assert set((store.store / manifest.NOTES).iterdir()) > whole
-    assert store.sweep() == 1
-    assert set((store.store / manifest.NOTES).iterdir()) == whole
-
-
-def test_what_cannot_be_swept_ends_no_run(tmp_path, monkeypatch):
-    """A store that may only be read holds what a killed run began, and serves."""
-    store = Store(tmp_path)
-    write(store)
-    begun = store.store / manifest.NOTES / ".a.partial-1"
-    begun.touch()
-
-    def refused(path, missing_ok=False):
-        raise PermissionError(13, "Permission denied", str(path))
-
-    monkeypatch.setattr(Path, "unlink", refused)
-    assert store.sweep() == 0
-    assert begun.exists()
     assert store.is_complete(KEY)
 
 
-def interrupted(_, target):
-    """In the place of `Path.replace`."""
-    raise KeyboardInterrupt(target)
+def test_a_changed_byte_is_noticed_by_a_deep_check(tmp_path):
+    store = Store(tmp_path)
+    write(store)
+    flip(store.folder(KEY) / "sub" / "table.txt")
+    open_artifact(store.folder(KEY))
+    with pytest.raises(DamageError, match="its sha256 is another"):
+        open_artifact(store.folder(KEY), deep=True)
 
 
 def test_an_artifact_is_whole_while_those_it_tells_of_are(tmp_path):
@@ -292,16 +187,13 @@ def test_an_artifact_is_whole_while_those_it_tells_of_are(tmp_path):
         assert writer is not None
         writer.holds.append("../" + book.folder_name)
     assert store.is_complete(KEY)
-    flip(store.folder(book) / "sub" / "table.txt")
+    (store.folder(book) / "sub" / "table.txt").write_text("longer\n")
     assert not store.is_complete(KEY)
     with store.writing(KEY) as writer:
         assert writer is not None
         writer.holds.append("../" + book.folder_name)
         write(store, book)
     assert store.is_complete(KEY)
-    assert [path.name for path in store.aside.iterdir()] == [
-        f"{book.folder_name.replace('/', '--')}-1"
-    ]
 
 
 def test_a_book_finished_meanwhile_is_not_touched(tmp_path, monkeypatch):
@@ -313,9 +205,9 @@ def test_a_book_finished_meanwhile_is_not_touched(tmp_path, monkeypatch):
         looks.append(key)
         monkeypatch.undo()
         write(store, key, "first\n")
-        return False
+        return ""
 
-    monkeypatch.setattr(Store, "is_complete", late)
+    monkeypatch.setattr(Store, "fault", late)
     write(store, key, "second\n")
     assert (store.folder(key) / "sub" / "table.txt").read_text() == "first\n"
     assert [path.name for path in store.folder(key).parent.iterdir()] == ["b1"]

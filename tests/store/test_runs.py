@@ -35,6 +35,6 @@ def test_whatever_is_missing_or_of_another_shape_is_named(tmp_path, key, change)
     (tmp_path / "run.json").write_text(json.dumps(run))
     with pytest.raises(
         UsageError,
-        match=rf"run\.json: not the description of a run: .*'{key.rpartition('.')[2]}'.*Run again",
+        match=rf"run\.json: not the description of a run: .*{key.rpartition('.')[2]}.*Run again",
     ):
         read_run(tmp_path)

@@ -27,7 +27,7 @@ def texts(place, **settings):
 
 def facts(place, **settings):
     """Book id -> its facts."""
-    return {book.book_id: dict(book.facts) for book in collection(place, **settings).books}
+    return {book.book_id: book.facts for book in collection(place, **settings).books}
 
 
 def put(root, *files, text=""):

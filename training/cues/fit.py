@@ -1,4 +1,4 @@
-"""Fit the weights of the surface cues (`models.sentence_cues.WEIGHTS`) on random blanks of training novels.
+"""Fit the weights of the surface cues (`models.sentence_cues.WEIGHT_OF_CUE`) on random blanks of training novels.
 
     python training/cues/fit.py RUN
 
@@ -62,8 +62,7 @@ def main(run: Path) -> None:
             )
     weights = fit_weights(features[True], [range(BLANKS)] * len(features[True]))
     for name, weight in zip(CUES, weights.round(3), strict=True):
-        print(f"{weight:+8.3f}  {name}")
-    print("WEIGHTS = np.array(" + repr(weights.round(3).tolist()) + ")")
+        print(f'    "{name}": {weight},')
     for learnt, passages in features.items():
         right = [
             (decode_jointly(one @ weights.round(3)) == np.arange(BLANKS)).mean() for one in passages

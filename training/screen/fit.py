@@ -73,7 +73,7 @@ def measured(run: Path, marks_file: Path) -> tuple[np.ndarray, list[dict[str, st
 
 def check(run: Path) -> None:
     """Compare the model with the marks of `development.jsonl`, which it was not fitted to."""
-    path, space = Path(__file__).with_name("development.jsonl"), read_builtin_words()
+    path = Path(__file__).with_name("development.jsonl")
     sentences = read_source_sentences(stage_artifact(run, "sentences"))
     rows = [
         row | {"fits": set(row["fits"]), "sentence": sentences[row["id"].rpartition(":")[0]]}
@@ -87,7 +87,6 @@ def check(run: Path) -> None:
                 int(row["id"].rpartition(":")[2]),
                 [row["answer"], *row["impostors"]],
                 word_class=row["class"],
-                space=space,
             )
             for row in rows
         ]

@@ -18,14 +18,13 @@ from cloze_gen.api.evaluator import (
     machines,
     user_row,
 )
-from cloze_gen.engine.progress import Stopwatch
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluation.blank_baselines import (
     CLASSIFIERS,
+    COUNTS,
     PASSAGES,
     RANDOM,
     RULES,
-    TEXT,
     BlankBaseline,
     pick,
     selects,
@@ -57,7 +56,7 @@ from cloze_gen.evaluation.sets import (
     holds_blanked_passages,
     read_cloze_examples,
 )
-from cloze_gen.evaluation.user_scores import ANSWER, parse_blank_scores
+from cloze_gen.evaluation.user_scores import BLANKS_ANSWER, parse_blank_scores
 from cloze_gen.pipelines.evaluation_models import blank_models
 from cloze_gen.pipelines.stage import Stage
 from cloze_gen.records.blanked_passage import BlankedPassage
@@ -88,7 +87,7 @@ class BlankData(Data):
 class BlankKind:
     items, seeded = "blanked passages", "seed"
     task: Task | None = Task.FILL
-    scores_form = f"JSON lines such as {ANSWER}, or a log of lm-evaluation-harness"
+    scores_form = f"JSON lines such as {BLANKS_ANSWER}, or a log of lm-evaluation-harness"
 
     def read(self, source: Source, request: Request) -> BlankData:
         """Read the passages; training passages come from `--train` or the set's own training split."""
@@ -124,7 +123,7 @@ class BlankKind:
     def models(
         self, data: BlankData, chosen: Sequence[BlankBaseline], request: Request
     ) -> dict[str, Stage]:
-        of_classifiers = [TEXT] if selects(request.only, CLASSIFIERS) else []
+        of_classifiers = [COUNTS] if selects(request.only, CLASSIFIERS) else []
         needed = dict.fromkeys([*(name for row in chosen for name in row.models), *of_classifiers])
         models = blank_models(data.training_books) if data.training_books is not None else {}
         return {name: models[name] for name in needed if name != PASSAGES}
@@ -156,7 +155,7 @@ class BlankKind:
         if selects(only, RULES):
             alone["rules"] = tuple(rule_rows(passages, data.draws))
         if selects(only, CLASSIFIERS):
-            alone["candidates"] = score_candidates(passages, data.draws, models.get(TEXT))
+            alone["candidates"] = score_candidates(passages, data.draws, models.get(COUNTS))
         blanks = sum(len(one.blanks) for one in data.passages)
         return BlankEvaluation(
             n=len(passages), blanks=blanks, trained_on=len(data.training), **alone, **known
@@ -187,15 +186,12 @@ def _training(found: ClozeEvaluationSet, train: str) -> tuple[Sequence[ClozeExam
 def _scored(
     row: BlankBaseline, data: BlankData, models: Mapping[str, Artifact]
 ) -> Iterator[BlankResult]:
-    clock = Stopwatch()
+    names = (row.name, row.kind, row.source)
     if row == RANDOM:
-        names = (row.name, row.kind, row.source)
         yield BlankResult(blank_row(names, chance_metrics(data.passages)))
         return
     found = score_passages(
         row.name, open_scorer(row.name, models, data.training), data.items.passages
     )
-    for one in context_results(
-        (row.name, row.kind, row.source), data.passages, found, data.draws, seconds=clock.seconds
-    ):
+    for one in context_results(names, data.passages, found, data.draws):
         yield one.by_book(data.books)

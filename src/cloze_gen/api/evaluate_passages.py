@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.api.evaluator import Data, People, Request, Source, user_row
-from cloze_gen.engine.progress import Stopwatch
 from cloze_gen.evaluation.passage_baselines import (
     NETWORK_KINDS,
     PassageBaseline,
@@ -128,7 +127,6 @@ def _measured(
     row: PassageBaseline, data: PassageData, scorer: PassageScorer
 ) -> Iterator[PassageResult]:
     for name, passages in data.sets.items():
-        clock = Stopwatch()
         if row.kind == "random":
             words = scorer.guesses if row.models else ()
             yield random_result(row, name, passages, words=words)
@@ -137,4 +135,4 @@ def _measured(
         else:
             found = scorer.scores(row.name, passages)
             names = (row.name, row.kind, row.source)
-            yield scored_result(names, name, passages, found, seconds=clock.seconds)
+            yield scored_result(names, name, passages, found)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.api.evaluator import Data, People, Request, Source, machines, user_row
 from cloze_gen.engine.local import engine_scope, make_engine
-from cloze_gen.engine.progress import Stopwatch, say
+from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluation.adversary import AdversaryResult, adversary_line, skip_reason
 from cloze_gen.evaluation.chance import chance_accuracy
@@ -24,7 +23,6 @@ from cloze_gen.evaluation.question_models import (
 from cloze_gen.evaluation.questions import (
     ADVERSARY,
     RANDOM,
-    TAGGED,
     Baseline,
     BaselineResult,
     QuestionEvaluation,
@@ -40,7 +38,7 @@ from cloze_gen.evaluation.questions import (
 )
 from cloze_gen.evaluation.selection import HUMAN, NO_BOOKS, measurable
 from cloze_gen.evaluation.sets import read_question_set
-from cloze_gen.evaluation.user_scores import parse_user_scores
+from cloze_gen.evaluation.user_scores import QUESTION_ANSWER, parse_user_scores
 from cloze_gen.pipelines.evaluation_models import question_models
 from cloze_gen.pipelines.stage import Stage
 from cloze_gen.records.judgement import Task
@@ -53,17 +51,14 @@ _LEAST_FOR_WORKERS = 200  # questions; with fewer, worker processes take longer 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class QuestionData(Data):
-    """Questions; `tagger`: identity of the run's tagger; empty: none was used; None: a file."""
-
     items: QuestionSet
     balanced: bool = False
-    tagger: str | None = None
 
 
 class QuestionKind:
     items, seeded = "questions", "ties"
     task: Task | None = Task.READ
-    scores_form = "JSON lines, a log of lm-evaluation-harness, or `sentence TAB score` lines"
+    scores_form = f"JSON lines such as {QUESTION_ANSWER}, or a log of lm-evaluation-harness"
 
     def read(self, source: Source, request: Request) -> QuestionData:
         of_file = source.run is None
@@ -78,7 +73,6 @@ class QuestionKind:
             signature=source.signature(self.items, found.digest, len(found.questions)),
             balanced=run is not None
             and run["settings"].get("choice", {}).get("method") == "matched",
-            tagger=None if run is None else run_tagger(run["stages"]),
         )
 
     def choose(self, data: QuestionData, request: Request) -> tuple[list[Baseline], dict[str, str]]:
@@ -130,12 +124,10 @@ class QuestionKind:
         return [*measured, *random, *others]
 
     def given(self, path: Path, text: str, data: QuestionData, request: Request) -> list[Any]:
-        clock = Stopwatch()
         found = parse_user_scores(text, data.items.questions, name=path.name)
         name, kind, source = user_row(path)
         row = Baseline(name, kind, kind, source)
-        seconds = clock.seconds
-        return [judge_scores(row, found, data.items.questions, seed=request.seed, seconds=seconds)]
+        return [judge_scores(row, found, data.items.questions, seed=request.seed)]
 
     def by_digest(self, data: QuestionData) -> Mapping[str, Question]:
         return questions_by_digest(data.items)
@@ -151,21 +143,13 @@ class QuestionKind:
     def record(
         self, data: QuestionData, results: Sequence[Any], models: Mapping[str, Artifact], request: Request, known: Mapping[str, Any]
     ) -> QuestionEvaluation:  # fmt: skip
-        tagged = any(row.name in TAGGED for row in known["baselines"])
-        tagger = {"used": tagger_identity(), "of_run": data.tagger}
         counts = data.items.option_counts
-        return QuestionEvaluation(
-            n=len(counts),
-            chance=chance_accuracy(counts),
-            **({"tagger": tagger} if tagged else {}),
-            **known,
-        )
+        return QuestionEvaluation(n=len(counts), chance=chance_accuracy(counts), **known)
 
     def table(self, record: QuestionEvaluation) -> list[str]:
         rows = machines(record)
         line = adversary_line(record.of_kind(ADVERSARY), chance=record.chance)
-        lines = [table_text(rows), *([line] if line else [])] if rows else []
-        return [*lines, *([record.tagger_line] if record.tagger_line else [])]
+        return [table_text(rows), *([line] if line else [])] if rows else []
 
     def people_table(self, record: QuestionEvaluation) -> list[str]:
         [row], people = record.of_kind(HUMAN), record.people or {}
@@ -178,13 +162,3 @@ class QuestionKind:
             faults,
             people["judged"],
         ]
-
-
-def run_tagger(stages: Iterable[Mapping[str, Any]]) -> str:
-    """Name, version and digest of the tagger of a run's stages; empty if none was used.
-
-    >>> run_tagger([{"stage": "focus", "settings": {}}, {"stage": "tagging", "settings": {"tagger_identity": "tagger-1.0.0-2a2e"}}])
-    'tagger-1.0.0-2a2e'
-    """
-    identities = (stage["settings"].get("tagger_identity") for stage in stages)
-    return next((str(identity) for identity in identities if identity), "")

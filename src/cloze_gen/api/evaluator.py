@@ -40,7 +40,7 @@ from cloze_gen.store.folder_replacement import (
     check_own_folder,
     find_change,
     own_folder_lock,
-    replace_published,
+    replace_entries,
 )
 from cloze_gen.store.locks import exclusive_lock
 from cloze_gen.store.manifest import MANIFEST, write_json
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 PREDICTIONS = "predictions.jsonl"
 # Fields other than baselines that are kept from an earlier evaluation unless measured again.
-_KEPT = ("rules", "candidates", "people", "tagger")
+_KEPT = ("rules", "candidates", "people")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,7 +266,7 @@ def measure(kind: Kind[D, B, R, E], data: D, request: Request) -> Evaluation:
         if row in predicted
         for line in one.predictions()
     )
-    write_evaluation(folder, record.record(), lines, store)
+    write_evaluation(folder, record.record(), lines)
     say(f"evaluate: done in {clock.seconds:.1f} s")
     verdict = _update_report(data, folder) if request.write_to is None else ()
     return Evaluation(folder, record, verdict, kind)
@@ -388,21 +388,15 @@ def check_write_to(folder: Path) -> None:
 
 
 def write_evaluation(
-    folder: Path, record: dict[str, Any], predictions: Iterable[Mapping[str, Any]], store: Store
+    folder: Path, record: dict[str, Any], predictions: Iterable[Mapping[str, Any]]
 ) -> None:
     """Write `evaluation.json` and `predictions.jsonl` (one row per prediction) atomically.
 
     Keeps rows of an earlier evaluation with the same signature unless they were measured again.
     """
     rows = list(predictions)
-    within = folder.resolve().is_relative_to(store.root.resolve())
-    with own_folder_lock(folder, "evaluation", locks=store.store / ".locks" if within else None):
+    with own_folder_lock(folder):
         old = _earlier(folder, record["signature"])
-        if "tagger" in record and old.get("tagger", record["tagger"]) != record["tagger"]:
-            say(
-                "evaluate: rows of the earlier evaluation are dropped because it used another tagger"
-            )
-            old = {}
         if old:
             record = {name: old[name] for name in _KEPT if name in old} | record
             names = {row["name"] for row in record["baselines"]}
@@ -426,7 +420,7 @@ def write_evaluation(
             write_json(partial / EVALUATION_FILE, record)
             write_jsonl(partial / PREDICTIONS, rows)
 
-        for line in replace_published(folder, EVALUATION_SCHEMA, write):
+        for line in replace_entries(folder, EVALUATION_SCHEMA, write):
             say(f"evaluate: {line}")
 
 

@@ -565,8 +565,8 @@ def evaluate(
     scores: Annotated[
         list[Path] | None,
         typer.Option(
-            help="scores of your own model: JSONL, `sentence TAB score` lines for questions, or a "
-            "samples_*.jsonl of lm-evaluation-harness; may be repeated"
+            help="scores of your own model: JSONL or a samples_*.jsonl of lm-evaluation-harness; "
+            "may be repeated"
         ),
     ] = None,
     people: Annotated[

@@ -22,7 +22,7 @@ from cloze_gen.evaluation.order_test import (
     plan_orders,
     prompt_texts,
 )
-from cloze_gen.parsing import ParseError, error_text, parse_json, quote
+from cloze_gen.parsing import ParseError, counted, error_text, parse_json, quote
 from cloze_gen.release.settings import CORPUS, SHUFFLED
 from cloze_gen.release.signature import CHECKSUMS, parse_checksums
 from cloze_gen.store.files import new_file, read_below, stays_within
@@ -92,7 +92,7 @@ def _result(test: OrderTest) -> list[str]:
     ]
     if test.tied_count:
         lines.append(
-            f"  ties          in {_count(test.tied_count, 'shard')}, counted against the "
+            f"  ties          in {counted(test.tied_count, 'shard')}, counted against the "
             "published order"
         )
     lines += [
@@ -120,11 +120,7 @@ def _result(test: OrderTest) -> list[str]:
 
 
 def _design(plan: OrderPlan) -> str:
-    return f"{_count(plan.shards, 'shard')}, {_count(plan.permutations, 'shuffled order')}"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'s' * (n != 1)}"
+    return f"{counted(plan.shards, 'shard')}, {counted(plan.permutations, 'shuffled order')}"
 
 
 # ---- The published file

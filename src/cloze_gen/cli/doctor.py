@@ -33,7 +33,6 @@ MEMORY_AT_LEAST_BYTES = 4 * 1024**3  # of the largest process of that run, and t
 LIBRARIES = (
     "kenlm",
     "lxml.etree",
-    "matplotlib",
     "numpy",
     "pandas",
     "pyarrow",

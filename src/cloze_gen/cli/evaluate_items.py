@@ -29,7 +29,7 @@ from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.items.kind import ItemKind
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.store.artifacts import Store
-from cloze_gen.store.folder_replacement import check_own_folder, own_folder_lock, replace_published
+from cloze_gen.store.folder_replacement import check_own_folder, own_folder_lock, replace_entries
 from cloze_gen.store.runs import evaluation_place, lies_in_output
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 from cloze_gen.text_layout import table_lines
@@ -67,8 +67,8 @@ def analyse_items(
         if source.path.suffix == ".jsonl":
             write_jsonl(partial / _with_items(source.path), _with_columns(source.path, found))
 
-    with own_folder_lock(folder, "items"):
-        for line in replace_published(folder, ITEMS_SCHEMA, write):
+    with own_folder_lock(folder):
+        for line in replace_entries(folder, ITEMS_SCHEMA, write):
             say(f"evaluate: {line}")
     right = (choices == items.answers[:, None]).mean(axis=0)
     lines = _lines(found, items, best=float(right.max()))

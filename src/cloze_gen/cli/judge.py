@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -18,7 +18,7 @@ from cloze_gen.cli.arguments import (
 )
 from cloze_gen.records.judgement import Task
 
-_MOST_ITEMS, _MOST_PAGES = 10**9, 1000
+_MOST_ITEMS, _MOST_JUDGES, _MOST_PAGES = 10**9, 10_000, 1000
 judge_group = typer.Typer(
     no_args_is_help=True,
     help="Human judgements: groom candidates, guess words, answer questions, fill blanks.",
@@ -34,25 +34,27 @@ Judges = Annotated[str, typer.Option(help="names of the judges, separated by com
 def new(
     run: Run,
     task: Annotated[
-        str,
+        Task | None,
         typer.Option(
             help=f"{', '.join([*Task][:-1])} or {[*Task][-1]}; default: the first task of the style"
         ),
-    ] = "",
+    ] = None,
     judges: Judges = "",
     name: Annotated[str, typer.Option(help="name of the study; default: RUN-TASK")] = "",
     each: Annotated[
         int | None,
-        typer.Option(
+        number(
+            1,
+            _MOST_JUDGES,
             help="judges per item; default: all of --judges, or 3 without --judges; guessing uses the "
-            "settings guessing.*"
+            "settings guessing.*",
         ),
     ] = None,
     pool: Annotated[
         int | None, number(0, _MOST_ITEMS, help="number of items to draw; 0: all")
     ] = None,
     draw: Annotated[
-        str | None,
+        Literal["random", "balanced"] | None,
         typer.Option(
             help="grooming: random, or balanced over the answer's forward rank and word class"
         ),
@@ -69,7 +71,7 @@ def new(
         ),
     ] = None,
     page: Annotated[
-        int | None, typer.Option(help="number of items that a judge gets at a time (20)")
+        int | None, number(1, 1000, help="number of items that a judge gets at a time (20)")
     ] = None,
     show_machine: Annotated[
         bool,
@@ -106,7 +108,7 @@ def serve(
         str, typer.Option(help="names of additional judges, separated by commas")
     ] = "",
     revoke: Annotated[
-        str, typer.Option(help="names of judges to lock out; ends all their links and sessions")
+        str, typer.Option(help="names of judges to lock out; ends all their links")
     ] = "",
     host: Annotated[
         str,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,25 +12,20 @@ from cloze_gen.adapters.chat_endpoint import ChatModel, Messages, Reply
 from cloze_gen.adapters.terminal import show
 from cloze_gen.cli.judge_exchange import packet_of
 from cloze_gen.cli.judge_study import (
-    MOST_NAME_CHARS,
     add_judges,
     open_named_study,
-    parse_judges,
     roles_agree,
     warn_if_changed,
 )
 from cloze_gen.engine.progress import say, track
-from cloze_gen.errors import FormatError, RefusedError
+from cloze_gen.errors import FormatError, RefusedError, UsageError
 from cloze_gen.judging.agreement_text import kappa_lines
 from cloze_gen.judging.chat import messages, parse_reply
 from cloze_gen.judging.exchange import PacketRow
 from cloze_gen.judging.state import order_dependence
-from cloze_gen.judging.study import Outcome, Study, StudySource, study_agreement
+from cloze_gen.judging.study import Study, StudySource, study_agreement
 from cloze_gen.parsing import quote
 from cloze_gen.records.judgement import Assignment, Judge, Role
-
-_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
-_WITH_DIGEST = re.compile(r"--[0-9a-f]{10}$")
 
 
 def ask(
@@ -54,9 +46,7 @@ def ask(
     """
     opened, source = open_named_study(out, study)
     chat = ChatModel(url, model, os.environ, per_second=per_second, timeout_seconds=timeout_seconds)
-    (judge,) = parse_judges(
-        [judge_for_model(model)], Role.MACHINE, list(opened.state().judges.values())
-    )
+    judge = judge_for_model(model)
     roles_agree(opened, [judge])
     warn_if_changed(opened, source)
     plan = opened.unanswered(judge)[:limit]
@@ -75,20 +65,17 @@ def ask(
         )
 
 
-def judge_for_model(model: str) -> str:
-    """The judge's name for a model, different for every model.
-
-    A name that is too long or has special characters ends in a digest of the model's name.
-
-    >>> judge_for_model("qwen-7b"), judge_for_model("org/model"), judge_for_model("org:model")
-    ('model-qwen-7b', 'model-org-model--6a74456cfb', 'model-org-model--60319d30a9')
+def judge_for_model(model: str) -> Judge:
     """
-    plain = _NOT_IN_NAMES.sub("-", unicodedata.normalize("NFC", model))
-    name = f"model-{plain}"
-    if plain == model and len(name) <= MOST_NAME_CHARS and not _WITH_DIGEST.search(name):
-        return name
-    digest = hashlib.blake2b(model.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
-    return f"{name[: MOST_NAME_CHARS - len(digest) - 2]}--{digest}"
+    >>> judge_for_model("org/model")
+    Judge(name='model-org/model', role=<Role.MACHINE: 'machine'>)
+    """
+    if not model.isprintable():
+        raise UsageError(
+            f"--model {quote(model)}: has characters that cannot be printed. Give the name that the "
+            "server knows."
+        )
+    return Judge(f"model-{model}", Role.MACHINE)
 
 
 def _rows(study: Study, assignment: Assignment) -> list[PacketRow]:
@@ -158,7 +145,7 @@ def _store(study: Study, replies: Sequence[Reply], chat: ChatModel) -> str:
             return ""
         if len(answers) > 1:
             answers[1] = study.task.turned_back(answers[1], rows[0].shown)
-        outcome = study.take_of_model(
+        study.take_of_model(
             assignment,
             answers,
             verdict_id=f"endpoint-{assignment.id}",
@@ -167,7 +154,7 @@ def _store(study: Study, replies: Sequence[Reply], chat: ChatModel) -> str:
         )
     except FormatError as error:
         return str(error)
-    return "another verdict was stored meanwhile" if outcome is Outcome.CHANGED else ""
+    return ""
 
 
 def _source(reply: Reply, chat: ChatModel) -> str:
@@ -193,7 +180,7 @@ def _agreement_lines(study: Study, source: StudySource, judge: Judge) -> list[st
     """Agreement of the model with each person who judged the same items."""
     found = study_agreement(study, is_right=source.is_right)
     own = {
-        question: [one for one in kappas if one.one == judge.name]
+        question: [one for one in kappas if judge.name in (one.one, one.other)]
         for question, kappas in found.machine_kappas.items()
     }
     lines = kappa_lines(own, "model and judge")

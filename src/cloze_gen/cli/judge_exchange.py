@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from cloze_gen.adapters.terminal import show
@@ -17,26 +16,19 @@ from cloze_gen.cli.judge_study import (
     warn_if_changed,
 )
 from cloze_gen.engine.progress import say
-from cloze_gen.errors import FormatError, RefusedError, UsageError
+from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.exchange import (
     PacketRow,
     VerdictRow,
-    packet_row,
     packets_csv,
     parse_verdicts_csv,
 )
-from cloze_gen.judging.study import Outcome, Study
+from cloze_gen.judging.study import Study
 from cloze_gen.parsing import error_text, name_list, quote
 from cloze_gen.records.judgement import Assignment, Role
 from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.manifest import write_bytes
 from cloze_gen.text_layout import table_lines
-
-_OUTCOMES: Mapping[Outcome, str] = {
-    Outcome.TAKEN: "accepted",
-    Outcome.AGAIN: "already stored",
-    Outcome.CHANGED: "refused",
-}
 
 
 def export(
@@ -53,7 +45,7 @@ def export(
     opened, source = open_named_study(out, study)
     _check_condition(opened, condition)
     warn_if_changed(opened, source)
-    named = parse_judges(judges, Role.JUDGE, list(opened.state().judges.values()))
+    named = parse_judges(judges, opened.state().judges.values())
     new = [one for one in named if one.name not in opened.state().judges]
     if again and new:
         raise UsageError(
@@ -79,7 +71,7 @@ def export(
 
 
 def import_files(out: Path, study: str, files: Sequence[Path]) -> None:
-    """Import verdicts, after reading all files; RefusedError if one contradicts a stored one."""
+    """Import verdicts, after reading all files; they replace other answers to the same items."""
     opened, _ = open_named_study(out, study)
     found = [row for file in files for row in _parse_file(opened, _read_text(file), str(file))]
     if not found:
@@ -87,38 +79,24 @@ def import_files(out: Path, study: str, files: Sequence[Path]) -> None:
         raise FormatError(
             f"{which}: no answers found. Nothing was imported. Fill in an item and import again."
         )
-    outcomes: Counter[Outcome] = Counter()
     by_id = opened.state().by_id
-    for row in found:
-        assignment = by_id[row.assignment]
-        outcome = opened.take(
-            assignment, row.response, verdict_id=_content_id(row), source="import"
+    new = sum(
+        opened.take(
+            by_id[row.assignment], row.response, verdict_id=_content_id(row), source="import"
         )
-        outcomes[outcome] += 1
-        if outcome is Outcome.CHANGED:
-            say(
-                f"refused    {row.assignment}: {assignment.judge} gave another answer before; the "
-                "stored answer is kept"
-            )
-    counts = ", ".join(
-        f"{outcomes[one]:,} {text}" for one, text in _OUTCOMES.items() if outcomes[one]
+        for row in found
     )
+    counts = f"{new:,} accepted, {len(found) - new:,} already stored"
     show("\n".join([f"answers    {len(found):,}: {counts}", *status_lines(opened)]))
-    if outcomes[Outcome.CHANGED]:
-        raise RefusedError(
-            f"{outcomes[Outcome.CHANGED]:,} of {len(found):,} answers were refused (listed above). The "
-            "others were imported."
-        )
 
 
 def packet_of(study: Study, assignment: Assignment) -> PacketRow:
-    seen = study.seen(assignment)
-    return packet_row(
-        seen,
-        assignment=assignment.id,
-        judge=assignment.judge,
-        task=study.facts.task,
-        condition=assignment.condition,
+    return PacketRow(
+        assignment.id,
+        assignment.judge,
+        study.facts.task,
+        assignment.condition,
+        study.seen(assignment),
     )
 
 

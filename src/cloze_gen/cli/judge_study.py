@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-from pydantic import ValidationError
 
 from cloze_gen.adapters.terminal import show
 from cloze_gen.api.run import carry_out, task_of_run
@@ -20,12 +18,11 @@ from cloze_gen.judging.agreement_text import report_lines
 from cloze_gen.judging.assignment import JudgesPerItem
 from cloze_gen.judging.database import (
     JUDGEMENTS,
-    TOKEN,
     StudyFacts,
     find_study,
     is_shut_out,
     issue,
-    read_study_file,
+    read_facts,
     revoke,
 )
 from cloze_gen.judging.state import (
@@ -38,7 +35,6 @@ from cloze_gen.judging.study import (
     Study,
     StudySource,
     make_study,
-    open_study,
     study_agreement,
 )
 from cloze_gen.judging.tasks import TASKS
@@ -66,9 +62,9 @@ from cloze_gen.store.runs import (
 from cloze_gen.store.tables import parse_jsonl
 from cloze_gen.text_layout import table_lines
 
-MOST_NAME_CHARS = 40
+_MOST_NAME_CHARS = 40
 _WANTED_ITEMS = "Give the suspects.jsonl of `cloze-gen evaluate --items`."
-_JUDGE = re.compile(rf"\w[\w.-]{{0,{MOST_NAME_CHARS - 1}}}")
+_JUDGE = re.compile(rf"\w[\w.-]{{0,{_MOST_NAME_CHARS - 1}}}")
 
 
 def study_source(
@@ -86,11 +82,11 @@ def study_source(
 
 def open_named_study(out: Path, study: str) -> tuple[Study, StudySource]:
     folder = find_study(out, study)
-    facts = read_study_file(folder)
+    facts = read_facts(folder)
     source = study_source(
         find_style(facts.style), facts.task, facts.name, prefer=lambda one: one.of in facts.of
     )
-    return open_study(folder, source.rule(facts)), source
+    return Study(folder, source.rule(facts)), source
 
 
 def run_of(study: Study) -> Path:
@@ -128,14 +124,14 @@ def stage_fingerprint(run: Path, label: str) -> str:
     return str(artifact.manifest["fingerprint"]) if artifact else ""
 
 
-def parse_judges(names: Sequence[str], role: Role, known: Sequence[Judge] = ()) -> list[Judge]:
-    """Judges by name in NFC, without repeats; UsageError if two names differ only in case."""
+def parse_judges(names: Sequence[str], known: Iterable[Judge] = ()) -> list[Judge]:
+    """People by name in NFC, without repeats; UsageError if two names differ only in case."""
     spelled = {one.name.casefold(): one.name for one in known}
     found: dict[str, None] = {}
     for name in (unicodedata.normalize("NFC", one.strip()) for one in names if one.strip()):
         if not _JUDGE.fullmatch(name):
             raise UsageError(
-                f"judge {quote(name)}: use at most {MOST_NAME_CHARS} letters, digits, . _ and -, "
+                f"judge {quote(name)}: use at most {_MOST_NAME_CHARS} letters, digits, . _ and -, "
                 "starting with a letter or digit (the name is part of file names)"
             )
         if spelled.setdefault(name.casefold(), name) != name:
@@ -144,7 +140,7 @@ def parse_judges(names: Sequence[str], role: Role, known: Sequence[Judge] = ()) 
                 "Use one spelling."
             )
         found[name] = None
-    return [Judge(name, role) for name in found]
+    return [Judge(name, Role.JUDGE) for name in found]
 
 
 def roles_agree(study: Study, judges: Sequence[Judge]) -> None:
@@ -165,7 +161,7 @@ def study_title(facts: StudyFacts) -> str:
 
 
 def new(
-    out: Path, run: str, *, task: str, name: str, judges: Sequence[str], others: Sequence[Path], settings: Mapping[str, Any], items_file: Path | None = None,
+    out: Path, run: str, *, task: Task | None, name: str, judges: Sequence[str], others: Sequence[Path], settings: Mapping[str, Any], items_file: Path | None = None,
 ) -> None:  # fmt: skip
     """Make a study of a run's items, mixed with `others` (names of runs, or paths), with judges.
 
@@ -176,11 +172,11 @@ def new(
     run_settings = read_run(folder)["settings"]
     source = study_source(
         style,
-        _task(task),
+        task,
         folder.name,
         prefer=lambda one: one.draw_named is not None if items_file else True,
     )
-    people = parse_judges(judges, Role.JUDGE)
+    people = parse_judges(judges)
     n_judges = len(people)
     if (
         n_judges
@@ -188,7 +184,9 @@ def new(
         and "each" not in TASKS[source.task].unused_options
     ):
         settings = {**settings, "each": n_judges}
-    made = _settings(settings)
+    made = StudySettings.model_validate(
+        {name: value for name, value in settings.items() if value is not None}
+    )
     _check_task(source.task, settings)
     name = name or f"{folder.name}-{source.task}"
     if not is_run_name(name):
@@ -234,14 +232,14 @@ def serve(
 ) -> None:  # fmt: skip
     """Serve a study until Ctrl-C, with a new link for each judge. Old links stay valid.
 
-    `origin`: address of a reverse proxy, if any. Links and sessions of `revoked` judges end at
+    `origin`: address of a reverse proxy, if any. Links of `revoked` judges end at
     once, also in other processes, until they are named as judges again.
     """
     from cloze_gen.judging.web.serve import serve as serve_study
 
     opened, source = open_named_study(out, study)
     try:
-        add_judges(opened, parse_judges(judges, Role.JUDGE, list(opened.state().judges.values())))
+        add_judges(opened, parse_judges(judges, opened.state().judges.values()))
         database = opened.store.database
         invited = [
             name
@@ -250,13 +248,13 @@ def serve(
         ]
         warn_if_changed(opened, source)
         for name in revoked:
-            say(f"{name}: locked out; links and sessions ended: {revoke(database, name):,}")
+            say(f"{name}: locked out; links ended: {revoke(database, name):,}")
         if not invited:
             raise UsageError(
                 f"{opened.facts.name}: the study has no judges. Add some: --judges ann,bob."
             )
         serve_study(
-            opened, host=host, port=port, origin=origin, is_right=source.is_right, links=lambda: {name: issue(database, name, TOKEN) for name in invited},
+            opened, host=host, port=port, origin=origin, is_right=source.is_right, links=lambda: {name: issue(database, name) for name in invited},
             show=show,
         )  # fmt: skip
     finally:
@@ -335,23 +333,6 @@ def _check_task(task: Task, given: Mapping[str, Any]) -> None:
             f"--{unused[0].replace('_', '-')}: has no effect for the task {task} ({reason}). "
             "Leave it out."
         )
-
-
-def _task(task: str) -> Task | None:
-    if task not in {"", *Task}:
-        raise UsageError(f"--task {quote(task)}: expected {', '.join(Task)}")
-    return Task(task) if task else None
-
-
-def _settings(given: Mapping[str, Any]) -> StudySettings:
-    try:
-        return StudySettings.model_validate(
-            {name: value for name, value in given.items() if value is not None}
-        )
-    except ValidationError as error:
-        first = error.errors()[0]
-        option = "-".join(str(part).replace("_", "-") for part in first["loc"])
-        raise UsageError(f"--{option}: {first['msg']}, found {quote(first.get('input'))}") from None
 
 
 def status_lines(study: Study) -> Iterator[str]:

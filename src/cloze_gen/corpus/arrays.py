@@ -20,24 +20,6 @@ from cloze_gen.word_tokens import is_word
 SEPARATOR = 0
 
 
-def line_ids(lines: Sequence[str], vocabulary: Mapping[str, int]) -> np.ndarray:
-    """Word numbers of space-joined sentences, `SEPARATOR` for missing words.
-
-    Returns:
-        uint32, shape (tokens + lines,): `SEPARATOR` after each sentence.
-
-    >>> line_ids(["the sea .", "the"], {"the": 1, "sea": 2, ".": 3})
-    array([1, 2, 3, 0, 1, 0], dtype=uint32)
-    """
-    if not lines:
-        return np.zeros(0, np.uint32)
-    stream = pa.array([" \n ".join(lines) + " \n"], pa.large_string())
-    tokens = pc.list_flatten(pc.split_pattern(stream, " ")).dictionary_encode()
-    types = tokens.dictionary.to_numpy(zero_copy_only=False).tolist()
-    ids = np.array([vocabulary.get(word, SEPARATOR) for word in types], np.uint32)
-    return ids[tokens.indices.to_numpy()]
-
-
 @dataclass(frozen=True, slots=True)
 class BookText:
     """A novel's tokens as numbers.
@@ -90,6 +72,20 @@ def book_text(
         [PROSE] * count if kinds is None else kinds,
         np.zeros(count, np.int32) if paragraph is None else np.asarray(paragraph, dtype=np.int32),
     )
+
+
+def line_ids(lines: Sequence[str], vocabulary: Mapping[str, int]) -> np.ndarray:
+    """Word numbers of space-joined sentences, `SEPARATOR` for missing words.
+
+    Returns:
+        uint32, shape (tokens + lines,): `SEPARATOR` after each sentence.
+
+    >>> line_ids(["the sea .", "the"], {"the": 1, "sea": 2, ".": 3})
+    array([1, 2, 3, 0, 1, 0], dtype=uint32)
+    """
+    book = book_text(lines)
+    numbers = np.array([vocabulary.get(word, SEPARATOR) for word in book.types], np.uint32)
+    return np.insert(numbers[book.codes], book.bounds[1:], SEPARATOR)
 
 
 def least_context(

@@ -51,11 +51,9 @@ HYPHENS = FileDoc(
         "count": "int: how often it occurs broken",
         "joined_count": "int: tokens of the joined form elsewhere",
         "hyphenated_count": "int: tokens of the hyphenated form elsewhere",
-        "form": "text: the form that replaces it",
-        "reason": "text: `joined_attested`, `hyphenated_attested`, `parts_are_words` or "
-        "`parts_are_not_words`",
+        "form": "text: the more frequent form; if neither occurs elsewhere, hyphenated where both parts are words",
     },
-    example="any|body\t1\t9\t0\tanybody\tjoined_attested",
+    example="any|body\t1\t9\t0\tanybody",
 )
 _OVERLAPS = FileDoc(
     "overlaps.tsv",
@@ -79,23 +77,20 @@ STAGES = {
                 "One row a book, in the file's order.",
                 {
                     "member": "string: path in an archive, or number of a row; empty where the file is the book",
-                    "book_id": "string: the id that the file gives; may be empty",
                     "format": "string: how the bytes became text: `text`, `html`, `epub`, or `sentences` for a part of a file with one sentence a line",
                     "sha256": "string: of the book's own bytes, unpacked; empty if they cannot be read",
                     "text": "string: its text below `text/`; empty if it cannot be read",
                     "encoding": "string?: the encoding that was detected",
                     "evidence": "string?: the evidence for this encoding, and what was repaired",
                     "fault": "list?: reason and detail of a book that cannot be read; else null",
-                    "facts": "dict: title, author and more, as the file gives them",
+                    "facts": "dict: id, title, author and more, as the file gives them",
                 },
             ),
             FileDoc("text/", "The texts in UTF-8, by number of the row."),
         ),
         {
             "shape": "format of the file in words",
-            "skipped": "reason -> number of entries, and the names of the first ones",
-            "refused": "why the columns of a table are not known",
-            "bytes": "size of the file",
+            "skipped": "why entries are not read -> their names; an empty name is the file",
         },
     ),
     "book": StageDoc(

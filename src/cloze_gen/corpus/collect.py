@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +20,19 @@ from pydantic import Field
 from cloze_gen.corpus.decoding import decode_book
 from cloze_gen.corpus.folder import Location, check_exists, find_files, nothing_found
 from cloze_gen.corpus.gutenberg import header_facts
-from cloze_gen.corpus.gutenberg_files import Chosen, choose_files, read_catalog
+from cloze_gen.corpus.gutenberg_files import choose_files, read_catalog
 from cloze_gen.corpus.manifest import FACTS, MANIFEST_NAME, Manifest, ManifestRow, read_manifest
 from cloze_gen.corpus.readers import decode_text, ending_of, read_texts
 from cloze_gen.corpus.readers.compressed import DAMAGE
-from cloze_gen.corpus.readers.html import parts_of_pages
 from cloze_gen.corpus.readers.reader import (
     MAX_BOOK_BYTES,
     SENTENCES,
     TEXT,
     FileReport,
+    Skipped,
     Text,
     format_of,
+    skipped_lines,
 )
 from cloze_gen.corpus.readers.sentence_lines import has_sentences
 from cloze_gen.corpus.readers.text import SHAPE, unpacked
@@ -39,7 +40,7 @@ from cloze_gen.corpus.splits import check_splits, split_notes, split_of, split_o
 from cloze_gen.engine.local import engine_scope, make_engine
 from cloze_gen.engine.progress import track
 from cloze_gen.errors import BookError, CorpusError, NoBooksError, UsageError
-from cloze_gen.parsing import NAMED, counted, name_list, quote
+from cloze_gen.parsing import NAMED, name_list, quote
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.files import open_regular
@@ -47,7 +48,7 @@ from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import escape_cell, read_jsonl, write_jsonl
 
-VERSION = 3  # raised when the text or the facts of any book may change
+VERSION = 4  # raised when the text or the facts of any book may change
 TABLE = "books.jsonl"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _THREADS = 4  # SHA-256 lets other threads work
@@ -100,7 +101,7 @@ class Book:
     encoding: str = ""
     evidence: str = ""
     fault: tuple[str, str] | None = None
-    facts: tuple[tuple[str, str], ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
     listed: ManifestRow | None = field(default=None, compare=False)
 
     @property
@@ -114,7 +115,7 @@ class Book:
 
     @property
     def split(self) -> str:
-        return split_of(dict(self.facts))
+        return split_of(self.facts)
 
     @property
     def place(self) -> str:
@@ -187,31 +188,27 @@ def collect(
         raise NoBooksError(nothing_found(location, found))
     manifest = read_manifest(root)
     catalog, catalog_notes = read_catalog(root, found.catalogs)
-    chosen = choose_files(found.books, catalog, listed=manifest.files)
+    skipped = found.skipped
+    facts_of = choose_files(found.books, catalog, skipped, listed=manifest.files)
     files = read_files(
         location,
-        sorted(chosen.files),
+        sorted(facts_of),
         store,
         settings=settings,
         workers=workers,
         scratch=scratch,
     )
-    of_archives = _choose_members(files, catalog, chosen)
-    books, repeated = _name_books(root, files, manifest, chosen, of_archives)
-    skipped = [
-        *filter(None, [found.skipped()]),
-        *chosen.skipped_lines,
-        *of_archives.skipped_lines,
-        *repeated,
-        *_skipped_in_files(files),
+    _add_skipped(skipped, files)
+    members = [
+        book.place for file in files.values() for book in file.books if format_of(book.member)
     ]
+    etexts = {
+        facts["etext"] for file, facts in facts_of.items() if format_of(file) and "etext" in facts
+    }
+    facts_of |= choose_files(members, catalog, skipped, read_elsewhere=etexts)
+    books = _name_books(root, files, manifest, facts_of, skipped)
     if not books:
-        refused = [
-            f"{root / escape_cell(name)}: {file.report.refused}"
-            for name, file in files.items()
-            if file.report.refused
-        ]
-        raise UsageError("; ".join(refused[:NAMED] or [f"{location}: no book.", *skipped]))
+        raise UsageError(f"{location}: no book. {'; '.join(skipped_lines(skipped)[:NAMED])}")
     _refuse_pages(root, books)
     if settings.keep_splits:
         check_splits(location, books)
@@ -224,19 +221,18 @@ def collect(
         location,
         tuple(sorted(books, key=lambda book: book.book_id)),
         _shapes(files, readable),
-        sum(files[file].bytes for file in readable),
-        tuple(skipped),
+        sum((root / file).stat().st_size for file in readable),
+        tuple(skipped_lines(skipped)),
         tuple(notes),
     )
 
 
-def _skipped_in_files(files: Mapping[str, FileContents]) -> Iterator[str]:
+def _add_skipped(skipped: Skipped, files: Mapping[str, FileContents]) -> None:
     for file, content in files.items():
-        if not content.books:
-            yield f"{escape_cell(file)}: {content.report.refused or 'it contains no books'}"
-        for why, (count, names) in content.report.skipped.items():
-            named = name_list([quote(name) for name in names])
-            yield f"{count:,} of {escape_cell(file)} ({why}): {named}"
+        if not (content.books or content.report.skipped):
+            skipped["it contains no books"].append(file)
+        for why, names in content.report.skipped.items():
+            skipped[why] += [f"{file}/{name}" if name else file for name in names]
 
 
 def _shapes(
@@ -284,7 +280,6 @@ class FileContents:
 
     report: FileReport
     books: Sequence[Book]
-    bytes: int = 0
 
 
 @dataclass(slots=True)
@@ -363,9 +358,9 @@ def _look(root: Path, file: str) -> FileContents | str:
         file_sha256=digest,
         encoding=decoded.encoding,
         evidence=decoded.evidence,
-        facts=tuple(header_facts(decoded.text).items()),
+        facts=header_facts(decoded.text),
     )
-    return FileContents(FileReport(SHAPE), [book], len(raw))
+    return FileContents(FileReport(SHAPE), [book])
 
 
 def store_texts(shard: FileShard) -> None:
@@ -380,7 +375,7 @@ def store_texts(shard: FileShard) -> None:
             for number, text in enumerate(texts)
         )
         writer.rows[TABLE] = write_jsonl(writer.path(TABLE), rows)
-        writer.facts |= asdict(report) | {"bytes": shard.path.stat().st_size}
+        writer.facts |= {"shape": report.shape, "skipped": report.skipped}
         writer.note_libraries("lxml", "pyarrow")
 
 
@@ -388,11 +383,10 @@ def _store_text(path: Path, text: Text) -> dict[str, Any]:
     """Write a text; returns its row in the table."""
     row: dict[str, Any] = {
         "member": text.name,
-        "book_id": text.book_id,
         "format": text.format,
         "text": "",
         "sha256": "",
-        "facts": dict(text.facts),
+        "facts": text.facts,
         "fault": None,
     }
     if isinstance(text.data, bytes):
@@ -415,75 +409,55 @@ def _stored(shard: FileShard, root: Path, file: str) -> FileContents:
     books = []
     for row in read_jsonl(artifact.path(TABLE)):
         text = artifact.folder / "text" / row.pop("text")
-        facts = tuple(row.pop("facts").items())
         if row["fault"]:
             row["fault"] = tuple(row["fault"])
-        books.append(Book(root, file, text, file_sha256=shard.sha256, facts=facts, **row))
-    report = FileReport(
-        artifact.facts["shape"], artifact.facts["skipped"], artifact.facts["refused"]
-    )
-    return FileContents(report, books, artifact.facts["bytes"])
+        books.append(Book(root, file, text, file_sha256=shard.sha256, **row))
+    report = FileReport(artifact.facts["shape"], artifact.facts["skipped"])
+    return FileContents(report, books)
 
 
 # ---- ids and facts
-
-
-def _choose_members(
-    files: Mapping[str, FileContents],
-    catalog: Mapping[int, Mapping[str, str]],
-    chosen: Chosen,
-) -> Chosen:
-    """Of the files in archives, those to read."""
-    members = [
-        book.place for file in files.values() for book in file.books if format_of(book.member)
-    ]
-    read_elsewhere = {
-        facts["etext"]
-        for file, facts in chosen.files.items()
-        if format_of(file) and "etext" in facts
-    }
-    of_archives = choose_files(members, catalog, read_elsewhere=read_elsewhere)
-    for part in parts_of_pages(of_archives.files):
-        del of_archives.files[part]
-        of_archives.skipped["a part of a saved web page"].append(part)
-    return of_archives
 
 
 def _name_books(
     root: Path,
     files: Mapping[str, FileContents],
     manifest: Manifest,
-    chosen: Chosen,
-    of_archives: Chosen,
-) -> tuple[list[Book], list[str]]:
-    """The books with ids and facts, and in words what is read once though it is there twice.
+    facts_of: Mapping[str, Mapping[str, str]],
+    skipped: Skipped,
+) -> list[Book]:
+    """The chosen books with ids and facts, each once.
 
+    Args:
+        facts_of: by place, of the chosen files and members.
+        skipped: gets the copies.
     Raises:
         UsageError: two books have one id.
     """
     books = []
     for file, content in files.items():
         for book in content.books:
-            facts = {"role": split_of_folder(file), **dict(book.facts)}
+            if format_of(book.member) and book.place not in facts_of:
+                continue
+            facts = {"role": split_of_folder(file), **book.facts}
             if len(content.books) == 1:
-                facts |= chosen.files[file]
-            if format_of(book.member):
-                if book.place not in of_archives.files:
-                    continue
-                facts |= of_archives.files[book.place]
+                facts |= facts_of[file]
+            facts |= facts_of.get(book.place, {})
             row = manifest.row_of(file, book.member)
             cells = {name: cell for name, cell in row.cells.items() if cell} if row else {}
             facts |= cells
-            book_id = facts.get("book_id") or book.book_id
+            book_id = facts.get("book_id")
             books.append(
                 replace(
                     book,
                     book_id=_safe_id(book_id) if book_id else _id_from_names(book),
-                    facts=tuple((name, facts[name]) for name in FACTS if facts.get(name)),
+                    facts={name: facts[name] for name in FACTS if facts.get(name)},
                     listed=row,
                 )
             )
-    return _settle_ids(root, books)
+    settled = _settle_ids(books, skipped)
+    _refuse_equal_ids(root, settled)
+    return settled
 
 
 def _id_from_names(book: Book) -> str:
@@ -512,29 +486,23 @@ def _safe_id(stem: str) -> str:
     return f"{safe}-{digest}" if safe else f"book-{digest}"
 
 
-def _settle_ids(root: Path, books: Iterable[Book]) -> tuple[list[Book], list[str]]:
+def _settle_ids(books: Iterable[Book], skipped: Skipped) -> list[Book]:
     """Of books with one id and the same bytes the first; other ones get an id with their folder."""
     by_id: defaultdict[str, list[Book]] = defaultdict(list)
     for book in books:
         by_id[book.book_id].append(book)
     settled: list[Book] = []
-    repeated = []
     for same in by_id.values():
         first_of: dict[str, Book] = {}
         for book in sorted(same, key=lambda book: bool(book.member)):
             content = book.sha256 or book.place
             if content in first_of:
-                repeated.append(f"{book.place!r} (as {first_of[content].place!r})")
+                skipped["identical to another book of this name"].append(book.place)
             else:
                 first_of[content] = book
         different = list(first_of.values())
         settled += different if len(different) == 1 else map(_with_folder_in_id, different)
-    _refuse_equal_ids(root, settled)
-    if not repeated:
-        return settled, []
-    return settled, [
-        f"{counted(len(repeated), 'book')} identical to another book: {name_list(repeated)}"
-    ]
+    return settled
 
 
 def _with_folder_in_id(book: Book) -> Book:

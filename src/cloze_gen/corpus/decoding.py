@@ -41,7 +41,7 @@ _ODD_BYTES = re.compile("[\udc80-\udcff]+")  # as Python's "surrogateescape" kee
 # replaces a soft hyphen or zero-width character of the input until `normalize` drops it
 _SOFT_HYPHEN_MARK = "\x7f"
 _SPACES = "\t\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-_BREAKS = "\r\x0b\x0c\x85\u2028\u2029"
+_BREAKS = "\n\r\x0b\x0c\x85\u2028\u2029"
 _NOTHING = "\xad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
 _FLAT = (
     dict.fromkeys(map(chr, (*range(0x20), *range(0x7F, 0xA0))), " ")
@@ -52,8 +52,6 @@ _FLAT = (
     | dict.fromkeys("‘’‚‛′´ʼʹ", "'")
     | dict.fromkeys("\u2010\u2011", "-")
 )
-_PLAIN_BYTES = b"\n" + bytes(range(0x20, 0x7F))
-_PLAIN = re.compile(r"[\n\x20-\x7e]+")  # without these only the special characters are left
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,15 +160,7 @@ def flatten(text: str) -> str:
     True
     """
     flat = text.replace("\r\n", " \n")
-    if "\r" in flat:
-        flat = flat.replace("\r", "\n")
-    special = (
-        flat.encode().translate(None, _PLAIN_BYTES) if flat.isascii() else _PLAIN.sub("", flat)
-    )
-    if not special:
-        return flat
-    kinds = set(special if isinstance(special, str) else special.decode())
     # In order, because U+007F is special and replaces others. Faster than `str.translate`.
-    for char in sorted(kinds & _FLAT.keys()):
+    for char in sorted(set(flat) & _FLAT.keys()):
         flat = flat.replace(char, _FLAT[char])
     return flat

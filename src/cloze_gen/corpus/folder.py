@@ -6,7 +6,7 @@ import functools
 import glob
 import os
 import stat
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,12 +15,14 @@ from typing import NoReturn
 from cloze_gen.corpus.gutenberg_files import CATALOGS, is_catalog
 from cloze_gen.corpus.manifest import MANIFEST_NAME
 from cloze_gen.corpus.readers import IN_WORDS, ending_of
-from cloze_gen.corpus.readers.html import parts_of_pages
+from cloze_gen.corpus.readers.reader import Skipped, skipped_lines
 from cloze_gen.errors import UsageError
-from cloze_gen.parsing import counted, name_list
 from cloze_gen.store.tables import escape_cell
 
 _ZIP_IT = "zip the content of the folder and name the file .epub"
+_XHTML = (
+    "not a format of books; rename .xhtml to .html if each is a whole book, zip those of an EPUB"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +70,11 @@ class Location:
 
 @dataclass(slots=True)
 class FolderContents:
-    """What a location contains.
-
-    Attributes:
-        others: ending -> number of files that are no books.
-        passed: why not read -> paths.
-    """
+    """What a location contains."""
 
     books: list[str] = field(default_factory=list)
     catalogs: list[str] = field(default_factory=list)
-    others: Counter[str] = field(default_factory=Counter)
-    passed: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    skipped: Skipped = field(default_factory=lambda: defaultdict(list))
 
     def add_file(self, file: str) -> None:
         name = file.rpartition("/")[2]
@@ -86,32 +82,12 @@ class FolderContents:
         if is_catalog(name):
             self.catalogs.append(file)
         elif ending_of(name) and is_hidden:
-            self.passed["hidden"].append(file)
+            self.skipped["hidden"].append(file)
         elif ending_of(name):
             self.books.append(file)
         elif file != MANIFEST_NAME and not is_hidden:
-            self.others[Path(name).suffix.lower()] += 1
-
-    def skipped(self) -> str:
-        """The entries that are not read, in words; empty without any."""
-        parts = [
-            f"{len(paths):,} {why} ({name_list([repr(path) for path in sorted(paths)])})"
-            for why, paths in sorted(self.passed.items())
-        ]
-        if self.others.total():
-            parts.insert(0, _others_text(self.others))
-        return "; ".join(parts)
-
-
-def _others_text(others: Counter[str]) -> str:
-    """The most frequent endings first.
-
-    >>> _others_text(Counter({".md": 2, "": 1}))
-    '3 other files (2 .md, 1 without an ending)'
-    """
-    ranked = sorted(others.items(), key=lambda item: (-item[1], item[0]))
-    kinds = [f"{count:,} {repr(ending)[1:-1] or 'without an ending'}" for ending, count in ranked]
-    return f"{counted(others.total(), 'other file')} ({name_list(kinds)})"
+            is_xhtml = name.lower().endswith(".xhtml")
+            self.skipped[_XHTML if is_xhtml else "not a format of books"].append(file)
 
 
 def find_files(location: Location) -> FolderContents:
@@ -123,9 +99,6 @@ def find_files(location: Location) -> FolderContents:
     found = FolderContents()
     for file in _matches(location) if location.pattern else _walk(location.root, found):
         found.add_file(file)
-    if parts := parts_of_pages(found.books):
-        found.passed["part of a saved web page"] = list(parts)
-        found.books = [file for file in found.books if file not in parts]
     return found
 
 
@@ -137,7 +110,7 @@ def _walk(root: Path, found: FolderContents) -> Iterator[str]:
         for name in folders:
             why_not = _why_not_entered(root / below / name)
             if why_not:
-                found.passed[why_not].append((below / name).as_posix())
+                found.skipped[why_not].append((below / name).as_posix())
             else:
                 entered.append(name)
         folders[:] = entered
@@ -193,7 +166,7 @@ def check_folder(folder: Path, advice: str) -> None:
                 f"that. {advice}"
             )
     except (FileNotFoundError, NotADirectoryError):
-        raise UsageError(f"{folder}: no such folder. {advice}") from None
+        raise UsageError(f"{folder}: no such file or folder. {advice}") from None
     except OSError as error:
         raise UsageError(f"{folder}: cannot be opened ({error.strerror}). {advice}") from None
 
@@ -219,28 +192,23 @@ def check_apart(out: Path, location: Location) -> None:
 
 def check_exists(location: Location) -> None:
     advice = "Give a file of books, a folder of such files, or a pattern such as 'books/*.txt'."
-    try:
-        os.lstat(location.root)
-    except (FileNotFoundError, NotADirectoryError):
-        if not location.pattern:
-            raise UsageError(f"{location}: no such file or folder. {advice}") from None
-    except OSError as error:
-        raise UsageError(f"{location}: cannot be opened ({error.strerror}). {advice}") from None
     check_folder(location.root, advice)
     if _is_unpacked_epub(location.root):
         raise UsageError(f"{location}: an unpacked EPUB. To read it, {_ZIP_IT}.")
 
 
 def nothing_found(location: Location, found: FolderContents) -> str:
-    skipped = found.skipped()
-    advice = f"Books are files with the ending {IN_WORDS}."
-    if found.others[".xhtml"]:
-        advice += " Rename .xhtml files to .html if each is a whole book; zip those of an EPUB."
     if location.is_file:
-        return f"{location}: not a file of books. {advice} Save PDF or Word files as text or EPUB."
-    if not location.pattern:
-        there = f" The folder has {skipped}." if skipped else ""
-        return f"{location}: no file of books in this folder or below it.{there} {advice}"
-    if skipped:
-        return f"{location}: no file of books matches, only {skipped}. {advice}"
-    return f"{location}: no file matches. `*` does not search subfolders; use `**/*.txt`."
+        what = "not a file of books"
+    elif not location.pattern:
+        what = "no file of books in this folder or below it"
+    elif found.skipped:
+        what = "no file of books matches"
+    else:
+        return f"{location}: no file matches. `*` does not search subfolders; use `**/*.txt`."
+    skipped = "; ".join(skipped_lines(found.skipped))
+    not_read = f" Not read: {skipped}." if skipped else ""
+    return (
+        f"{location}: {what}.{not_read} Books are files with the ending {IN_WORDS}. "
+        "Save PDF or Word files as text or EPUB."
+    )

@@ -11,14 +11,14 @@ import io
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
 from cloze_gen.corpus.readers.compressed import DAMAGE, open_unpacked
-from cloze_gen.corpus.readers.reader import read_whole
+from cloze_gen.corpus.readers.html import parts_of_pages
+from cloze_gen.corpus.readers.reader import Skipped, read_whole
 from cloze_gen.errors import BookError
-from cloze_gen.parsing import counted, name_list, one_line, quote
+from cloze_gen.parsing import name_list, one_line, quote
 from cloze_gen.store.files import open_regular
 
 CATALOGS = ("pg_catalog.csv", "pg_catalog.csv.gz")
@@ -41,58 +41,48 @@ _FORMS = [
 ]
 
 
-@dataclass(slots=True)
-class Chosen:
-    """The files to read, with their facts, and the others by reason."""
-
-    files: dict[str, dict[str, str]] = field(default_factory=dict)
-    skipped: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-
-    @property
-    def skipped_lines(self) -> list[str]:
-        return [
-            f"{counted(len(files), 'file')} ({reason}): "
-            + name_list([quote(file) for file in sorted(files)])
-            for reason, files in sorted(self.skipped.items())
-        ]
-
-
 def choose_files(
-    files: Iterable[str],
+    files: Collection[str],
     catalog: Mapping[int, Mapping[str, str]],
+    skipped: Skipped,
     *,
     listed: Collection[str] = (),
     read_elsewhere: Collection[str] = (),
-) -> Chosen:
-    """One file of each of Gutenberg's etexts, and all other files.
+) -> dict[str, dict[str, str]]:
+    """The files to read, with facts: one of each of Gutenberg's etexts, and all others but parts of
+    saved web pages.
 
     Args:
         catalog: etext number -> facts of `read_catalog`.
+        skipped: gets the files that are not read.
         listed: files of a manifest, which are read in any case.
         read_elsewhere: numbers of etexts.
     """
-    chosen = Chosen()
+    chosen: dict[str, dict[str, str]] = {}
     ranked: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+    parts = parts_of_pages(files)
     for file in files:
         if file not in listed and _OLD.search(file):
-            chosen.skipped["old edition, folder old/"].append(file)
+            skipped["old edition, folder old/"].append(file)
+        elif file in parts:
+            skipped["part of a saved web page"].append(file)
         elif etext := etext_of(file, catalog):
             number, rank = etext
             ranked[number].append((-1 if file in listed else rank, file))
         else:
-            chosen.files[file] = {}
+            chosen[file] = {}
     for number, names in ranked.items():
         facts = dict(catalog.get(number, {}))
         reason = facts.pop("unfit", "")
         for at, (rank, file) in enumerate(sorted(names)):
             if rank < 0:  # listed
-                chosen.files[file] = facts | {"etext": str(number)}
+                chosen[file] = facts | {"etext": str(number)}
             elif at or str(number) in read_elsewhere:
-                chosen.skipped["the same book is read from another file"].append(file)
+                skipped["the same book is read from another file"].append(file)
             elif reason:
-                chosen.skipped[reason].append(file)
+                skipped[reason].append(file)
             else:
-                chosen.files[file] = facts | {"etext": str(number), "book_id": f"pg{number}"}
+                chosen[file] = facts | {"etext": str(number), "book_id": f"pg{number}"}
     return chosen
 
 

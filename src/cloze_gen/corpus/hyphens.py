@@ -8,22 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.records.rejection import Reason
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.store.tables import read_tsv, write_tsv
-
-
-class HyphenReason(Reason):
-    JOINED_ATTESTED = ("joined_attested", "the joined form is the more frequent one elsewhere")
-    HYPHENATED_ATTESTED = (
-        "hyphenated_attested",
-        "the hyphenated form is the more frequent one elsewhere",
-    )
-    PARTS_ARE_WORDS = ("parts_are_words", "neither form occurs elsewhere, and both parts are words")
-    PARTS_ARE_NOT_WORDS = (
-        "parts_are_not_words",
-        "neither form occurs elsewhere, nor are both parts words",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +17,6 @@ class HyphenDecision:
     """The form of a broken word, and case-folded counts of both forms away from line ends."""
 
     form: str
-    reason: HyphenReason
     joined_count: int
     hyphenated_count: int
 
@@ -62,19 +47,16 @@ def resolve_hyphens(counts: Mapping[str, int]) -> dict[str, HyphenDecision]:
 
 
 def _decide(word: str, folded: Counter[str]) -> HyphenDecision:
-    form = word.replace(LINE_END_HYPHEN, "")
+    joined = word.replace(LINE_END_HYPHEN, "")
     hyphenated = word.replace(LINE_END_HYPHEN, "-")
-    joined_count = _attested(form, folded)
+    joined_count = _attested(joined, folded)
     hyphenated_count = _attested(hyphenated, folded)
-    if joined_count > hyphenated_count:
-        reason = HyphenReason.JOINED_ATTESTED
-    elif hyphenated_count:
-        form, reason = hyphenated, HyphenReason.HYPHENATED_ATTESTED
-    elif all(_attested(part, folded) >= _MIN_PART_COUNT for part in hyphenated.split("-")):
-        form, reason = hyphenated, HyphenReason.PARTS_ARE_WORDS
+    if joined_count or hyphenated_count:
+        is_joined = joined_count > hyphenated_count
     else:
-        reason = HyphenReason.PARTS_ARE_NOT_WORDS
-    return HyphenDecision(form, reason, joined_count, hyphenated_count)
+        parts = hyphenated.split("-")
+        is_joined = any(_attested(part, folded) < _MIN_PART_COUNT for part in parts)
+    return HyphenDecision(joined if is_joined else hyphenated, joined_count, hyphenated_count)
 
 
 def _attested(word: str, folded: Counter[str]) -> int:
@@ -99,11 +81,10 @@ def write_hyphens(writer: ArtifactWriter, counts: Mapping[str, int]) -> dict[str
             decision.joined_count,
             decision.hyphenated_count,
             decision.form,
-            decision.reason,
         )
-        for token, decision in sorted(decisions.items())
+        for token, decision in decisions.items()
     )
-    header = ("broken", "count", "joined_count", "hyphenated_count", "form", "reason")
+    header = ("broken", "count", "joined_count", "hyphenated_count", "form")
     writer.rows[HYPHENS] = write_tsv(writer.path(HYPHENS), header, rows)
     return {token: decision.form for token, decision in decisions.items()}
 

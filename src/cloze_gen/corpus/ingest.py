@@ -17,7 +17,6 @@ from cloze_gen.corpus.collect import VERSION, Book, read_text
 from cloze_gen.corpus.counts import opening_words
 from cloze_gen.corpus.dropped import warn_of_dropped
 from cloze_gen.corpus.manifest import MANIFEST_NAME
-from cloze_gen.corpus.ocr import ocr_warning
 from cloze_gen.corpus.parse_book import (
     BookReason,
     IngestSettings,
@@ -34,7 +33,7 @@ from cloze_gen.store.artifacts import ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import escape_cell, write_parquet
 
-BOOK_VERSION = 9
+BOOK_VERSION = 10
 _LIBRARIES = ("spacy", "pyarrow", "numpy")  # their versions can change the bytes
 
 
@@ -132,11 +131,7 @@ def write_ingest(
     table = [_row(book, audit, folder) for book, audit in zip(books, audits, strict=True)]
     warn_of_dropped(ctx.say, table)
     kept = [row for row in table if row["status"] == "kept"]
-    warnings = (
-        ocr_warning((row["book_id"], row["unknown_word_share"]) for row in kept),
-        doubtful_books_warning((row["book_id"], row["warnings"]) for row in kept),
-    )
-    for warning in filter(None, warnings):
+    if warning := doubtful_books_warning((row["book_id"], row["warnings"]) for row in kept):
         ctx.say(f"warning: {warning}")
     write_book_table(writer, table, strict=ctx.strict)
     texts = {row["text"].rpartition("/text/")[0] for row in kept if row["text"]}
@@ -161,7 +156,7 @@ def _row(book: Book, audit: dict[str, Any], folder: Path) -> dict[str, Any]:
         "digest": book.sha256,
         "text": text,
         "folder": None,  # the column's place; a book of which nothing is stored has no folder
-        **dict(book.facts),
+        **book.facts,
         "encoding": book.encoding,
         "encoding_evidence": book.evidence,
     }

@@ -117,14 +117,15 @@ def _shapes(found: Collection) -> Iterator[str]:
 
 def _metadata(found: Collection) -> dict[str, int]:
     """How many of the books have each fact that any of them has."""
-    counts = Counter(name for book in found.readable for name, _ in book.facts)
+    counts = Counter(name for book in found.readable for name in book.facts)
     return {fact: counts[fact] for fact in FACTS if counts[fact]}
 
 
 def _example(book: Book) -> Iterator[str]:
-    facts = dict(book.facts)
-    by = f", by {facts['author']}" if facts.get("author") else ""
-    title = cut(one_line(f"{facts['title']}{by}"), _TITLE_COLUMNS) if facts.get("title") else ""
+    title = book.facts.get("title", "")
+    if title and "author" in book.facts:
+        title += f", by {book.facts['author']}"
+    title = cut(one_line(title), _TITLE_COLUMNS)
     yield f"{book.book_id}{f'  {title}' if title else ''}"
     yield f"    {cut(_beginning(book), _TEXT_COLUMNS)}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -11,12 +11,7 @@ from cloze_gen.adapters.inflector import dictionary_words
 from cloze_gen.corpus.counts import WORD_DATA
 from cloze_gen.english.content_words import FUNCTION_LEMMAS, FUNCTION_WORDS
 from cloze_gen.english.word_lists import CLOSED_CLASS
-from cloze_gen.parsing import counted, name_list
 
-OCR_REMEDY = (
-    "Errors of OCR become false blanks and false options. Prefer corrected texts, leave these "
-    "books out, or check many questions."
-)
 # Few books of Project Gutenberg have more (dialect, and a child's spelling). With an error in 200
 # characters all have more (`tests/corpus/test_ocr.py`).
 MOST_UNKNOWN = 0.01
@@ -45,19 +40,3 @@ def unknown_word_share(type_counts: Mapping[str, int], word_tokens: int) -> floa
         if word not in known and word.islower() and word.isalpha() and word.isascii()
     ]
     return len(unknown) / max(1, word_tokens)
-
-
-def ocr_warning(shares: Iterable[tuple[str, float]]) -> str:
-    """A warning about the books (id, share of unknown words) that look like OCR; empty without any.
-
-    >>> ocr_warning([("a", 0.034), ("b", 0.003)])[:76]
-    '1 book with signs of OCR (words that are in no list, of all words): a (3.4 %'
-    """
-    found = [(book, share) for book, share in shares if share > MOST_UNKNOWN]
-    if not found:
-        return ""
-    books = name_list([f"{book} ({100 * share:.1f} %)" for book, share in found])
-    return (
-        f"{counted(len(found), 'book')} with signs of OCR (words that are in no list, of all words): {books}. "
-        f"{OCR_REMEDY}"
-    )

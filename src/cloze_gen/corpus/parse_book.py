@@ -222,6 +222,7 @@ def parse_book(text: str, *, settings: IngestSettings) -> ParsedBook:
     paragraphs = [span.paragraph for span in spans]
     residual_boilerplate = sum(counts[word] for word in _BOILERPLATE_WORDS)
     body_share = sum(span.end - span.start for span in spans) / len(flat)
+    unknown_share = unknown_word_share(counts, word_tokens)
     audit = BookAudit(
         header_marker=body.header_marker,
         footer_marker=body.footer_marker,
@@ -233,7 +234,7 @@ def parse_book(text: str, *, settings: IngestSettings) -> ParsedBook:
         tokens=counts.total(),
         word_tokens=word_tokens,
         function_word_share=round(english_share, 4),
-        unknown_word_share=round(unknown_word_share(counts, word_tokens), 4),
+        unknown_word_share=round(unknown_share, 4),
         warnings=text_warnings(
             texts,
             paragraphs,
@@ -241,6 +242,7 @@ def parse_book(text: str, *, settings: IngestSettings) -> ParsedBook:
             licence_words=residual_boilerplate,
             body_share=body_share,
             lost_chars=lost,
+            unknown_word_share=unknown_share,
         ),
     )
     headings = " ".join(compress(tokenized.lines, [kind == HEADING for kind in kinds]))

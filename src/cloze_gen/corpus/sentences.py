@@ -6,6 +6,7 @@ initial or number is final only before a word that begins sentences.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from cloze_gen.english.word_lists import BEFORE_NUMBER, PERHAPS_FINAL, STARTERS, TITLES
 
@@ -52,14 +53,12 @@ _WORD_CHARS = 14  # no abbreviation is longer
 
 
 class SentenceCutter:
-    r"""The sentences of a text, paragraph by paragraph; one pass finds the marks that may end one.
+    r"""The sentences of a text; one pass finds the marks that may end one.
 
     >>> flat = 'Dr. J. H. Watson rose. "Come!" said he. "Stay." He left.'
     >>> [flat[a:b] for a, b in SentenceCutter(flat).bounds(0, len(flat))]
     ['Dr. J. H. Watson rose.', '"Come!" said he.', '"Stay."', 'He left.']
     """
-
-    __slots__ = ("_at", "_cuts", "_flat", "_marks")
 
     def __init__(self, flat: str) -> None:
         self._flat = flat
@@ -71,24 +70,20 @@ class SentenceCutter:
             for pattern in (_STOP, _EXCLAMATION, _QUESTION)
             for match in pattern.finditer(flat)
         }
-        self._cuts[len(flat)] = len(flat)  # no paragraph holds it
         self._marks = sorted(self._cuts)
-        self._at = 0  # the first mark after the paragraphs seen so far
 
     def bounds(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Start and end of each sentence of one paragraph, given without outer spaces and in
-        order; they cover it but for spaces.
+        """Start and end of each sentence of one paragraph, given without outer spaces; they cover
+        it but for spaces.
         """
-        flat, marks, cuts = self._flat, self._marks, self._cuts
+        flat = self._flat
         bounds = []
         begin = start
-        for at in range(self._at, len(marks)):
-            mark = marks[at]
-            cut = cuts[mark]
-            if abs(cut) >= end:
-                self._at = at
-                break
-            if mark >= start and (cut > 0 or _ends_sentence(flat, begin, mark, -cut)):
+        first = bisect_left(self._marks, start)
+        last = bisect_left(self._marks, end)
+        for mark in self._marks[first:last]:
+            cut = self._cuts[mark]
+            if abs(cut) < end and (cut > 0 or _ends_sentence(flat, begin, mark, -cut)):
                 stop = abs(cut) - 1
                 while flat[stop] in " \n":
                     stop -= 1

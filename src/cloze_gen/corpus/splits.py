@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cloze_gen.corpus.folder import Location
@@ -44,7 +44,7 @@ def books_of_split(books: Sequence[Book], side: str) -> tuple[Book, ...]:
     return tuple(book for book in books if book.split in {"", *wanted})
 
 
-def split_of(facts: dict[str, str]) -> str:
+def split_of(facts: Mapping[str, str]) -> str:
     """The published split of a book, by its `role`; empty without one.
 
     >>> split_of({"role": "test"}), split_of({"role": "seed"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from cloze_gen.corpus.ocr import MOST_UNKNOWN
 from cloze_gen.parsing import counted, name_list
 
 # The limits are far from all of 605 books of Project Gutenberg, plays aside: they have at most 0.24
@@ -23,7 +24,7 @@ _MIN_SENTENCES = 200  # fewer show nothing
 _MOST_LOST = 20  # characters
 REMEDY = (
     "Look at their sentences, and replace or leave out what is damaged: use editions with blank "
-    "lines between paragraphs, and one file for each novel."
+    "lines between paragraphs, corrected texts instead of OCR, and one file for each novel."
 )
 
 
@@ -35,10 +36,11 @@ def text_warnings(
     licence_words: int,
     body_share: float,
     lost_chars: int,
+    unknown_word_share: float,
 ) -> str:
     """What is doubtful in a book of these sentences and their paragraphs; empty for most books.
 
-    >>> text_warnings(["It left."] * 200, [0] * 200, etexts=2, licence_words=0, body_share=1, lost_chars=0)
+    >>> text_warnings(["It left."] * 200, [0] * 200, etexts=2, licence_words=0, body_share=1, lost_chars=0, unknown_word_share=0)
     '2 texts of Project Gutenberg in one file, 200 of 200 sentences in one paragraph, no word with fi, fl or ff: ligatures were lost'
     """
     sentences = len(texts)
@@ -49,6 +51,9 @@ def text_warnings(
         warnings.append(f"{licence_words:,} words of licences among its sentences")
     if lost_chars > _MOST_LOST:
         warnings.append(f"{lost_chars:,} lost characters (U+FFFD, or question marks inside words)")
+    if unknown_word_share > MOST_UNKNOWN:
+        share = f"{100 * unknown_word_share:.1f} %"
+        warnings.append(f"signs of OCR: {share} of its words are in no list and in small letters")
     if sentences < _MIN_SENTENCES:
         return ", ".join(warnings)
     if body_share < _LEAST_BODY_SHARE:

@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
-_MAX_CHUNKS = 500_000  # remembered at the beginning of a book
 
 _tokenizer = functools.cache(chunk_tokenizer)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=500_000)
 def _read_chunk(chunk: str) -> tuple[str, int]:
     """The tokens, joined by spaces, and a checksum of the case-folded letters and digits, 0 without
     any.
@@ -56,8 +55,6 @@ def tokenize(texts: Sequence[str]) -> TokenizedText:
     >>> text.lines, text.type_counts["now"], len(text.word_hashes)
     (['Come , now .', 'Now ?'], 1, 3)
     """
-    if _read_chunk.cache_info().currsize > _MAX_CHUNKS:
-        _read_chunk.cache_clear()
     # commas apart, for a sixth fewer chunk types
     ended = pa.array([f"{text} " for text in texts], pa.string())
     spaced = pc.replace_substring(ended, ", ", " , ")

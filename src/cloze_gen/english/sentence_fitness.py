@@ -9,7 +9,8 @@ from itertools import pairwise
 
 from cloze_gen.english.penn_tags import FINITE
 from cloze_gen.english.word_lists import DASHES, FINAL_MARKS, FOLDED_TITLES, QUOTATION_MARKS
-from cloze_gen.records.rejection import Reason
+from cloze_gen.records.rejection import Reason, first_reason
+from cloze_gen.records.sentence import Sentence
 from cloze_gen.word_tokens import is_word
 
 _PAUSES = frozenset({",", ":", ";", "--", "!", "?", "-"})
@@ -23,15 +24,9 @@ def reports_speech(tokens: Sequence[str], position: int) -> bool:
     >>> reports_speech('She smiled and replied , " No . "'.split(), 3)
     True
     """
-    before = position - 1
-    while before >= 0 and tokens[before] in _PAUSES:
-        before -= 1
-    after = position + 1
-    while after < len(tokens) and tokens[after] in _PAUSES:
-        after += 1
-    return (before >= 0 and tokens[before] in QUOTATION_MARKS) or (
-        after < len(tokens) and tokens[after] in QUOTATION_MARKS
-    )
+    before = [token for token in tokens[:position] if token not in _PAUSES]
+    after = [token for token in tokens[position + 1 :] if token not in _PAUSES]
+    return not QUOTATION_MARKS.isdisjoint([*before[-1:], *after[:1]])
 
 
 # No sentence ends with one of these: it was cut at the stop of an abbreviation.
@@ -62,6 +57,9 @@ SPEECH_VERBS = frozenset(
 
 
 class SentenceFault(Reason):
+    NOT_PROSE = ("sentence_not_prose", "the sentence is verse, a heading or not text")
+    NOT_ASCII = ("sentence_not_ascii", "the sentence has characters outside ASCII")
+    NO_FINAL_STOP = ("sentence_without_final_stop", "the sentence does not end with a final mark")
     BEGINS_LOW = ("sentence_begins_without_capital", "it does not begin with a capital letter")
     OPEN_BRACKET = ("sentence_bracket_unbalanced", "a bracket is not opened or not closed")
     CUT_AT_ABBREVIATION = ("sentence_cut_at_abbreviation", "it was split after an abbreviation")
@@ -76,6 +74,19 @@ class SentenceFault(Reason):
     NO_MAIN_CLAUSE = ("sentence_without_main_clause", "it has no main clause")
 
 
+def shape_fault(sentence: Sentence, *, printed: Sequence[int]) -> SentenceFault | None:
+    """Why a sentence of a book cannot be a question, whatever its words. `printed` is
+    `rendered_positions(sentence.tokens)`.
+    """
+    final = sentence.tokens[printed[-1]] if printed else ""
+    against = {
+        SentenceFault.NOT_PROSE: sentence.kind != "prose",
+        SentenceFault.NOT_ASCII: not all(token.isascii() for token in sentence.tokens),
+        SentenceFault.NO_FINAL_STOP: final not in FINAL_MARKS,
+    }
+    return first_reason(against)
+
+
 def sentence_fault(tokens: Sequence[str]) -> SentenceFault | None:
     """Why tokens are not one whole sentence: split wrongly, a heading, odd marks; the first reason.
 
@@ -84,12 +95,13 @@ def sentence_fault(tokens: Sequence[str]) -> SentenceFault | None:
     >>> sentence_fault('" I was seen by the old doctor -- "'.split()) is None
     True
     """
-    first = next((i for i, token in enumerate(tokens) if is_word(token)), None)
-    if first is None or not _begins_sentence(tokens[first]):
+    words = [i for i, token in enumerate(tokens) if is_word(token)]
+    if not words or not _begins_sentence(tokens[words[0]]):
         return SentenceFault.BEGINS_LOW
     if tokens.count("(") != tokens.count(")"):
         return SentenceFault.OPEN_BRACKET
-    last = next(i for i in reversed(range(len(tokens))) if is_word(tokens[i]))
+    first = words[0]
+    last = words[-1]
     fault = _fault_of_end(tokens[last], tokens[last + 1] if last + 1 < len(tokens) else "")
     if fault is not None:
         return fault
@@ -97,8 +109,7 @@ def sentence_fault(tokens: Sequence[str]) -> SentenceFault | None:
         return SentenceFault.HEADING
     if faults := list(filter(None, map(_fault_of_token, tokens))):
         return faults[0]
-    shouted = sum(map(_is_shouted, tokens))
-    if shouted and shouted > _MAX_CAPITALS_SHARE * sum(map(is_word, tokens)):
+    if sum(map(_is_shouted, tokens)) > _MAX_CAPITALS_SHARE * len(words):
         return SentenceFault.CAPITALS
     return None
 

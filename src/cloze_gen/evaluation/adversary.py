@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -20,6 +18,7 @@ from cloze_gen.evaluation.metrics import (
     best_options,
     clustered_margin,
     score_matrix,
+    wilson_interval,
     within_item_ranks,
 )
 from cloze_gen.evaluation.questions import (
@@ -262,7 +261,6 @@ def book_folds(questions: Sequence[Question], *, seed: int) -> list[NDArray[np.i
 
 # ---- Cross-validating an adversary
 
-_ALPHA = 0.05  # 1 minus the coverage of an interval
 # Rounding restores ties: scores of options with equal features differ in the last bits.
 _DIGITS = 9
 
@@ -307,16 +305,8 @@ class Trial:
 
     def interval(self, *, tried: int = 1) -> tuple[float, float]:
         """Wilson's 95 % interval with `effective_items`, Bonferroni-corrected for `tried` variants."""
-        n, p, z = (
-            self.effective_items,
-            self.accuracy,
-            NormalDist().inv_cdf(1 - _ALPHA / (2 * tried)),
-        )
-        middle, half = p + z**2 / (2 * n), z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-        return (
-            max(0.0, (middle - half) / (1 + z**2 / n)),
-            min(1.0, (middle + half) / (1 + z**2 / n)),
-        )
+        n = self.effective_items
+        return wilson_interval(self.accuracy * n, n, tried=tried)
 
     def record(self) -> AdversaryVariant:
         low, high = self.interval()
@@ -334,7 +324,6 @@ class AdversaryResult:
     variants: tuple[Trial, ...]
     seed: int
     left_out: str = ""
-    seconds: float = 0.0
 
     @property
     def row(self) -> QuestionRow:
@@ -344,7 +333,7 @@ class AdversaryResult:
         records = tuple(variant.record() for variant in self.variants)
         return QuestionRow(
             name=self.baseline.name, kind=self.baseline.kind, source=self.baseline.source, n=len(self.questions),
-            correct=None, chance=chance, seconds=round(self.seconds, 3), family=best.family, folds=best.folds,
+            correct=None, chance=chance, family=best.family, folds=best.folds,
             rounds=records[0].rounds, accuracy=best.accuracy, low=low, high=high,
             corrected_for=tried, left_out=self.left_out, variants=records,
             book_margin=clustered_margin(best.right, book_ids(self.questions)),

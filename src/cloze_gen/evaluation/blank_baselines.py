@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -21,7 +20,8 @@ from cloze_gen.word_tokens import is_word
 
 # ---- The registry
 
-TEXT, NGRAMS, LSA = "text", "ngrams", "lsa"  # models of the training books
+# models of the training books
+COUNTS, TEXT, NGRAMS, LSA = "counts", "text", "ngrams", "lsa"
 PASSAGES = "passages"  # training passages, with answers filled in
 # use candidates only; selected by these names, in separate tables
 RULES, CLASSIFIERS = "rules", "classifiers"
@@ -44,10 +44,10 @@ BLANK_BASELINES = (
     BlankBaseline("pmi-1", "model", "SCDE 4.2", (PASSAGES,)),
     BlankBaseline("pmi-2", "model", "SCDE 4.2", (PASSAGES,)),
     BlankBaseline("overlap", "surface"),
-    BlankBaseline("cues", "surface", "", (TEXT,)),
-    BlankBaseline("cues-learnt", "model", "", (TEXT, PASSAGES)),
+    BlankBaseline("cues", "surface", "", (COUNTS, TEXT)),
+    BlankBaseline("cues-learnt", "model", "", (COUNTS, TEXT, PASSAGES)),
     BlankBaseline("lsa", "model", "Foltz, Kintsch & Landauer 1998", (LSA,)),
-    BlankBaseline("language-model", "model", "SCDE 4.3", (TEXT, NGRAMS)),
+    BlankBaseline("language-model", "model", "SCDE 4.3", (COUNTS, NGRAMS)),
 )
 
 
@@ -225,10 +225,6 @@ def weighted(vectors: NDArray[np.float32], weights: NDArray[np.float64]) -> NDAr
 
 # ---- PMI
 
-# Pair counts of this many most frequent n-grams are precomputed (64 MB); those of rarer n-grams are
-# computed on demand.
-_COMMONEST = 4000
-
 
 def ngrams(tokens: Sequence[str], most: int) -> list[str]:
     """
@@ -261,19 +257,12 @@ class PmiScorer:
             for passage in passages
             for pair in pairwise([ngrams(sentence, most) for sentence in passage])
         ]
-        firsts, seconds = [first for first, _ in pairs], [second for _, second in pairs]
-        counts = Counter(chain.from_iterable(chain(firsts, seconds)))
+        known = dict.fromkeys(chain.from_iterable(chain.from_iterable(pairs)))
         self._most = most
-        self._id_of = {
-            ngram: i
-            for i, ngram in enumerate(sorted(counts, key=lambda ngram: (-counts[ngram], ngram)))
-        }
-        self._first, self._second = self._incidence(firsts), self._incidence(seconds)
-        self._by_first, self._by_second = self._first.T.tocsr(), self._second.T.tocsr()
-        self._first_count, self._second_count = (
-            np.diff(by.indptr).astype(np.float64) for by in (self._by_first, self._by_second)
-        )
-        self._common = (self._by_first[:_COMMONEST] @ self._second[:, :_COMMONEST]).toarray()
+        self._id_of = {ngram: i for i, ngram in enumerate(known)}
+        # n-grams x pairs, and pairs x n-grams
+        self._first = self._incidence([first for first, _ in pairs]).T.tocsr()
+        self._second = self._incidence([second for _, second in pairs]).tocsc()
 
     def scores(self, example: ClozeExample) -> Mapping[Direction, NDArray[np.float64]]:
         sentence_ngrams = [
@@ -295,74 +284,27 @@ class PmiScorer:
 
     def pmi(self, firsts: Sequence[str], seconds: Sequence[str]) -> NDArray[np.float64]:
         """PMI of each n-gram with each in the sentence after it; 0 for unseen pairs."""
-        first_ids, second_ids = (
-            np.array([self._id_of.get(ngram, -1) for ngram in ngrams], np.int64)
-            for ngrams in (firsts, seconds)
-        )
-        result = np.zeros((len(firsts), len(seconds)))
-        known_first, known_second = np.flatnonzero(first_ids >= 0), np.flatnonzero(second_ids >= 0)
-        first_ids, second_ids = first_ids[known_first], second_ids[known_second]
-        expected = self._first_count[first_ids][:, None] * self._second_count[second_ids]
-        joint = self._joint_counts(first_ids, second_ids)
-        result[np.ix_(known_first, known_second)] = np.divide(
-            joint, expected, out=np.zeros_like(joint), where=expected > 0
-        )
-        return result
-
-    def _joint_counts(
-        self, firsts: NDArray[np.int64], seconds: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        rare_first, common_first = (
-            np.flatnonzero(firsts >= _COMMONEST),
-            np.flatnonzero(firsts < _COMMONEST),
-        )
-        rare_second, common_second = (
-            np.flatnonzero(seconds >= _COMMONEST),
-            np.flatnonzero(seconds < _COMMONEST),
-        )
-        joint = np.zeros((len(firsts), len(seconds)))
-        joint[np.ix_(common_first, common_second)] = self._common[
-            np.ix_(firsts[common_first], seconds[common_second])
-        ]
-        joint[rare_first] = _adjacent_counts(
-            self._by_first[firsts[rare_first]], self._second, seconds
-        )
-        adjacent_rare = _adjacent_counts(
-            self._by_second[seconds[rare_second]], self._first, firsts[common_first]
-        )
-        joint[np.ix_(common_first, rare_second)] = adjacent_rare.T
-        return joint
+        unknown = len(self._id_of)
+        in_first = self._first[[self._id_of.get(ngram, unknown) for ngram in firsts]]
+        in_second = self._second[:, [self._id_of.get(ngram, unknown) for ngram in seconds]]
+        joint = (in_first @ in_second).toarray().astype(np.float64)
+        expected = np.outer(np.diff(in_first.indptr), np.diff(in_second.indptr))
+        return np.divide(joint, expected, out=np.zeros_like(joint), where=expected > 0)
 
     def _incidence(self, sentences: Sequence[Sequence[str]]) -> sparse.csr_array:
+        """Sentences x n-grams; the last n-gram is the unknown one, which no sentence has."""
         columns = np.array(
             [self._id_of[ngram] for sentence in sentences for ngram in sentence], np.int32
         )
         ends = np.cumsum([0, *map(len, sentences)]).astype(np.int32)
         return sparse.csr_array(
             (np.ones(len(columns), np.float32), columns, ends),
-            shape=(len(sentences), len(self._id_of)),
+            shape=(len(sentences), len(self._id_of) + 1),
         )
 
     @staticmethod
     def _means(pmi: NDArray[np.float64], held: NDArray[np.float64]) -> NDArray[np.float64]:
         return (pmi @ held.T) / np.maximum(held.sum(axis=1), 1)
-
-
-def _adjacent_counts(
-    holders: sparse.csr_array, others: sparse.csr_array, wanted: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Number of sentence pairs with each n-gram and each wanted one: shape (n-grams, wanted)."""
-    pairs, rows = np.unique(holders.indices, return_inverse=True)
-    near = others[pairs]
-    place = np.full(others.shape[1], -1, np.int32)
-    place[wanted] = np.arange(len(wanted))
-    columns, pair_of = place[near.indices], np.repeat(np.arange(len(pairs)), np.diff(near.indptr))
-    held = np.zeros((len(pairs), len(wanted)))
-    held[pair_of[columns >= 0], columns[columns >= 0]] = 1.0
-    return np.asarray(
-        sparse.csr_array((holders.data, rows, holders.indptr), shape=(holders.shape[0], len(pairs)))
-        @ held
-    )
 
 
 # ---- Language model

@@ -15,6 +15,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.cohesion import surface_ties
 from cloze_gen.english.content_words import stem
 from cloze_gen.evaluation.blank_baselines import (
+    COUNTS,
     LSA,
     NGRAMS,
     TEXT,
@@ -27,9 +28,14 @@ from cloze_gen.evaluation.blank_baselines import (
 )
 from cloze_gen.evaluation.blanks import BlankScorer, CandidateFigures, ClozeExample, Direction
 from cloze_gen.evaluation.candidates import candidate_figures
-from cloze_gen.evaluation.lsa import UNCOUNTED, fit_word_vectors
-from cloze_gen.evaluation.passage_models import RARE, read_freqs, read_sentence_counts
-from cloze_gen.evaluation.question_models import VECTORS, WORDS, LsaSizes, read_words
+from cloze_gen.evaluation.lsa import (
+    MIN_COUNT,
+    UNCOUNTED,
+    fit_word_vectors,
+    term_sentence_counts,
+)
+from cloze_gen.evaluation.passage_models import RARE, read_folded_words
+from cloze_gen.evaluation.question_models import VECTORS, WORDS, read_folded_freqs, read_words
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.sentence_cues import WEIGHTS, cue_features, fit_weights, rarity_of, tie
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
@@ -75,45 +81,52 @@ def _features(example: ClozeExample, rarity: Callable[[str], float]) -> NDArray[
 
 # On 10,000 blanks from other novels, 100, 200 and 300 dimensions answer 25.2, 26.0 and 27.0 % by
 # P+N; training on 30 million tokens takes 28, 37 and 66 s.
-BLANK_LSA = LsaSizes(dimensions=200)
+_DIMENSIONS = 200
 # seed of the Lanczos start vector; independent of the evaluation's seed
 _START_SEED = 0
 
 
 def write_blank_lsa(
-    writer: ArtifactWriter, ctx: StageContext, *, text: Artifact, counts: Artifact, sizes: LsaSizes
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    *,
+    text: Artifact,
+    counts: Artifact,
+    dimensions: int = _DIMENSIONS,
+    min_count: int = MIN_COUNT,
 ) -> None:
     """Write word vectors scaled by rarity (`lsa.weighted`), float32."""
     clock = Stopwatch()
-    known = read_sentence_counts(counts)
-    folded = np.array(
+    folded = read_folded_words(counts)
+    counted = np.array(
         [
             SEPARATOR,
             *(
                 i + UNCOUNTED if is_word(word) else UNCOUNTED
-                for i, word in enumerate(known.words, 1)
+                for i, word in enumerate(folded.words, 1)
             ),
         ],
         np.uint32,
     )
+    ids = counted[folded.numbers][memory_mapped(text.path(TOKENS))]
+    n_words = len(folded.words) + UNCOUNTED + 1
+    sentences = term_sentence_counts(ids, n_words, min_count=min_count)
     vectors = fit_word_vectors(
-        folded[memory_mapped(text.path(TOKENS))],
-        len(known.words) + UNCOUNTED + 1,
-        dimensions=sizes.dimensions,
-        min_count=sizes.min_count,
-        seed=_START_SEED,
-    )[UNCOUNTED + 1 :]
+        ids, n_words, dimensions=dimensions, min_count=min_count, seed=_START_SEED
+    )
     used = np.flatnonzero(vectors.any(axis=1))
+    sentences_with_word = np.bincount(sentences.indices, minlength=n_words)[used]
     np.save(
         writer.path(VECTORS),
-        weighted(vectors[used], rarity(known.sentence_counts[used], sentences=known.sentences)),
+        weighted(vectors[used], rarity(sentences_with_word, sentences=sentences.shape[0])),
     )
+    words = [folded.words[i - UNCOUNTED - 1] for i in used.tolist()]
     writer.path(WORDS).write_text(
-        "".join(f"{known.words[i]}\n" for i in used.tolist()), encoding="utf-8", newline="\n"
+        "".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n"
     )
     writer.rows |= {VECTORS: len(used), WORDS: len(used)}
     writer.note_libraries("numpy", "scipy")
-    ctx.say(f"{len(used):,} words, {sizes.dimensions} dimensions in {clock.seconds:.0f} s")
+    ctx.say(f"{len(used):,} words, {dimensions} dimensions in {clock.seconds:.0f} s")
 
 
 # ---- Scorers by name
@@ -126,21 +139,21 @@ def open_scorer(
         "pmi-1": lambda: PmiScorer((one.sentences for one in training), most=1),
         "pmi-2": lambda: PmiScorer((one.sentences for one in training), most=2),
         "overlap": OverlapScorer,
-        "cues": lambda: CueScorer(_rarity(models[TEXT])),
-        "cues-learnt": lambda: learnt_cues(training, _rarity(models[TEXT])),
+        "cues": lambda: CueScorer(_rarity(models[COUNTS], models[TEXT])),
+        "cues-learnt": lambda: learnt_cues(training, _rarity(models[COUNTS], models[TEXT])),
         "lsa": lambda: _open_lsa(models[LSA]),
-        "language-model": lambda: _open_language_model(models[TEXT], models[NGRAMS]),
+        "language-model": lambda: _open_language_model(models[COUNTS], models[NGRAMS]),
     }
     return openers[name]()
 
 
-def _rarity(counts: Artifact) -> Callable[[str], float]:
-    table = read_sentence_counts(counts)
+def _rarity(counts: Artifact, text: Artifact) -> Callable[[str], float]:
+    folded = read_folded_words(counts)
     stems: Counter[str] = Counter()
-    for word, count in zip(table.words, table.counts.tolist(), strict=True):
+    for word, count in zip(folded.words, folded.counts.tolist(), strict=True):
         if is_word(word):
             stems[stem(word)] += count
-    return rarity_of(stems, table.sentences)
+    return rarity_of(stems, int(text.facts["sentences"]))
 
 
 def _open_lsa(model: Artifact) -> LsaScorer:
@@ -151,7 +164,7 @@ def _open_lsa(model: Artifact) -> LsaScorer:
 
 
 def _open_language_model(counts: Artifact, model: Artifact) -> LanguageModelScorer:
-    outside = len(read_sentence_counts(counts).words) - int(model.facts["words"])
+    outside = len(read_folded_words(counts).words) - int(model.facts["words"])
     return LanguageModelScorer(open_index(model), unknown=RARE, unknown_types=outside)
 
 
@@ -168,5 +181,5 @@ def score_candidates(
     passages: Sequence[ClozeExample], draws: NDArray[np.float64], counts: Artifact | None
 ) -> CandidateFigures:
     """Without `counts` all words have the same frequency."""
-    freqs = {} if counts is None else read_freqs(counts)
+    freqs = {} if counts is None else read_folded_freqs(counts)
     return candidate_figures(passages, draws, freq_of=lambda word: freqs.get(word, 0.0))

@@ -68,8 +68,6 @@ def context_scores(
 
     Returns:
         float64, shape (blanks, candidates); None if `scores` lack a direction of the context.
-    Raises:
-        ValueError: a score is infinite, or a row is partly NaN.
 
     >>> both = {Direction.P: np.array([[np.nan, np.nan], [1.0, 0.0]]),
     ...     Direction.N: np.array([[3.0, 1.0], [2.0, 1.0]])}
@@ -84,10 +82,6 @@ def context_scores(
         return None
     sides = np.stack([scores[direction] for direction in directions])
     there = ~np.isnan(sides)
-    if np.isinf(sides).any() or (there.any(axis=2) != there.all(axis=2)).any():
-        raise ValueError(
-            f"scores of context {context}: a score is infinite, or a row lacks some candidates"
-        )
     return np.asarray(np.where(there, sides, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1))
 
 
@@ -407,11 +401,11 @@ class BlankResult:
 
 
 def blank_row(
-    names: Names, metrics: BlankMetrics, *, context: str = "", decoder: str = "", seconds: float = 0.0, **more: str
+    names: Names, metrics: BlankMetrics, *, context: str = "", decoder: str = "", **more: str
 ) -> BlankRow:  # fmt: skip
     name, kind, source = names
     return BlankRow(
-        name=name, kind=kind, source=source, context=context, decoder=decoder, seconds=round(seconds, 3), **dict(metrics), **more
+        name=name, kind=kind, source=source, context=context, decoder=decoder, **dict(metrics), **more
     )  # fmt: skip
 
 
@@ -420,28 +414,24 @@ def context_results(
     passages: Sequence[BlankedPassage],
     scores: Sequence[Scores],
     draws: NDArray[np.float64],
-    *,
-    seconds: float,
 ) -> Iterator[BlankResult]:
     for context in CONTEXTS:
         found = [context_scores(one, context) for one in scores]
         given = [one for one in found if one is not None]
         if len(given) == len(passages):
-            yield from matrix_results(
-                names, passages, given, draws, context=context, seconds=seconds
-            )
+            yield from matrix_results(names, passages, given, draws, context=context)
 
 
 def matrix_results(
     names: Names, passages: Sequence[BlankedPassage], scores: Sequence[NDArray[np.float64]], draws: NDArray[np.float64], *,
-    context: str = "", seconds: float = 0.0,
+    context: str = "",
 ) -> Iterator[BlankResult]:  # fmt: skip
     for decoder in DECODERS:
         answers = [
             decode(passage, one, decoder) for passage, one in zip(passages, scores, strict=True)
         ]
         metrics = measure(count_answers(passages, answers), draws)
-        row = blank_row(names, metrics, context=context, decoder=decoder, seconds=seconds)
+        row = blank_row(names, metrics, context=context, decoder=decoder)
         yield BlankResult(row, passages, answers)
 
 

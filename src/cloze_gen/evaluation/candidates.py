@@ -82,9 +82,6 @@ _HASH_BUCKETS = 1 << 16
 _DRAWS_AT_ONCE = 50
 _THRESHOLD = 0.5
 
-# training features, training labels, other features -> P(distractor) of the others
-Classifier = Callable[[Any, NDArray[np.bool_], Any], NDArray[np.float64]]
-
 
 def classifier_rows(
     passages: Sequence[ClozeExample], draws: NDArray[np.float64], *, freq_of: Callable[[str], float]
@@ -95,30 +92,40 @@ def classifier_rows(
     That is below the 41.9 % of labelling all candidates as distractors, when 26.5 % are. So we also
     report that baseline, and AUC. Use one thread for reproducible trees.
     """
-    is_distractor = (
-        np.concatenate([distractor_mask(one) for one in passages])
-        if passages
-        else np.zeros(0, np.bool_)
-    )
-    if len(passages) < 2 or not is_distractor.any():
+    # slow to import
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.feature_extraction.text import HashingVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import f1_score
+
+    is_distractor = np.concatenate([distractor_mask(one) for one in passages])
+    groups = [one.book for one in passages]
+    if len(set(groups)) < 2:
+        groups = [one.passage.id for one in passages]
+    if len(set(groups)) < 2 or not is_distractor.any():
         return []
-    sizes = [len(one.candidates) for one in passages]
-    passage_of = np.repeat(np.arange(len(passages)), sizes)
-    folds = _folds(passages)[passage_of]
+    passage_of = np.repeat(np.arange(len(passages)), [len(one.candidates) for one in passages])
+    folds = _folds(groups)[passage_of]
+    vectorizer = HashingVectorizer(
+        analyzer=lambda tokens: ngrams(tokens, 2), n_features=_HASH_BUCKETS, alternate_sign=False
+    )
+    words = vectorizer.transform([tokens for one in passages for tokens in one.candidates])
     shapes = [shape_features(one.candidates, freq_of) for one in passages]
-    words = _hashed([ngrams(tokens, 2) for one in passages for tokens in one.candidates])
     alone = np.concatenate(shapes)
     relative = np.column_stack(
         [alone, np.concatenate([relative_features(shape) for shape in shapes])]
     )
-    classifiers: list[tuple[str, str, Any, Classifier]] = [
-        ("words", "text alone", words, _by_regression),
-        ("shape", "text alone", alone, _by_trees),
-        ("shape", "beside the other candidates", relative, _by_trees),
-    ]
+    regression = LogisticRegression(C=1.0, max_iter=1000)
+    trees = HistGradientBoostingClassifier(
+        max_iter=100, max_leaf_nodes=15, early_stopping=False, random_state=0
+    )
     found = []
-    for name, sees, features, classifier in classifiers:
-        probs = _cross_validated(features, is_distractor, folds, classifier)
+    for name, sees, features, model in (
+        ("words", "text alone", words, regression),
+        ("shape", "text alone", alone, trees),
+        ("shape", "beside the other candidates", relative, trees),
+    ):
+        probs = _cross_validated(model, features, is_distractor, folds)
         low, high = np.percentile(
             bootstrapped_auc(probs, is_distractor, passage_of, draws), _MIDDLE
         )
@@ -126,20 +133,48 @@ def classifier_rows(
         found.append(
             ClassifierRow(
                 name=name, input=sees, auc=float(area), auc_low=float(low), auc_high=float(high),
-                f1=f1(probs >= _THRESHOLD, is_distractor),
+                f1=float(f1_score(is_distractor, probs >= _THRESHOLD)),
             )
         )  # fmt: skip
     return found
+
+
+def _folds(groups: Sequence[str]) -> NDArray[np.int64]:
+    """The fold of each passage; the largest group first, each into the smallest fold."""
+    sizes = Counter(groups)
+    loads = [0] * min(FOLD_COUNT, len(sizes))
+    fold_of = {}
+    for group, size in sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])):
+        fold_of[group] = loads.index(min(loads))
+        loads[fold_of[group]] += size
+    return np.array([fold_of[group] for group in groups], np.int64)
+
+
+def _cross_validated(
+    model: Any, features: Any, labels: NDArray[np.bool_], folds: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """P(distractor) of each candidate, from the other folds."""
+    probs = np.zeros(len(labels))
+    for fold in np.unique(folds):
+        held = folds == fold
+        known = labels[~held]
+        if known.any() and not known.all():
+            model.fit(features[~held], known)
+            probs[held] = model.predict_proba(features[held])[:, 1]
+        else:
+            probs[held] = known.mean()
+    return probs
 
 
 def candidate_figures(
     passages: Sequence[ClozeExample], draws: NDArray[np.float64], *, freq_of: Callable[[str], float]
 ) -> CandidateFigures:
     is_distractor = np.concatenate([distractor_mask(one) for one in passages])
+    share = float(is_distractor.mean())
     return CandidateFigures(
         candidates=len(is_distractor),
-        distractors=float(is_distractor.mean()),
-        always_distractor_f1=f1(np.ones(len(is_distractor), np.bool_), is_distractor),
+        distractors=share,
+        always_distractor_f1=2 * share / (1 + share),
         paper=PAPER,
         classifiers=tuple(classifier_rows(passages, draws, freq_of=freq_of)),
     )
@@ -182,65 +217,6 @@ def bootstrapped_auc(
     ]
     found = np.concatenate([auc(scores, positive, block[:, passage_of]) for block in blocks])
     return found[~np.isnan(found)]
-
-
-def f1(called: NDArray[np.bool_], positive: NDArray[np.bool_]) -> float:
-    """
-    >>> round(f1(np.ones(1000, bool), np.arange(1000) < 265), 3)
-    0.419
-    """
-    right = int((called & positive).sum())
-    return 2 * right / (int(called.sum()) + int(positive.sum())) if right else 0.0
-
-
-def _folds(passages: Sequence[ClozeExample]) -> NDArray[np.int64]:
-    by_book = [one.book for one in passages]
-    groups = by_book if len(set(by_book)) > 1 else [one.passage.id for one in passages]
-    sizes = Counter(groups)
-    loads = [0] * min(FOLD_COUNT, len(sizes))
-    fold_of = {}
-    for group, size in sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])):
-        fold_of[group] = loads.index(min(loads))
-        loads[fold_of[group]] += size
-    return np.array([fold_of[group] for group in groups], np.int64)
-
-
-def _cross_validated(
-    features: Any, positive: NDArray[np.bool_], folds: NDArray[np.int64], classifier: Classifier
-) -> NDArray[np.float64]:
-    probs = np.zeros(len(positive))
-    for fold in range(int(folds.max()) + 1):
-        held = folds == fold
-        known = positive[~held]
-        both = known.any() and not known.all()
-        probs[held] = classifier(features[~held], known, features[held]) if both else known.mean()
-    return probs
-
-
-def _hashed(grams: Sequence[Sequence[str]]) -> Any:
-    """Hashed n-grams of each candidate, rows of length one."""
-    # slow to import, as below
-    from sklearn.feature_extraction.text import HashingVectorizer
-
-    return HashingVectorizer(
-        analyzer=lambda listed: listed, n_features=_HASH_BUCKETS, alternate_sign=False
-    ).transform(grams)
-
-
-def _by_regression(trained: Any, positive: NDArray[np.bool_], others: Any) -> NDArray[np.float64]:
-    from sklearn.linear_model import LogisticRegression
-
-    model = LogisticRegression(C=1.0, max_iter=1000).fit(trained, positive)
-    return np.asarray(model.predict_proba(others)[:, 1])
-
-
-def _by_trees(trained: Any, positive: NDArray[np.bool_], others: Any) -> NDArray[np.float64]:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    model = HistGradientBoostingClassifier(
-        max_iter=100, max_leaf_nodes=15, early_stopping=False, random_state=0
-    ).fit(trained, positive)
-    return np.asarray(model.predict_proba(others)[:, 1])
 
 
 # ---- Rules

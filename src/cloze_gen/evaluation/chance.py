@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from cloze_gen.evaluation.blanks import BlankMetrics
+from cloze_gen.evaluation.metrics import Z95
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.word_tokens import is_word
 
@@ -123,8 +123,6 @@ def _shares(
 # ---- Blanked passages: each blank gets a different candidate (Kong et al. 2020, 3.1). For b blanks
 # and c candidates there are P(c, b) = c! / (c - b)! equally likely lists of answers.
 
-_TWO_SIDED = float(ndtri(0.975))
-
 
 def right_probability(right: int, blanks: int, candidates: int) -> float:
     """P(exactly `right` blanks are right), by inclusion-exclusion.
@@ -172,7 +170,7 @@ def chance_metrics(passages: Sequence[BlankedPassage]) -> BlankMetrics:
         total += count * means
         variance += count * variances
         right += count * b / c
-    mean, reach = total / n, _TWO_SIDED * np.sqrt(variance) / n
+    mean, reach = total / n, Z95 * np.sqrt(variance) / n
     (ba, pa, de), (ba_low, pa_low, de_low), (ba_high, pa_high, de_high) = (
         mean.tolist(),
         (mean - reach).tolist(),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.errors import UsageError
 from cloze_gen.rng import derive_rng
 
 
@@ -34,16 +34,9 @@ def best_options(
     >>> best_options(np.array([[0.0, 2.0, 1.0]]), ["msr:1"], seed=1).tolist()
     [1]
     """
-    if scores.ndim != 2 or len(scores) != len(item_ids):
-        raise UsageError(
-            f"scores have shape {scores.shape}, but there are {len(item_ids)} items; give one row "
-            "of option scores for each item"
-        )
     choices = np.empty(len(scores), dtype=np.int64)
     for item, (row, item_id) in enumerate(zip(scores, item_ids, strict=True)):
-        best = np.flatnonzero(row == np.nanmax(row)) if not np.isnan(row).all() else row[:0]
-        if len(best) == 0:
-            raise UsageError(f"item {item_id}: no option has a score; give a score for each option")
+        best = np.flatnonzero(row == np.nanmax(row))
         choices[item] = (
             best[0]
             if len(best) == 1
@@ -52,8 +45,13 @@ def best_options(
     return choices
 
 
-def wilson_interval(correct_count: int, n: int, *, tried: int = 1) -> tuple[float, float]:
+Z95 = NormalDist().inv_cdf(0.975)  # normal 95 % intervals: mean +- this many standard errors
+
+
+def wilson_interval(correct: float, n: float, *, tried: int = 1) -> tuple[float, float]:
     """Wilson's 95 % score interval of a proportion (1927), Bonferroni-corrected for `tried` results.
+
+    The numbers may be effective ones, which are not whole.
 
     >>> low, high = wilson_interval(189, 520)
     >>> round(low, 4), round(high, 4)
@@ -63,10 +61,14 @@ def wilson_interval(correct_count: int, n: int, *, tried: int = 1) -> tuple[floa
     """
     if n == 0:
         return 0.0, 1.0
-    from scipy.stats import binomtest  # slow to import
-
-    interval = binomtest(correct_count, n).proportion_ci(1 - 0.05 / tried, method="wilson")
-    return float(interval.low), float(interval.high)
+    share, z = correct / n, NormalDist().inv_cdf(1 - 0.025 / tried)
+    middle = share + z**2 / (2 * n)
+    half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    scale = 1 + z**2 / n
+    # Rounding must not put a share of 0 or 1 outside its interval.
+    return max(0.0, min(share, (middle - half) / scale)), min(
+        1.0, max(share, (middle + half) / scale)
+    )
 
 
 def clustered_margin(values: Sequence[float] | NDArray[Any], books: Sequence[str]) -> float | None:

@@ -19,7 +19,7 @@ from cloze_gen.evaluation.chance import (
     random_word,
     random_word_type,
 )
-from cloze_gen.evaluation.metrics import clustered_margin, wilson_interval
+from cloze_gen.evaluation.metrics import Z95, clustered_margin, wilson_interval
 from cloze_gen.evaluation.passages import (
     PassageExample,
     PassageMetrics,
@@ -64,7 +64,7 @@ def rule_hits(passages: Sequence[Sequence[str]], rule: str) -> NDArray[np.bool_]
 
 # ---- The registry
 
-TEXT, NGRAMS = "text", "ngrams"  # models that a baseline needs, besides its network
+COUNTS, NGRAMS = "counts", "ngrams"  # models that a baseline needs, besides its network
 NETWORK_KINDS: Mapping[str, Kind] = {"feed-forward": "feedforward", "recurrent": "recurrent"}
 
 
@@ -85,15 +85,15 @@ class PassageBaseline:
 
 
 PASSAGE_BASELINES = (
-    PassageBaseline("random vocabulary word", "random", "LAMBADA 4", (TEXT,)),
+    PassageBaseline("random vocabulary word", "random", "LAMBADA 4", (COUNTS,)),
     PassageBaseline("random word", "random", "LAMBADA 4"),
     PassageBaseline("random word type", "random", "LAMBADA 4"),
     PassageBaseline("random capitalised word", "random", "LAMBADA 4", of_case=True),
     *(PassageBaseline(rule, "rule", "", of_case=rule in RULES_OF_CASE) for rule in RULES),
-    PassageBaseline("n-gram", "model", "LAMBADA 4", (TEXT, NGRAMS)),
-    PassageBaseline("n-gram + cache", "model", "LAMBADA 4", (TEXT, NGRAMS)),
+    PassageBaseline("n-gram", "model", "LAMBADA 4", (COUNTS, NGRAMS)),
+    PassageBaseline("n-gram + cache", "model", "LAMBADA 4", (COUNTS, NGRAMS)),
     *(
-        PassageBaseline(name, "model", "LAMBADA 4", (TEXT, kind))
+        PassageBaseline(name, "model", "LAMBADA 4", (COUNTS, kind))
         for name, kind in NETWORK_KINDS.items()
     ),
 )
@@ -188,9 +188,6 @@ def score_targets(
     return TargetScores.by_rank(log10_prob, rank, known)
 
 
-# 0.975 quantile of the normal distribution. It stays rounded: more digits would change the bounds
-# in existing evaluations.
-_TWO_SIDED = 1.959964
 _NO_CASE = "not measured: the file has no capital letters"
 
 
@@ -243,7 +240,7 @@ def chance_metrics(probs: NDArray[np.float64], **more: float) -> PassageMetrics:
     (0.25, 0.0, 2, None)
     """
     n, mean = len(probs), float(probs.mean())
-    reach = _TWO_SIDED * math.sqrt(float((probs * (1 - probs)).sum())) / n
+    reach = Z95 * math.sqrt(float((probs * (1 - probs)).sum())) / n
     return PassageMetrics(
         n=n, correct=None, accuracy=mean, low=max(0.0, mean - reach), high=min(1.0, mean + reach), **more
     )  # fmt: skip
@@ -265,21 +262,21 @@ def rule_result(
 
 
 def scored_result(
-    names: tuple[str, str, str], of_set: str, passages: Sequence[PassageExample], scores: TargetScores, *, seconds: float = 0.0
+    names: tuple[str, str, str], of_set: str, passages: Sequence[PassageExample], scores: TargetScores
 ) -> PassageResult:  # fmt: skip
     right, books = scores.right, [one.book for one in passages]
     margin = None if right is None else clustered_margin(right, books)
-    row = _row(names, of_set, measure(scores), seconds=seconds, book_margin=margin)
+    row = _row(names, of_set, measure(scores), book_margin=margin)
     return PassageResult(row, tuple(one.id for one in passages), scores.right, scores)
 
 
 def _row(
-    names: tuple[str, str, str], of_set: str, metrics: PassageMetrics, *, note: str = "", seconds: float = 0.0,
+    names: tuple[str, str, str], of_set: str, metrics: PassageMetrics, *, note: str = "",
     book_margin: float | None = None,
 ) -> PassageRow:  # fmt: skip
     name, kind, source = names
     return PassageRow(
-        name=name, kind=kind, source=source, set=of_set, note=note, seconds=round(seconds, 3), book_margin=book_margin,
+        name=name, kind=kind, source=source, set=of_set, note=note, book_margin=book_margin,
         **dict(metrics),
     )  # fmt: skip
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.corpus.arrays import SEPARATOR
-from cloze_gen.errors import UsageError
 from cloze_gen.evaluation.metrics import wilson_interval
 from cloze_gen.evaluation.rows import BY_BOOK, Evaluation, Recorded, Row, margin_cell
+from cloze_gen.text_layout import table_lines
 
 PASSAGES, CONTROL = "passages", "control"
 SETS = (PASSAGES, CONTROL)  # in the order of the paper's table
@@ -149,16 +149,6 @@ def measure(scores: TargetScores) -> PassageMetrics:
     0.67
     """
     n, known = len(scores.known), scores.known
-    if not len(scores.log10_prob) == len(scores.rank) == n:
-        raise UsageError(
-            f"{len(scores.log10_prob)} probabilities and {len(scores.rank)} ranks for {n} "
-            "passages; give one of each for every passage"
-        )
-    if np.isnan(scores.log10_prob).any() or (scores.log10_prob > 1e-6).any():
-        raise UsageError(
-            "a log10 probability is not a number or above 0; give a number of at most 0 for "
-            "every passage"
-        )
     correct = None if scores.right is None else int(scores.right.sum())
     low, high = (None, None) if correct is None else wilson_interval(correct, n)
     ranks = scores.rank[~np.isnan(scores.rank)]
@@ -194,62 +184,30 @@ def _perplexity(log10_prob: NDArray[np.float64]) -> float | None:
 
 
 def table_text(rows: Sequence[PassageRow]) -> str:
-    sets = list(dict.fromkeys(row.set for row in rows))
-    by_name: dict[str, dict[str, PassageRow]] = {}
+    header = (
+        "baseline", "set", "n", "right %", "95 % interval", BY_BOOK, "perplexity", "<unk> too", "rank", "known %",
+    )  # fmt: skip
+    lines = table_lines(header, [_cells(row) for row in rows], left=frozenset(header[:2]))
+    names_of_note: dict[str, dict[str, None]] = {}
     for row in rows:
-        by_name.setdefault(row.name, {})[row.set] = row
-    width = max([len("baseline"), *map(len, by_name)])
-    sizes = {name: max(row.n for row in rows if row.set == name) for name in sets}
-    titles = {name: f"{name} (n = {sizes[name]:,})" for name in sets}
-    lines = [
-        " " * width + "".join(f"  {title:^{_BLOCK}}" for title in titles.values()),
-        f"{'baseline':<{width}}" + "".join(f"  {_HEAD}" for _ in sets),
-    ]
-    lines += [
-        f"{name:<{width}}" + "".join(f"  {_block(found.get(one))}" for one in sets)
-        for name, found in by_name.items()
-    ]
-    notes = dict.fromkeys(row.note for row in rows if row.note)
-    lines += [
-        f"{note}: {', '.join(dict.fromkeys(row.name for row in rows if row.note == note))}"
-        for note in notes
-    ]
-    return "\n".join(line.rstrip() for line in lines)
+        if row.note:
+            names_of_note.setdefault(row.note, {})[row.name] = None
+    lines += [f"{note}: {', '.join(names)}" for note, names in names_of_note.items()]
+    return "\n".join(lines)
 
 
-_NAMES = ("right %", "95 % interval", BY_BOOK, "perplexity", "<unk> too", "rank", "known %")
-_SIDE_BY_SIDE = "{:>7}  {:>15} {:>9} {:>10} {:>10} {:>7} {:>7}"
-_HEAD = _SIDE_BY_SIDE.format(*_NAMES)
-_BLOCK = len(_HEAD)
-
-
-def _block(row: PassageRow | None) -> str:
-    return " " * _BLOCK if row is None else _SIDE_BY_SIDE.format(*_figures(row))
-
-
-def _figures(row: PassageRow) -> tuple[str, ...]:
-    accuracy, low, high = (
-        _format_figure(_percent(share), ".2f") for share in (row.accuracy, row.low, row.high)
-    )
-    perplexity, with_unknown, rank = (
-        _format_figure(value, ".0f")
-        for value in (row.perplexity, row.perplexity_with_unknown, row.median_rank)
-    )
-    interval = "-" if low == "-" else f"{low} - {high}"
-    return (
-        accuracy,
+def _cells(row: PassageRow) -> list[str]:
+    interval = "-" if row.share is None else f"{100 * row.share[1]:.2f} - {100 * row.share[2]:.2f}"
+    return [
+        row.name,
+        row.set,
+        f"{row.n:,}",
+        "-" if row.accuracy is None else f"{100 * row.accuracy:.2f}",
         interval,
         margin_cell(row),
-        perplexity,
-        with_unknown,
-        rank,
-        _format_figure(_percent(row.coverage), ".1f"),
-    )
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
-
-
-def _format_figure(value: float | None, form: str) -> str:
-    return "-" if value is None else format(value, form)
+        *(
+            "-" if figure is None else f"{figure:.0f}"
+            for figure in (row.perplexity, row.perplexity_with_unknown, row.median_rank)
+        ),
+        "-" if row.coverage is None else f"{100 * row.coverage:.1f}",
+    ]

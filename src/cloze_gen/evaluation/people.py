@@ -97,7 +97,7 @@ def human_row(
     return QuestionRow(
         name=HUMAN, kind=HUMAN, source="", accuracy=accuracy, low=low, high=high, n=len(found.items), correct=None,
         chance=chance_accuracy([len(questions[item.item].options) for item in found.items]),
-        seconds=0.0, note=f"{judges_text(found, digest)}{counted}",
+        note=f"{judges_text(found, digest)}{counted}",
     )  # fmt: skip
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import functools
 import itertools
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -39,7 +38,6 @@ from cloze_gen.evaluation.adversary import (
 )
 from cloze_gen.evaluation.lsa import (
     DIMENSIONS,
-    MIN_COUNT,
     UNCOUNTED,
     fit_word_vectors,
     fold_ids,
@@ -48,7 +46,6 @@ from cloze_gen.evaluation.lsa import (
 from cloze_gen.evaluation.question_scores import (
     article_scores,
     forward_scores,
-    freq_lookup,
     frequency_scores,
     history_scores,
     length_scores,
@@ -205,6 +202,13 @@ def read_words(artifact: Artifact) -> list[str]:
     return artifact.path(WORDS).read_text(encoding="utf-8").split("\n")[:-1]
 
 
+def read_folded_freqs(counts: Artifact) -> dict[str, float]:
+    """Case-folded word -> frequency, a share of the word tokens; 0 for marks."""
+    table = read_counts(counts)
+    folded = (word.casefold() for word in table.words)
+    return dict(zip(folded, table.freq.tolist(), strict=True))
+
+
 def open_evaluation_lm(artifact: Artifact) -> KenlmModel:
     return KenlmModel(artifact.path(BINARY))
 
@@ -215,27 +219,6 @@ def open_lsa(artifact: Artifact) -> tuple[np.ndarray, dict[str, int]]:
     }
 
 
-class IndexModel:
-    """A forward index as a `LanguageModel`."""
-
-    def __init__(self, index: ForwardIndex) -> None:
-        self._index = index
-
-    def log10_prob(self, history: Sequence[str], word: str) -> float:
-        recent = history[-(self._index.order - 1) :]
-        return float(
-            self._index.log10_probs(
-                np.array([self._ids(recent)], np.int64).reshape(1, -1), np.array(self._ids([word]))
-            )[0]
-        )
-
-    def score_sentence(self, tokens: Sequence[str]) -> float:
-        return self._index.sentence_log10_prob(tokens)
-
-    def _ids(self, tokens: Iterable[str]) -> list[int]:
-        return list(self._index.ids(list(tokens)))
-
-
 # ---- Training models
 
 # seed of the Lanczos start vector; independent of the evaluation's seed
@@ -244,41 +227,17 @@ _START_SEED = 0
 _SMALL_TEXT_BYTES, _SMALL_MEMORY, _MEMORY = 20_000_000, "200M", "2G"
 
 
-@dataclass(frozen=True, slots=True)
-class EvalLmSizes:
-    """A smoothed n-gram baseline (MSR 4.2), independent of settings; counts are inclusive minima."""
-
-    order: int
-    min_count: int = 5
-    min_fourgram_count: int = 2
-
-    @property
-    def prune(self) -> tuple[int, ...]:
-        """Value of lmplz --prune: n-grams with at most this count are dropped, by order."""
-        return (
-            (0, 0, 0, *[self.min_fourgram_count - 1] * (self.order - 3))
-            if self.order > 3 and self.min_fourgram_count > 1
-            else ()
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class LsaSizes:
-    """The LSA baseline (MSR 4.3), independent of settings; `min_count` is inclusive."""
-
-    dimensions: int = DIMENSIONS
-    min_count: int = MIN_COUNT
-
-
-EVAL_LMS = {order: EvalLmSizes(order) for order in (3, 4)}
-LSA = LsaSizes()
+# Of the smoothed models: words with count 5 or more, 4-grams with 2 or more (MSR 4.2). Order -> value
+# of lmplz --prune: n-grams with at most this count are dropped, by order.
+_MIN_COUNT = 5
+SMOOTHED_ORDERS: Mapping[int, tuple[int, ...]] = {3: (), 4: (0, 0, 0, 1)}
 
 
 @dataclass(frozen=True, slots=True)
 class LsaShard:
     text: Path
     target: Path
-    sizes: LsaSizes
+    dimensions: int
 
 
 def write_evaluation_lm(
@@ -286,7 +245,7 @@ def write_evaluation_lm(
     ctx: StageContext,
     *,
     text: Artifact,
-    sizes: EvalLmSizes,
+    order: int,
 ) -> None:
     """A modified Kneser-Ney model of the printed text (KenLM); rare words are `<unk>`.
 
@@ -296,14 +255,14 @@ def write_evaluation_lm(
     temp = writer.path("temp/x").parent
     counts = np.bincount(read_ids(text))
     words = read_words(text)
-    frequent = [words[i - 1] for i in np.flatnonzero(counts >= sizes.min_count).tolist() if i > 0]
+    frequent = [words[i - 1] for i in np.flatnonzero(counts >= _MIN_COUNT).tolist() if i > 0]
     (temp / "vocabulary.txt").write_text(
         "".join(f"{word}\n" for word in frequent), encoding="utf-8", newline="\n"
     )
     memory = _SMALL_MEMORY if text.path(TEXT).stat().st_size < _SMALL_TEXT_BYTES else _MEMORY
     with phases(ctx.stage) as report_line:
         train_arpa(
-            text=text.path(TEXT), arpa=temp / "model.arpa", order=sizes.order, memory=memory, temp_dir=temp, prune=sizes.prune,
+            text=text.path(TEXT), arpa=temp / "model.arpa", order=order, memory=memory, temp_dir=temp, prune=SMOOTHED_ORDERS[order],
             limit_vocab=temp / "vocabulary.txt", discount_fallback=True, on_line=report_line, meanwhile=ctx.meanwhile,
         )  # fmt: skip
     build_trie(arpa=temp / "model.arpa", binary=writer.path(BINARY), memory=memory, temp_dir=temp)
@@ -313,7 +272,7 @@ def write_evaluation_lm(
         "lmplz_sha256": file_sha256(find_lmplz()),
         "build_binary_sha256": file_sha256(find_build_binary()),
     }
-    ctx.say(f"order {sizes.order} over {len(frequent):,} words in {clock.seconds:.0f} s")
+    ctx.say(f"order {order} over {len(frequent):,} words in {clock.seconds:.0f} s")
 
 
 def write_lsa(
@@ -321,7 +280,7 @@ def write_lsa(
     ctx: StageContext,
     *,
     text: Artifact,
-    sizes: LsaSizes,
+    dimensions: int = DIMENSIONS,
 ) -> None:
     """Word vectors of the printed text: float32, shape (words + 2, dimensions), from row 2.
 
@@ -329,7 +288,7 @@ def write_lsa(
         CorpusError: fewer than three words of the text are frequent enough.
     """
     clock = Stopwatch()
-    shard = LsaShard(text.folder, writer.path(VECTORS), sizes)
+    shard = LsaShard(text.folder, writer.path(VECTORS), dimensions)
     with ThreadPoolExecutor(1) as thread:
         fitting = thread.submit(list[list[str]], ctx.map(fit_vectors, [shard], unit="matrices"))
         ctx.meanwhile()
@@ -339,7 +298,7 @@ def write_lsa(
     )
     writer.rows |= {VECTORS: len(words) + UNCOUNTED + 1, WORDS: len(words)}
     writer.note_libraries("numpy", "scipy")
-    ctx.say(f"{len(words):,} words, {sizes.dimensions} dimensions in {clock.seconds:.0f} s")
+    ctx.say(f"{len(words):,} words, {dimensions} dimensions in {clock.seconds:.0f} s")
 
 
 def fit_vectors(shard: LsaShard) -> list[str]:
@@ -349,8 +308,7 @@ def fit_vectors(shard: LsaShard) -> list[str]:
     vectors = fit_word_vectors(
         mapping[read_ids(text)],
         len(folded) + 1,
-        dimensions=shard.sizes.dimensions,
-        min_count=shard.sizes.min_count,
+        dimensions=shard.dimensions,
         seed=_START_SEED,
     )
     used = np.flatnonzero(vectors.any(axis=1))
@@ -371,18 +329,12 @@ class Scorer:
     def __init__(self, question_set: QuestionSet, models: Mapping[str, Artifact]) -> None:
         self._set, self._models = question_set, models
         self._questions = question_set.questions
-        self._computed: dict[str, tuple[Scores, float]] = {}
-        self._opened: dict[str, Any] = {}
+        self._computed: dict[str, Scores] = {}
 
-    def scores(self, name: str) -> tuple[Scores, float]:
-        """Scores, shape (n, k), and seconds, without the seconds of scores that it uses."""
+    def scores(self, name: str) -> Scores:
+        """Scores of every option, shape (n, k)."""
         if name not in self._computed:
-            clock, before = Stopwatch(), sum(seconds for _, seconds in self._computed.values())
-            found = self._compute(name)
-            self._computed[name] = (
-                found,
-                clock.seconds - (sum(seconds for _, seconds in self._computed.values()) - before),
-            )
+            self._computed[name] = self._compute(name)
         return self._computed[name]
 
     def features(self, adversary: str) -> Features:
@@ -390,15 +342,12 @@ class Scorer:
         if names:
             return value_features(
                 [
-                    log10_freqs(self.scores(name)[0])
-                    if name == "frequency"
-                    else self.scores(name)[0]
+                    log10_freqs(self.scores(name)) if name == "frequency" else self.scores(name)
                     for name in names
                 ]
             )
         return option_features(
-            [question.options for question in self._questions],
-            self._once("isolated tags", self._read_isolated_tags),
+            [question.options for question in self._questions], self._isolated_tags()
         )
 
     def _compute(self, name: str) -> Scores:
@@ -408,9 +357,9 @@ class Scorer:
         if name.startswith("position-"):
             return position_scores(self._questions, LETTERS.index(name[-1]))
         methods: dict[str, Callable[[], Scores]] = {
-            "focus-model": lambda: sentence_scores(self._language_model(), self._questions),
-            "history": lambda: history_scores(self._language_model(), self._questions),
-            "forward": lambda: forward_scores(self._language_model(), self._questions),
+            "focus-model": lambda: sentence_scores(self._index, self._questions),
+            "history": lambda: history_scores(self._index, self._questions),
+            "forward": lambda: forward_scores(self._index, self._questions),
             "smoothed-3gram": lambda: sentence_scores(
                 open_evaluation_lm(self._models["3gram"]), self._questions
             ),
@@ -419,10 +368,12 @@ class Scorer:
             ),
             "simple-4gram": self._match,
             "lsa": self._lsa,
-            "frequency": lambda: frequency_scores(self._questions, self._freq_of()),
+            "frequency": lambda: frequency_scores(
+                self._questions, read_folded_freqs(self._models["counts"])
+            ),
             "length": lambda: length_scores(self._questions),
-            "odd-tag-out": lambda: odd_one_out_scores(self._tags()),
-            "majority-tag": lambda: majority_tag_scores(self._tags()),
+            "odd-tag-out": lambda: odd_one_out_scores(self._tags),
+            "majority-tag": lambda: majority_tag_scores(self._tags),
             "a-an-agreement": lambda: article_scores(self._questions),
         }
         return methods[name]()
@@ -436,36 +387,12 @@ class Scorer:
         vectors, rows = open_lsa(self._models["lsa"])
         return lsa_scores(vectors, self._questions, rows)
 
-    def _language_model(self) -> IndexModel:
-        return self._once("index", lambda: IndexModel(open_index(self._models["index"])))
+    @functools.cached_property
+    def _index(self) -> ForwardIndex:
+        return open_index(self._models["index"])
 
-    def _freq_of(self) -> Callable[[str], float]:
-        return self._once("freq", self._read_freqs)
-
-    def _read_freqs(self) -> Callable[[str], float]:
-        recorded = self._set.recorded(RECORDED["frequency"])
-        if recorded is not None:
-            options = (option for question in self._questions for option in question.options)
-            return freq_lookup(
-                {
-                    option.casefold(): freq
-                    for option, freq in zip(
-                        options, recorded[~np.isnan(recorded)].tolist(), strict=True
-                    )
-                }
-            )
-        table = read_counts(self._models["counts"])
-        return freq_lookup(
-            {
-                word.casefold(): freq
-                for word, freq in zip(table.words, table.freq.tolist(), strict=True)
-            }
-        )
-
+    @functools.cached_property
     def _tags(self) -> list[list[str]]:
-        return self._once("tags", self._read_tags)
-
-    def _read_tags(self) -> list[list[str]]:
         # slow to import; only two rules need it
         from cloze_gen.adapters.spacy_tagger import load_tagger
 
@@ -475,7 +402,7 @@ class Scorer:
         starts = np.cumsum([0, *(len(question.options) for question in self._questions)]).tolist()
         return [flat[start:end] for start, end in pairwise(starts)]
 
-    def _read_isolated_tags(self) -> list[list[str]]:
+    def _isolated_tags(self) -> list[list[str]]:
         """Tag of every option in isolation, so that it does not depend on the sentence."""
         from cloze_gen.adapters.spacy_tagger import load_tagger
 
@@ -488,17 +415,11 @@ class Scorer:
         }
         return [[tags[option] for option in question.options] for question in self._questions]
 
-    def _once(self, name: str, open_resource: Callable[[], Any]) -> Any:
-        if name not in self._opened:
-            self._opened[name] = open_resource()
-        return self._opened[name]
-
 
 def judge(
     baseline: Baseline, scorer: Scorer, question_set: QuestionSet, *, seed: int
 ) -> BaselineResult:
-    scores, seconds = scorer.scores(baseline.score)
-    return judge_scores(baseline, scores, question_set.questions, seed=seed, seconds=seconds)
+    return judge_scores(baseline, scorer.scores(baseline.score), question_set.questions, seed=seed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -510,7 +431,4 @@ class AdversaryShard:
 
 
 def judge_adversary(shard: AdversaryShard) -> AdversaryResult:
-    """`seconds` are of training only, without the features."""
-    clock = Stopwatch()
-    found = try_adversary(shard.baseline, shard.features, shard.questions, seed=shard.seed)
-    return replace(found, seconds=clock.seconds)
+    return try_adversary(shard.baseline, shard.features, shard.questions, seed=shard.seed)

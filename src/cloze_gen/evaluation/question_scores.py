@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,10 +20,15 @@ from cloze_gen.records.question import Question
 
 
 def frequency_scores(
-    questions: Sequence[Question], freq_of: Callable[[str], float]
+    questions: Sequence[Question], freqs: Mapping[str, float]
 ) -> NDArray[np.float64]:
-    """Frequency of every option, a share of word tokens; 0 if unknown."""
-    return score_matrix([freq_of(option) for option in question.options] for question in questions)
+    """Frequency of every option, a share of word tokens; 0 if unknown.
+
+    `freqs`: case-folded word -> frequency.
+    """
+    return score_matrix(
+        [freqs.get(option.casefold(), 0.0) for option in question.options] for question in questions
+    )
 
 
 def length_scores(questions: Sequence[Question]) -> NDArray[np.float64]:
@@ -66,10 +71,6 @@ def article_scores(questions: Sequence[Question]) -> NDArray[np.float64]:
             ]
         )
     return score_matrix(rows)
-
-
-def freq_lookup(freqs: Mapping[str, float]) -> Callable[[str], float]:
-    return lambda word: freqs.get(word.casefold(), 0.0)
 
 
 # ---- Language models. The paper uses Good-Turing smoothing (CMU toolkit); we use KenLM's modified

@@ -27,11 +27,6 @@ from cloze_gen.evaluation.selection import HUMAN, USER, check_known
 from cloze_gen.records.question import Question
 from cloze_gen.text_layout import table_lines
 
-# Order of the table: the paper's Table 1, then its bias tests (2.2), then the rest.
-TABLE_ORDER = (
-    "focus-model-highest", "focus-model-lowest", "smoothed-3gram", "smoothed-4gram", "simple-4gram", "lsa",
-    "smoothed-3gram-lowest", "smoothed-4gram-lowest", "forward-highest", "forward-lowest", "history-highest", "history-lowest",
-)  # fmt: skip
 # Score -> the models it needs unless the records of the questions contain it.
 MODELS = {
     "focus-model": ("index",), "history": ("index",), "forward": ("index",), "frequency": ("counts",), "smoothed-3gram": ("3gram",),
@@ -54,8 +49,6 @@ ADVERSARIES = {
     "adversary-scores": _SCORES, "adversary-scores+ngrams": (*_SCORES, *_NGRAMS), "adversary-scores+ngrams+lsa": (*_SCORES, *_NGRAMS, "lsa"),
     "adversary-options": (), **{f"adversary-{score}": (score,) for score in _SCORES},
 }  # fmt: skip
-# rows that depend on the tagger
-TAGGED = ("odd-tag-out", "majority-tag", "adversary-options")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -154,32 +147,11 @@ class QuestionRow(Row):
 
 
 class QuestionEvaluation(Evaluation):
-    """`tagger`: ``used`` and ``of_run`` (None for a file); None if no row needs a tagger."""
-
     chance: float
-    tagger: Mapping[str, str | None] | None = None
     baselines: tuple[QuestionRow, ...]
 
     def of_kind(self, *kinds: str) -> tuple[QuestionRow, ...]:
         return tuple(row for row in self.baselines if row.kind in kinds)
-
-    @property
-    def tagger_line(self) -> str:
-        """
-        >>> row = QuestionRow(name="odd-tag-out", kind="bias", accuracy=0.5, low=0.4, high=0.6, n=9,
-        ...     chance=0.2)
-        >>> QuestionEvaluation(n=9, chance=0.2, tagger={"used": "tagger-1", "of_run": "tagger-2"},
-        ...     baselines=(row,)).tagger_line
-        'tagger of odd-tag-out: tagger-1 (the run used tagger-2)'
-        """
-        tagged = [row.name for row in self.baselines if row.name in TAGGED]
-        if not self.tagger or not tagged:
-            return ""
-        used, of_run = self.tagger["used"], self.tagger["of_run"]
-        same = {None: "", used: " (same as the run)", "": " (the run used none)"}.get(
-            of_run, f" (the run used {of_run})"
-        )
-        return f"tagger of {', '.join(tagged)}: {used}{same}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +174,6 @@ class BaselineResult:
     scores: NDArray[np.float64]
     choices: NDArray[np.int64]
     correct: NDArray[np.bool_]
-    seconds: float = 0.0
 
     @property
     def row(self) -> QuestionRow:
@@ -212,7 +183,6 @@ class BaselineResult:
         return QuestionRow(
             name=self.baseline.name, kind=self.baseline.kind, source=self.baseline.source, accuracy=right / n,
             low=low, high=high, n=n, correct=right, chance=chance_accuracy(option_counts),
-            seconds=round(self.seconds, 3),
             book_margin=clustered_margin(self.correct, book_ids(self.questions)),
         )  # fmt: skip
 
@@ -244,7 +214,7 @@ class RandomResult:
         low, high = (int(np.searchsorted(below, share)) / n for share in (0.025, 0.975))
         return QuestionRow(
             name=RANDOM, kind=RANDOM, source="exact expectation", accuracy=chance, low=low, high=high, n=n,
-            correct=None, chance=chance, seconds=0.0,
+            correct=None, chance=chance,
         )  # fmt: skip
 
     def predictions(self) -> Iterator[dict[str, Any]]:
@@ -257,39 +227,19 @@ def judge_scores(
     questions: Sequence[Question],
     *,
     seed: int,
-    seconds: float = 0.0,
 ) -> BaselineResult:
     """Choose by the highest score (the lowest if `reverse`) and compare with the answers.
 
     `scores`: shape (n, k), padded with NaN; `seed`: for breaking ties.
 
     Raises:
-        UsageError: a question has no known answer, or the scores do not match the questions.
+        UsageError: a question has no known answer.
     """
     check_answers(questions)
-    padded = (
-        -np.asarray(scores, dtype=np.float64)
-        if baseline.reverse
-        else np.asarray(scores, dtype=np.float64)
-    )
-    for row, question in zip(padded, questions, strict=True):
-        if (
-            np.isnan(row[: len(question.options)]).any()
-            or not np.isnan(row[len(question.options) :]).all()
-        ):
-            raise UsageError(
-                f"{baseline.name}: question {question.id} needs {len(question.options)} scores, "
-                "one for each option"
-            )
-    answers = answer_indices(questions)
-    choices = best_options(padded, [question.id for question in questions], seed=seed)
+    ordered = -scores if baseline.reverse else scores
+    choices = best_options(ordered, [question.id for question in questions], seed=seed)
     return BaselineResult(
-        baseline,
-        questions,
-        padded,
-        choices,
-        choices == answers,
-        seconds,
+        baseline, questions, ordered, choices, choices == answer_indices(questions)
     )
 
 
@@ -334,43 +284,40 @@ def table_text(rows: Sequence[QuestionRow], *, who: str = "baseline") -> str:
 
 
 def word_baselines(option_count: int) -> list[Baseline]:
-    """All baselines of questions with up to `option_count` options, in table order."""
-    pairs = [("focus-model", "MSR 2.2"), ("history", "MSR 2.2"), ("forward", "MSR 2.2")]
-    rows = [
-        Baseline(f"{name}-{end}", name, "balanced", source, end == "lowest")
-        for name, source in pairs
-        for end in ("highest", "lowest")
-    ]
-    rows += [
-        Baseline(name, name, "baseline", "MSR 4.2") for name in ("smoothed-3gram", "smoothed-4gram")
-    ]
-    rows += [
-        Baseline(f"{name}-lowest", name, "baseline", "MSR 2.2, another model", True)
-        for name in ("smoothed-3gram", "smoothed-4gram")
-    ]
-    rows += [
+    """All baselines of questions with up to `option_count` options, in table order.
+
+    Adversaries first, then the paper's Table 1, its bias tests (2.2), and the rest.
+    """
+    return [
+        *(Baseline(name, name, ADVERSARY, "") for name in ADVERSARIES),
+        Baseline("focus-model-highest", "focus-model", "balanced", "MSR 2.2"),
+        Baseline("focus-model-lowest", "focus-model", "balanced", "MSR 2.2", True),
+        Baseline("smoothed-3gram", "smoothed-3gram", "baseline", "MSR 4.2"),
+        Baseline("smoothed-4gram", "smoothed-4gram", "baseline", "MSR 4.2"),
         Baseline("simple-4gram", "simple-4gram", "baseline", "MSR 4.1"),
         Baseline("lsa", "lsa", "baseline", "MSR 4.3"),
-    ]
-    rows += [
+        Baseline(
+            "smoothed-3gram-lowest", "smoothed-3gram", "baseline", "MSR 2.2, another model", True
+        ),
+        Baseline(
+            "smoothed-4gram-lowest", "smoothed-4gram", "baseline", "MSR 2.2, another model", True
+        ),
+        Baseline("forward-highest", "forward", "balanced", "MSR 2.2"),
+        Baseline("forward-lowest", "forward", "balanced", "MSR 2.2", True),
+        Baseline("history-highest", "history", "balanced", "MSR 2.2"),
+        Baseline("history-lowest", "history", "balanced", "MSR 2.2", True),
         Baseline("most-frequent", "frequency", "balanced", ""),
         Baseline("least-frequent", "frequency", "balanced", "", True),
-    ]
-    rows += [
         Baseline("longest", "length", "balanced", ""),
         Baseline("shortest", "length", "balanced", "", True),
+        *(
+            Baseline(f"position-{letter}", f"position-{letter}", "balanced", "")
+            for letter in LETTERS[:option_count]
+        ),
+        Baseline("odd-tag-out", "odd-tag-out", "bias", ""),
+        Baseline("majority-tag", "majority-tag", "bias", ""),
+        Baseline("a-an-agreement", "a-an-agreement", "bias", ""),
     ]
-    rows += [
-        Baseline(f"position-{letter}", f"position-{letter}", "balanced", "")
-        for letter in LETTERS[:option_count]
-    ]
-    rows += [
-        Baseline(name, name, "bias", "")
-        for name in ("odd-tag-out", "majority-tag", "a-an-agreement")
-    ]
-    places = {name: place for place, name in enumerate(TABLE_ORDER)}
-    adversaries = [Baseline(name, name, ADVERSARY, "") for name in ADVERSARIES]
-    return adversaries + sorted(rows, key=lambda row: places.get(row.name, len(places)))
 
 
 def without_balancing(baseline: Baseline, questions: Sequence[Question]) -> Baseline:

@@ -17,15 +17,43 @@ from cloze_gen.evaluation.questions import QuestionSet
 from cloze_gen.formats.lambada import parse_passages, parse_plain_text, sentence_ends, whole_words
 from cloze_gen.formats.lambada_harness import RENDERINGS, prompt_text
 from cloze_gen.formats.msr import parse_machine
-from cloze_gen.formats.questions import parse_questions, parse_records
+from cloze_gen.formats.questions import parse_questions
 from cloze_gen.formats.scde import parse_passages as parse_blanked_passages
 from cloze_gen.formats.scde import parse_published, without_marks
+from cloze_gen.json_lines import read_objects
 from cloze_gen.parsing import error_text, parse_json
 from cloze_gen.records.blanked_passage import BlankedPassage, SetBlankedPassage
 from cloze_gen.records.passage import Part, Passage, SetPassage, Split
 from cloze_gen.store.files import open_regular, read_regular_text
 
+_LONGEST_LINE = 1 << 20  # bytes; a passage has a few thousand
+
+
+def _read_text(path: Path, wanted: str) -> str:
+    """The text of a user's file; `wanted` completes the message of a UsageError."""
+    try:
+        return read_regular_text(path)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{path}: the file cannot be read ({error_text(error)}). {wanted}"
+        ) from None
+
+
+def _first_line(path: Path) -> str:
+    """OSError or ValueError if it cannot be read."""
+    with open_regular(path) as handle:
+        return handle.readline(_LONGEST_LINE).decode("utf-8-sig")
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
+
+
 # ---- Questions
+
+_QUESTIONS_WANTED = (
+    "Give a run folder, a questions.jsonl or a machine-format file of the MSR challenge."
+)
 
 
 def read_question_set(path: Path, answers: Path | None = None) -> QuestionSet:
@@ -38,16 +66,18 @@ def read_question_set(path: Path, answers: Path | None = None) -> QuestionSet:
         UsageError: the file is missing, has no questions, or has no answers file.
         FormatError: the file does not follow its format.
     """
-    text = _read_text(path)
+    text = _read_text(path, _QUESTIONS_WANTED)
     if not text.strip("\ufeff \r\n\t"):
         raise UsageError(f"{path}: the file has no questions")
     if path.suffix == ".jsonl" or text.lstrip("\ufeff \n").startswith("{"):
         lines = text.split("\n")  # not splitlines: U+2028 may be in a string
-        records = tuple(record for _, record in parse_records(lines, name=path.name))
+        records = tuple(record for _, record in read_objects(lines, name=path.name))
         found = QuestionSet(tuple(parse_questions(lines, name=path.name)), records)
     else:
         key = answers or _adjacent_answers(path)
-        found = QuestionSet(tuple(parse_machine(text, _read_text(key), name=path.name)))
+        found = QuestionSet(
+            tuple(parse_machine(text, _read_text(key, _QUESTIONS_WANTED), name=path.name))
+        )
     if not found.questions:
         raise UsageError(f"{path}: the file has no questions")
     return found
@@ -57,23 +87,10 @@ def _adjacent_answers(path: Path) -> Path:
     adjacent = path.with_name(path.name.replace("questions", "answers"))
     if adjacent == path or not adjacent.is_file():
         raise UsageError(
-            f"{path}: no answers file found in the same folder; pass it with --answers"
+            f"{path}: no answers file found in the same folder; put it there, or pass it to "
+            "`evaluate` with --answers"
         )
     return adjacent
-
-
-def _read_text(path: Path) -> str:
-    wanted = "Give a run folder, a questions.jsonl or a machine-format file of the MSR challenge."
-    try:
-        return read_regular_text(path)
-    except FileNotFoundError:
-        raise UsageError(f"{path}: no such file. {wanted}") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 ({error}). {wanted}") from None
-    except (OSError, ValueError) as error:
-        raise UsageError(
-            f"{path}: the file cannot be read ({error_text(error)}). {wanted}"
-        ) from None
 
 
 # ---- Passages
@@ -81,7 +98,6 @@ def _read_text(path: Path) -> str:
 # Minimum tokens of a line taken as a passage: published ones have 50 or more, MSR questions 5.
 _LEAST_TOKENS = 20
 _PUBLISHED_NAME = "plain_text.txt"
-_LONGEST_LINE = 1 << 20  # bytes; a passage has a few hundred
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,13 +125,7 @@ def read_passage_set(path: Path) -> PassageSet:
 
 def read_passage_examples(path: Path) -> PassageEvaluationSet:
     """Read passages from a `passages.jsonl` or a published plain-text file."""
-    try:
-        text = read_regular_text(path)
-    except (OSError, ValueError) as error:
-        raise UsageError(
-            f"{path}: the file cannot be read ({error_text(error)}). Give a passages.jsonl or a "
-            "*_plain_text.txt of LAMBADA."
-        ) from None
+    text = _read_text(path, "Give a passages.jsonl or a *_plain_text.txt of LAMBADA.")
     found = (
         _from_records(text, path.name)
         if text.lstrip("\ufeff \n").startswith("{")
@@ -131,8 +141,7 @@ def holds_passages(path: Path) -> bool:
     if path.name.endswith(_PUBLISHED_NAME):
         return True
     try:
-        with open_regular(path) as handle:
-            line = handle.readline(_LONGEST_LINE).decode("utf-8-sig")
+        line = _first_line(path)
         if line.startswith("{"):
             record = parse_json(line)
             return isinstance(record, dict) and any(
@@ -192,15 +201,10 @@ def _from_plain_text(text: str, name: str) -> PassageEvaluationSet:
     )
 
 
-def _digest(lines: Iterable[str]) -> str:
-    return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
-
-
 # ---- Blanked passages
 
 _OF_A_RECORD = frozenset({"passage", "blanks", "candidates", "answers"})
-_LONGEST_LINE = 1 << 20  # bytes; a passage has a few thousand
-_WANTED = (
+_BLANKS_WANTED = (
     "Give a run folder, a passages.jsonl or a file in the published layout of SCDE (train.json, "
     "dev.json, test.json)."
 )
@@ -235,12 +239,7 @@ def read_cloze_examples(path: Path, *, to_learn: bool = False) -> ClozeEvaluatio
     All passages of a published file are measured, or used for training with `to_learn`. Stray full
     stops are dropped.
     """
-    try:
-        text = read_regular_text(path)
-    except (OSError, ValueError) as error:
-        raise UsageError(
-            f"{path}: the file cannot be read ({error_text(error)}). {_WANTED}"
-        ) from None
+    text = _read_text(path, _BLANKS_WANTED)
     if text.lstrip("\ufeff \r\n\t").startswith("["):
         listed = [without_marks(one) for one in parse_published(text, name=path.name)]
         examples, digest = cloze_example(listed), _blanks_digest(("", one) for one in listed)
@@ -265,8 +264,7 @@ def read_cloze_examples(path: Path, *, to_learn: bool = False) -> ClozeEvaluatio
 def holds_blanked_passages(path: Path) -> bool:
     """Whether the file is a JSON list or its first line is a blanked passage."""
     try:
-        with open_regular(path) as handle:
-            line = handle.readline(_LONGEST_LINE).decode("utf-8-sig").strip()
+        line = _first_line(path).strip()
         if line.startswith("["):
             return True
         record = parse_json(line) if line.startswith("{") else None
@@ -314,8 +312,7 @@ def _tokens(texts: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _blanks_digest(passages: Iterable[tuple[str, BlankedPassage]]) -> str:
-    lines = (
+    return _digest(
         repr((part, one.id, one.sentences, one.blanks, one.candidates, one.answers))
         for part, one in passages
     )
-    return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()

@@ -1,9 +1,9 @@
-"""Readers of a user model's scores: JSON Lines, lm-evaluation-harness logs, MSR score lines."""
+"""Readers of a user model's scores: JSON Lines and logs of lm-evaluation-harness."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
@@ -14,36 +14,24 @@ from numpy.typing import NDArray
 from cloze_gen.errors import FormatError
 from cloze_gen.evaluation.metrics import score_matrix
 from cloze_gen.evaluation.passages import PassageExample, TargetScores
+from cloze_gen.json_lines import ItemId, read_records
 from cloze_gen.parsing import ParseError, as_number, parse_json, quote
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.records.question import Question
 
-
-def _finite_score(value: Any, where: str) -> float:
-    """
-    >>> _finite_score("-1.5", "here"), _finite_score(2, "here")
-    (-1.5, 2.0)
-    """
-    try:
-        # float() reads 1_5 as 15; a score has no underscores.
-        score = (
-            math.nan
-            if isinstance(value, bool) or (isinstance(value, str) and "_" in value)
-            else float(value)
-        )
-    except (TypeError, ValueError, OverflowError):
-        score = math.nan
-    if not math.isfinite(score):
-        raise FormatError(f"{where}: {quote(value)} is not a finite number")
-    return score
-
-
 # ---- Logs of lm-evaluation-harness
 
+_LOG_LINE = "a log line of lm-evaluation-harness with `doc` and `resps`"
 _ANSWER = '["-1.5", "False"]'
 # nats; half precision in different batches differs by less, different models or items by more
 _TOLERANCE = 0.5
 _GREEDY = {"True": True, "False": False, True: True, False: False}
+
+
+@dataclass(frozen=True, slots=True)
+class _LogLine:
+    doc: dict[str, Any]
+    resps: list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,34 +84,38 @@ def is_sample_log(text: str) -> bool:
     return isinstance(record, dict) and "doc" in record and "resps" in record
 
 
-def parse_sample_log(text: str, *, name: str = "scores") -> list[Sample]:
-    """The documents of a log, without repetitions, in the order of their first lines.
+def parse_sample_log(text: str, *, name: str = "scores") -> dict[str, Sample]:
+    """The documents of a log by their ids.
 
     ``--log_samples`` writes one line per document (lm-evaluation-harness 0.4.13,
     `lm_eval/evaluator.py`, `loggers/evaluation_tracker.py`). `doc` is the task's record; `resps`
-    has one answer per request, ``["-1.5", "False"]``: ln P of the continuation, whether greedy.
+    has one answer per request, ``["-1.5", "False"]``: ln P of the continuation, whether greedy. A
+    document may have several lines.
 
     Raises:
         FormatError: a line has another form, no finite likelihoods, or contradicts another line.
 
     >>> line = '{"doc": {"id": "b:1"}, "resps": [[["-1.5", "False"]], [["-2", "True"]]]}'
-    >>> [sample] = parse_sample_log(f"{line}\\n{line}\\n")
-    >>> sample.id, sample.ln_probs, sample.greedy
-    ('b:1', (-1.5, -2.0), (False, True))
+    >>> sample = parse_sample_log(f"{line}\\n{line}\\n")["b:1"]
+    >>> sample.ln_probs, sample.greedy
+    ((-1.5, -2.0), (False, True))
     """
     found: dict[str, Sample] = {}
-    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
-        if not line.strip():
-            continue
-        sample = _sample(line, f"{name}, line {number}")
+    lines = _lines(text)
+    for where, line in read_records(lines, _LogLine, name=name, key=(), form=_LOG_LINE):
+        sample = _sample(line, where)
         first = found.setdefault(sample.id, sample)
         if not _agree(first.ln_probs, sample.ln_probs):
             other = first.where.removeprefix(f"{name}, ")
             raise FormatError(
-                f"{sample.where}: {sample.id[:80]} has different answers on {other}; give the log "
+                f"{where}: {sample.id[:80]} has different answers on {other}; give the log "
                 "of one task and one model"
             )
-    return list(found.values())
+    return found
+
+
+def _lines(text: str) -> list[str]:
+    return text.removeprefix("\ufeff").split("\n")  # not splitlines: U+2028 may be in a string
 
 
 def _agree(first: Sequence[float], other: Sequence[float]) -> bool:
@@ -132,39 +124,18 @@ def _agree(first: Sequence[float], other: Sequence[float]) -> bool:
     )
 
 
-def _sample(line: str, where: str) -> Sample:
-    try:
-        record = parse_json(line)
-    except ParseError as error:
-        raise FormatError(
-            f"{where}: not JSON ({error}); expected a log line of lm-evaluation-harness"
-        ) from None
-    if (
-        not isinstance(record, dict)
-        or not isinstance(record.get("doc"), dict)
-        or not isinstance(record.get("resps"), list)
-    ):
-        raise FormatError(
-            f"{where}: expected a log line of lm-evaluation-harness with `doc` and `resps`, "
-            f"found {quote(line)}"
-        )
-    doc, resps = record["doc"], record["resps"]
-    item_id = doc.get("question_id", doc.get("id"))  # the former in blind controls
+def _sample(line: _LogLine, where: str) -> Sample:
+    item_id = line.doc.get("question_id", line.doc.get("id"))  # the former in blind controls
     if not isinstance(item_id, str | int) or isinstance(item_id, bool):
         raise FormatError(
             f"{where}: `doc` has no `id`; use a task with the ids of the items, such as those in "
             "harness/"
         )
-    if not resps:
+    if not line.resps:
         raise FormatError(f"{where}: `resps` of {quote(item_id)} is empty; run the task again")
-    answers = [_answer(one, f"{where}: `resps` of {quote(item_id)}") for one in resps]
-    return Sample(
-        str(item_id),
-        doc,
-        tuple(ln_prob for ln_prob, _ in answers),
-        tuple(greedy for _, greedy in answers),
-        where,
-    )
+    answers = [_answer(one, f"{where}: `resps` of {quote(item_id)}") for one in line.resps]
+    ln_probs, greedy = zip(*answers, strict=True)
+    return Sample(str(item_id), line.doc, ln_probs, greedy, where)
 
 
 def _answer(answers: Any, where: str) -> tuple[float, bool]:
@@ -184,40 +155,53 @@ def _answer(answers: Any, where: str) -> tuple[float, bool]:
         or one[1] not in _GREEDY
     ):
         raise FormatError(f"{where}: expected {_ANSWER}, found {quote(one)}")
-    return _finite_score(one[0], where), _GREEDY[one[1]]
+    return _finite(_ln_prob(one[0]), one[0], where), _GREEDY[one[1]]
+
+
+def _ln_prob(value: Any) -> float:
+    """A number, or its text; float() reads 1_5 as 15, but a log has no underscores."""
+    if not isinstance(value, str):
+        return as_number(value)
+    try:
+        return math.nan if "_" in value else float(value)
+    except ValueError:
+        return math.nan
+
+
+def _finite(number: float, value: Any, where: str) -> float:
+    if not math.isfinite(number):
+        raise FormatError(f"{where}: {quote(value)} is not a finite number")
+    return number
 
 
 # ---- Questions and blanked passages
 
-ANSWER = '{"id": ..., "scores": [[...], ...]}'
-_QUESTION_ANSWER = '{"id": ..., "scores": [...]}'
+QUESTION_ANSWER = '{"id": ..., "scores": [...]}'
+BLANKS_ANSWER = '{"id": ..., "scores": [[...], ...]}'
+
+# Item -> its options and the index of the answer.
+Options = Mapping[str, tuple[Sequence[str], int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _ScoresLine:
+    id: ItemId
+    scores: list[Any]
 
 
 def parse_user_scores(
     text: str, questions: Sequence[Question], *, name: str = "scores"
 ) -> NDArray[np.float64]:
-    """Scores of questions in any supported format: float64, shape (n, k), padded with NaN."""
-    lines = [line for line in _lines(text) if line.strip()]
-    if not lines:
-        raise FormatError(
-            f"{name}: the file is empty; expected a JSON object for each question or a "
-            "'sentence TAB score' line for each option"
-        )
-    if not lines[0].lstrip().startswith("{"):
-        return score_matrix(_from_lm_output(lines, questions, name))
-    by_id = {question.id: question for question in questions}
-    found: dict[str, Sequence[float]] = {}
+    """Scores of questions: float64, shape (n, k), padded with NaN; other ids are skipped."""
+    options = {question.id: (question.options, question.answer_index) for question in questions}
     if is_sample_log(text):
-        for sample in parse_sample_log(text, name=name):
-            if sample.id in by_id:
-                question = by_id[sample.id]
-                sample.check_options(question.options, question.answer_index)
-                found[sample.id] = sample.ln_probs
+        rows = _rows_of_log(text, options, name)
     else:
-        for where, item_id, scores in _json_scores(text, by_id, _QUESTION_ANSWER, name):
-            found[item_id] = _row(scores, len(by_id[item_id].options), f"{where}: {item_id[:80]}")
-    _check_complete(list(by_id), found, name, "question")
-    return score_matrix(found[question.id] for question in questions)
+        rows = {}
+        for where, item_id, scores in _json_scores(text, options, QUESTION_ANSWER, name):
+            rows[item_id] = _row(scores, len(options[item_id][0]), where)
+    _check_complete(options, rows, name, "question")
+    return score_matrix(rows[item_id] for item_id in options)
 
 
 def parse_blank_scores(
@@ -233,83 +217,68 @@ def parse_blank_scores(
     [[0.5, -1.0]]
     """
     by_id = {passage.id: passage for passage in passages}
-    blank_ids = {
-        passage.id: [f"{passage.id}:{blank}" for blank in range(1, len(passage.blanks) + 1)]
+    options = {
+        f"{passage.id}:{blank}": (passage.candidates, answer)
         for passage in passages
+        for blank, answer in enumerate(passage.answers, 1)
     }
-    found: dict[str, Sequence[float]] = {}
     if is_sample_log(text):
-        samples = {sample.id: sample for sample in parse_sample_log(text, name=name)}
-        for passage in passages:
-            for blank, answer in zip(blank_ids[passage.id], passage.answers, strict=True):
-                if blank in samples:
-                    samples[blank].check_options(passage.candidates, answer)
-                    found[blank] = samples[blank].ln_probs
+        rows = _rows_of_log(text, options, name)
     else:
-        for where, item_id, rows in _json_scores(text, by_id, ANSWER, name):
+        rows = {}
+        for where, item_id, scores in _json_scores(text, by_id, BLANKS_ANSWER, name):
             passage = by_id[item_id]
-            if len(rows) != len(passage.blanks):
+            if len(scores) != len(passage.blanks):
                 raise FormatError(
-                    f"{where}: {item_id[:80]} needs {len(passage.blanks)} rows of scores, one for "
-                    f"each blank, found {len(rows)}"
+                    f"{where} needs {len(passage.blanks)} rows of scores, one for each blank, "
+                    f"found {len(scores)}"
                 )
-            for blank, row in zip(blank_ids[item_id], rows, strict=True):
-                found[blank] = _row(row, len(passage.candidates), f"{where}: blank {blank[:80]}")
-    _check_complete(
-        [blank for blanks in blank_ids.values() for blank in blanks], found, name, "blank"
-    )
+            for blank, row in enumerate(scores, 1):
+                rows[f"{item_id}:{blank}"] = _row(
+                    row, len(passage.candidates), f"{where}, blank {blank},"
+                )
+    _check_complete(options, rows, name, "blank")
     return [
-        np.array([found[blank] for blank in blank_ids[passage.id]], np.float64)
+        np.array(
+            [rows[f"{passage.id}:{blank}"] for blank in range(1, len(passage.blanks) + 1)],
+            np.float64,
+        )
         for passage in passages
     ]
 
 
-def _lines(text: str) -> list[str]:
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+def _rows_of_log(text: str, options: Options, name: str) -> dict[str, Sequence[float]]:
+    rows: dict[str, Sequence[float]] = {}
+    for item_id, sample in parse_sample_log(text, name=name).items():
+        if item_id in options:
+            sample.check_options(*options[item_id])
+            rows[item_id] = sample.ln_probs
+    return rows
 
 
 def _json_scores(
-    text: str, known: Container[str], expected: str, name: str
+    text: str, known: Collection[str], form: str, name: str
 ) -> Iterator[tuple[str, str, list[Any]]]:
-    """Place, id and scores of each line; the file may have scores of a larger set."""
-    seen = set()
-    for number, line in enumerate(_lines(text), 1):
-        if not line.strip():
-            continue
-        where = f"{name}, line {number}"
-        try:
-            record = parse_json(line)
-        except ParseError as error:
-            raise FormatError(f"{where}: not JSON ({error}); expected {expected}") from None
-        item_id = record.get("id") if isinstance(record, dict) else None
-        if (
-            not isinstance(item_id, str | int)
-            or isinstance(item_id, bool)
-            or not isinstance(record.get("scores"), list)
-        ):
-            raise FormatError(f"{where}: expected {expected}, found {quote(line)}")
-        item_id = str(item_id)
+    """Place with id, id and scores of each line with a known id."""
+    seen: set[str] = set()
+    for where, line in read_records(_lines(text), _ScoresLine, name=name, key=(), form=form):
+        item_id = str(line.id)
+        place = f"{where}: {item_id[:80]}"
         if item_id in seen:
-            raise FormatError(
-                f"{where}: {item_id[:80]} has scores on an earlier line; keep one of them"
-            )
+            raise FormatError(f"{place} has scores on an earlier line; keep one of them")
         if item_id in known:
             seen.add(item_id)
-            yield where, item_id, record["scores"]
+            yield place, item_id, line.scores
 
 
 def _row(scores: Any, n: int, where: str) -> list[float]:
     if not isinstance(scores, list) or len(scores) != n:
         count = f"{len(scores)}" if isinstance(scores, list) else quote(scores)
-        raise FormatError(f"{where}: needs {n} scores, one for each option, found {count}")
-    numbers = [as_number(score) for score in scores]
-    for score, number in zip(scores, numbers, strict=True):
-        if not math.isfinite(number):
-            raise FormatError(f"{where}: {quote(score)} is not a finite number")
-    return numbers
+        raise FormatError(f"{where} needs {n} scores, one for each option, found {count}")
+    return [_finite(as_number(score), score, where) for score in scores]
 
 
-def _check_complete(ids: Sequence[str], found: Container[str], name: str, noun: str) -> None:
+def _check_complete(ids: Collection[str], found: Collection[str], name: str, noun: str) -> None:
     missing = [one for one in ids if one not in found]
     if missing:
         raise FormatError(
@@ -317,42 +286,6 @@ def _check_complete(ids: Sequence[str], found: Container[str], name: str, noun: 
             f"{missing[0][:80]}). Give scores of all {noun}s of this set; join the logs of all "
             "measured splits, each of which has one."
         )
-
-
-def _from_lm_output(
-    lines: Sequence[str], questions: Sequence[Question], name: str
-) -> list[list[float]]:
-    expected_count = sum(len(question.options) for question in questions)
-    if len(lines) != expected_count:
-        raise FormatError(
-            f"{name}: {len(lines)} lines for {expected_count} options; expected one line for "
-            "each option, in the order of the lm questions"
-        )
-    rows: list[list[float]] = []
-    number = 0
-    for question in questions:
-        row = []
-        for option in question.options:
-            number += 1
-            sentence, tab, score = lines[number - 1].rpartition("\t")
-            where = f"{name}, line {number}"
-            if not tab or _inner_tokens(sentence.split()) != _inner_tokens(
-                question.blank.filled(option)
-            ):
-                found = quote(lines[number - 1])
-                raise FormatError(
-                    f"{where}: expected the sentence of {question.id} with {option!r}, a tab "
-                    f"and a score, found {found}"
-                )
-            row.append(_finite_score(score, where))
-        rows.append(row)
-    return rows
-
-
-def _inner_tokens(tokens: Sequence[str]) -> list[str]:
-    """Tokens without `<s>`, `</s>` and the final full stop, which the lm format omits."""
-    inner = [token for token in tokens if token not in ("<s>", "</s>")]
-    return inner[:-1] if inner and inner[-1] == "." else inner
 
 
 # ---- Passages
@@ -370,8 +303,8 @@ def target_scores_of_log(
     >>> found.log10_prob.tolist(), found.right.tolist()
     ([-1.0], [True])
     """
-    samples = {sample.id: sample for sample in parse_sample_log(text, name=name)}
-    _check_complete(list(dict.fromkeys(one.id for one in passages)), samples, name, "passage")
+    samples = parse_sample_log(text, name=name)
+    _check_complete({one.id: None for one in passages}, samples, name, "passage")
     ln_probs, right = np.empty(len(passages)), np.empty(len(passages), np.bool_)
     for row, passage in enumerate(passages):
         sample = samples[passage.id]

@@ -21,7 +21,7 @@ from cloze_gen.english.treebank import clitics_cut
 from cloze_gen.english.word_lists import FOLDED_TITLES
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.questions import BLANK_MARK
-from cloze_gen.json_lines import ItemId, Wording, read_records
+from cloze_gen.json_lines import ItemId, read_records
 from cloze_gen.parsing import as_number, quote
 from cloze_gen.records.passage import Passage, SetPassage
 from cloze_gen.word_tokens import is_word
@@ -167,13 +167,6 @@ def whole_words(tokens: Sequence[str]) -> tuple[str, ...]:
     return tuple(whole)
 
 
-REQUIRED_FIELDS = ("id", "book_id", "part", "sentences", "texts", "target_position", "start", "end")
-_WORDING = Wording(
-    missing=f"lacks $missing; a passage needs {', '.join(REQUIRED_FIELDS)}",
-    repeated="the id $key already occurs in this split, on line $line",
-)
-
-
 def passage_record(passage: Passage, **more: Any) -> dict[str, Any]:
     """The JSON object of one passage; FormatError if `more` repeats a field of the passage.
 
@@ -224,7 +217,7 @@ def split_record(one: SetPassage) -> dict[str, str]:
 def parse_passages(lines: Iterable[str], *, name: str = "passages.jsonl") -> Iterator[SetPassage]:
     """Passages of a JSON Lines file; an id is unique in its split, further fields are ignored."""
     key = ("split", "id")
-    for where, one in read_records(lines, SetPassage, name=name, key=key, wording=_WORDING):
+    for where, one in read_records(lines, SetPassage, name=name, key=key):
         for tokens, text in zip(one.passage.sentences, one.passage.texts, strict=True):
             try:
                 spaces_after(text, tokens)
@@ -347,7 +340,6 @@ def format_vocabulary(counts: Mapping[str, int]) -> str:
 
 
 ANSWER = '{"id": ..., "log10_prob": ...}'
-_ANSWER_WORDING = Wording.of_form(ANSWER)
 
 
 def format_requests(texts: Iterable[tuple[str, str, str]]) -> Iterator[str]:
@@ -411,7 +403,7 @@ def parse_full_answers(
     place = {passage_id: i for i, passage_id in enumerate(ids)}
     found, rank = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
     right: list[bool | None] = [None] * len(ids)
-    for where, answer in read_records(lines, _Answer, name=name, key=(), wording=_ANSWER_WORDING):
+    for where, answer in read_records(lines, _Answer, name=name, key=(), form=ANSWER):
         row = place.get(str(answer.id))
         if row is None:
             continue

@@ -7,12 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from cloze_gen.errors import FormatError
-from cloze_gen.json_lines import Wording, read_objects, read_records
+from cloze_gen.json_lines import read_records
 from cloze_gen.records.question import Blank, Question
 from cloze_gen.records.sentence import Sentence
-
-REQUIRED_FIELDS = ("id", "book_id", "tokens", "position", "options", "answer_index")
-_WORDING = Wording(missing=f"lacks $missing; a question needs {', '.join(REQUIRED_FIELDS)}")
 
 
 def source_record(sentence: Sentence, position: int) -> dict[str, Any]:
@@ -54,13 +51,8 @@ def question_record(question: Question, **more: Any) -> dict[str, Any]:
 
 def parse_questions(lines: Iterable[str], *, name: str = "questions.jsonl") -> Iterator[Question]:
     """Read questions from JSON Lines; ids must be unique, other fields are ignored."""
-    for _, question in read_records(lines, Question, name=name, wording=_WORDING):
+    for _, question in read_records(lines, Question, name=name):
         yield question
-
-
-def parse_records(lines: Iterable[str], *, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    for where, record in read_objects(lines, name=name):
-        yield int(where.rpartition(" ")[2]), record
 
 
 BLANK_MARK = "_____"

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import Field, Strict
 
 from cloze_gen.errors import FormatError
-from cloze_gen.json_lines import Filled, Whole, Wording, must_be, read_records, require, to_record
+from cloze_gen.json_lines import Filled, Whole, must_be, read_records, require, to_record
 from cloze_gen.parsing import ParseError, name_list, parse_json, quote
 from cloze_gen.records.blanked_passage import (
     BlankedPassage,
@@ -319,21 +319,6 @@ class _SetRecord:
             )
 
 
-REQUIRED_FIELDS = (
-    "id",
-    "part",
-    "passage",
-    "blanks",
-    "candidates",
-    "answers",
-    "sources",
-    "candidate_sources",
-)
-_SET_WORDING = Wording(
-    missing=f"lacks $missing; a passage needs {', '.join(REQUIRED_FIELDS)}",
-)
-
-
 def passage_record(item: SetBlankedPassage) -> dict[str, Any]:
     """The JSON object of one passage of a set.
 
@@ -392,7 +377,7 @@ def parse_passages(
     lines: Iterable[str], *, name: str = "passages.jsonl"
 ) -> Iterator[SetBlankedPassage]:
     """Passages of a JSON Lines file; ids are unique, further fields are ignored."""
-    for _, record in read_records(lines, _SetRecord, name=name, wording=_SET_WORDING):
+    for _, record in read_records(lines, _SetRecord, name=name):
         sentences = [sentence or "" for sentence in record.passage]
         for blank, answer in zip(record.blanks, record.answers, strict=True):
             sentences[blank] = record.candidates[answer]

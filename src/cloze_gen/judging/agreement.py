@@ -4,7 +4,8 @@ is ``("msr:1",)`` or, for a candidate, ``("msr:1", "saw")``. The bootstrap draws
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -17,7 +18,6 @@ DRAWS = 1_000
 # largest share of undefined resamples; above it there is no interval
 MOST_UNDEFINED = 0.05
 _MIDDLE = (2.5, 97.5)  # percentiles
-_MOST_CELLS = 8_000_000  # float64 values in memory at once
 
 
 def resampled_sums(
@@ -36,16 +36,10 @@ def resampled_sums(
     >>> resampled_sums(np.ones((4, 2)), seed=1, purpose="doctest", draws=3).tolist()
     [[4.0, 4.0], [4.0, 4.0], [4.0, 4.0]]
     """
-    n = contributions.shape[0]
+    n = len(contributions)
     rng = derive_rng(seed, purpose, record_id)
-    at_once = max(1, min(draws, _MOST_CELLS // n))
-    sums = []
-    for first in range(0, draws, at_once):
-        some = min(at_once, draws - first)
-        drawn = rng.integers(n, size=(some, n)) + np.arange(some)[:, None] * n
-        times = np.bincount(drawn.ravel(), minlength=some * n).reshape(some, n).astype(np.float64)
-        sums.append(times @ contributions)
-    return np.concatenate(sums)
+    sums = [contributions[rng.integers(n, size=n)].sum(axis=0) for _ in range(draws)]
+    return np.array(sums)
 
 
 def middle(values: NDArray[np.float64]) -> tuple[float, float] | None:
@@ -68,62 +62,6 @@ def middle(values: NDArray[np.float64]) -> tuple[float, float] | None:
 Unit = tuple[str, ...]
 # unit -> judge -> label; judges who did not rate the unit are missing
 Ratings = Mapping[Unit, Mapping[str, str]]
-NO_RATING = -1
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RatingTable:
-    """Ratings as indices into `labels`, or `NO_RATING`; names are sorted.
-
-    `codes`: shape (units, judges). `items`: shape (units,), a number for each item; items are
-    resampled.
-    """
-
-    units: tuple[Unit, ...]
-    judges: tuple[str, ...]
-    labels: tuple[str, ...]
-    codes: NDArray[np.int32]
-    items: NDArray[np.int64]
-
-
-def tabulate(ratings: Ratings) -> RatingTable:
-    """
-    >>> table = tabulate({("b",): {"ann": "no"}, ("a",): {"ann": "yes", "bob": "no"}})
-    >>> table.judges, table.labels, table.codes.tolist()
-    (('ann', 'bob'), ('no', 'yes'), [[1, 0], [0, -1]])
-    """
-    units = tuple(sorted(ratings))
-    judges = {
-        judge: place
-        for place, judge in enumerate(
-            sorted({judge for labels_by_judge in ratings.values() for judge in labels_by_judge})
-        )
-    }
-    labels = {
-        label: place
-        for place, label in enumerate(
-            sorted(
-                {
-                    label
-                    for labels_by_judge in ratings.values()
-                    for label in labels_by_judge.values()
-                }
-            )
-        )
-    }
-    items = {item: place for place, item in enumerate(sorted({unit[0] for unit in units}))}
-    codes = np.full((len(units), len(judges)), NO_RATING, np.int32)
-    for row, unit in enumerate(units):
-        for judge, label in ratings[unit].items():
-            codes[row, judges[judge]] = labels[label]
-    return RatingTable(
-        units,
-        tuple(judges),
-        tuple(labels),
-        codes,
-        np.array([items[unit[0]] for unit in units], np.int64),
-    )
-
 
 RELIABLE = 0.8  # smallest alpha of reliable verdicts; Krippendorff 2004, Content Analysis, p. 241
 TENTATIVE = 0.667  # smallest alpha for tentative conclusions; same source
@@ -147,7 +85,10 @@ class Alpha:
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """Cohen's kappa of two judges; None if they share no unit, or gave all the same label."""
+    """Cohen's kappa of two judges; None if they share no unit, or gave all the same label.
+
+    `shared`: number of units that both judged.
+    """
 
     one: str
     other: str
@@ -170,37 +111,40 @@ def krippendorff_alpha(
     >>> krippendorff_alpha({("1",): {"jon": "a", "han": "a"}}, seed=1).value is None
     True
     """
-    table = tabulate(ratings)
-    per_unit, pairable = _contributions(table)
-    items, places = np.unique(table.items[pairable], return_inverse=True)
-    by_item = np.zeros((len(items), per_unit.shape[1]))
-    np.add.at(by_item, places, per_unit[pairable])
-    value = float(_alpha(by_item.sum(axis=0)))
-    counts = len(places), len(items)
+    labels = sorted({label for said in ratings.values() for label in said.values()})
+    units = 0
+    by_item: dict[str, NDArray[np.float64]] = {}
+    for unit, said in sorted(ratings.items()):
+        if len(said) > 1:
+            units += 1
+            contribution = _contribution(said, labels)
+            by_item[unit[0]] = by_item.get(unit[0], 0.0) + contribution
+    if not by_item:
+        return Alpha(None, None, None, 0, 0)
+    contributions = np.array(list(by_item.values()))
+    value = float(_alpha(contributions.sum(axis=0)))
     if np.isnan(value):
-        return Alpha(None, None, None, *counts)
-    sums = resampled_sums(by_item, seed=seed, purpose=_PURPOSE, record_id=record_id, draws=draws)
-    low, high = (middle(_alpha(sums)) if len(items) > 1 else None) or (None, None)
-    return Alpha(value, low, high, *counts)
+        return Alpha(None, None, None, units, len(by_item))
+    interval = None
+    if len(by_item) > 1:
+        sums = resampled_sums(
+            contributions, seed=seed, purpose=_PURPOSE, record_id=record_id, draws=draws
+        )
+        interval = middle(_alpha(sums))
+    low, high = interval or (None, None)
+    return Alpha(value, low, high, units, len(by_item))
 
 
-def _contributions(table: RatingTable) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Each unit's disagreement, counts of labels, and whether it has two ratings.
+def _contribution(said: Mapping[str, str], labels: Sequence[str]) -> NDArray[np.float64]:
+    """A unit's disagreement, then its count of each label.
 
     With m ratings, n_c of them c, the disagreement is sum over c of n_c (m - n_c) / (m - 1).
     """
-    counts = (
-        np.stack([(table.codes == code).sum(axis=1) for code in range(len(table.labels))], axis=1)
-        if table.labels
-        else None
-    )
-    if counts is None:
-        return np.zeros((len(table.units), 1)), np.zeros(len(table.units), bool)
-    m = counts.sum(axis=1, keepdims=True)
-    pairable = m[:, 0] > 1
-    counts = counts * pairable[:, None]
-    disagreement = (counts * (m - counts)).sum(axis=1, keepdims=True) / np.maximum(m - 1, 1)
-    return np.hstack([disagreement, counts]).astype(np.float64), pairable
+    m = len(said)
+    counts_by_label = Counter(said.values())
+    counts = np.array([counts_by_label[label] for label in labels], np.float64)
+    disagreement = (counts * (m - counts)).sum() / (m - 1)
+    return np.array([disagreement, *counts])
 
 
 def _alpha(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -220,23 +164,23 @@ def pairwise_kappas(ratings: Ratings) -> list[Kappa]:
     >>> pairwise_kappas(same)
     [Kappa(one='ann', other='bob', value=1.0, shared=4)]
     """
-    table = tabulate(ratings)
-    size = len(table.labels)
-    found = []
-    for one, other in combinations(range(len(table.judges)), 2):
-        both = (table.codes[:, one] != NO_RATING) & (table.codes[:, other] != NO_RATING)
-        pairs = table.codes[both, one].astype(np.int64) * size + table.codes[both, other]
-        crossed = np.bincount(pairs, minlength=size * size).reshape(size, size)
-        found.append(
-            Kappa(table.judges[one], table.judges[other], _kappa(crossed), int(both.sum()))
-        )
-    return found
+    judges = sorted({judge for said in ratings.values() for judge in said})
+    kappas = []
+    for one, other in combinations(judges, 2):
+        pairs = [
+            (said[one], said[other]) for said in ratings.values() if one in said and other in said
+        ]
+        kappas.append(Kappa(one, other, _kappa(pairs), len(pairs)))
+    return kappas
 
 
-def _kappa(crossed: NDArray[np.int64]) -> float | None:
-    n = int(crossed.sum())
+def _kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
+    n = len(pairs)
+    same = sum(one == other for one, other in pairs)
+    by_one = Counter(one for one, _ in pairs)
+    by_other = Counter(other for _, other in pairs)
     # n^2 p_e as an integer, so that 1 - p_e can be exactly 0
-    by_chance = int(crossed.sum(axis=0) @ crossed.sum(axis=1))
-    if n == 0 or by_chance == n * n:
+    by_chance = sum(count * by_other[label] for label, count in by_one.items())
+    if by_chance == n * n:
         return None
-    return (n * int(np.trace(crossed)) - by_chance) / (n * n - by_chance)
+    return (n * same - by_chance) / (n * n - by_chance)

@@ -10,7 +10,6 @@ from cloze_gen.judging.tasks import TASKS
 from cloze_gen.parsing import counted
 from cloze_gen.text_layout import table_lines
 
-MOST_PAIRS = 20  # pairs of judges with the lowest kappa that are listed
 _NONE = "-"
 ALPHA_HEADER = ("question", "alpha", "95 % interval", "units", "items", "verdicts are")
 ALPHA_NOTE = (
@@ -92,31 +91,19 @@ def _meaning(alpha: Alpha) -> str:
 
 def kappa_lines(kappas: Mapping[str, Sequence[Kappa]], label: str) -> list[str]:
     """A row for each pair that judged the same units; empty if there is none."""
-    cells: dict[tuple[str, str], dict[str, str]] = {}
-    least: dict[tuple[str, str], float] = {}
-    for question, found in kappas.items():
-        for one in found:
-            if one.shared:
-                pair = (one.one, one.other)
-                cells.setdefault(pair, {})[question] = f"{_number(one.value)} ({one.shared:,})"
-                least[pair] = min(least.get(pair, 1.0), 1.0 if one.value is None else one.value)
+    cells: dict[str, dict[str, str]] = {}
+    for question, pairs in kappas.items():
+        for kappa in pairs:
+            if kappa.shared:
+                cell = f"{_number(kappa.value)} ({kappa.shared:,})"
+                cells.setdefault(f"{kappa.one}, {kappa.other}", {})[question] = cell
     if not cells:
         return []
-    shown = sorted(cells, key=lambda pair: (least[pair], pair))[:MOST_PAIRS]
     rows = [
-        [f"{pair[0]}, {pair[1]}", *(cells[pair].get(question, _NONE) for question in kappas)]
-        for pair in sorted(shown)
+        [pair, *(by_question.get(question, _NONE) for question in kappas)]
+        for pair, by_question in sorted(cells.items())
     ]
-    rest = (
-        [f"The {MOST_PAIRS} of {len(cells):,} pairs with the lowest agreement."]
-        if len(cells) > len(shown)
-        else []
-    )
-    return [
-        _KAPPA_NOTE,
-        *_table([label, *kappas], rows, label),
-        *rest,
-    ]
+    return [_KAPPA_NOTE, *_table([label, *kappas], rows, label)]
 
 
 def _judge_lines(judges: Sequence[JudgeRow], label: str) -> list[str]:
@@ -126,7 +113,7 @@ def _judge_lines(judges: Sequence[JudgeRow], label: str) -> list[str]:
             row.judge,
             f"{row.verdicts:,}",
             _NONE if row.median_seconds is None else f"{row.median_seconds:.1f}",
-            *(_percent(row.shares[name].value if name in row.shares else None) for name in names),
+            *(_percent(row.shares.get(name)) for name in names),
         ]
         for row in judges
     ]

@@ -1,4 +1,4 @@
-"""Studies on disk: `study.json`, and an SQLite database of items, judges and verdicts."""
+"""Studies on disk: an SQLite database of facts, items, judges and verdicts."""
 
 from __future__ import annotations
 
@@ -16,25 +16,23 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from cloze_gen.errors import DamageError, StoreError, UsageError
+from cloze_gen.errors import StoreError, UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.records.judgement import Assignment, Judge, Role, StudyItem, Task, Verdict
-from cloze_gen.store.manifest import SEAL, read_manifest, write_manifest
 
 JUDGEMENTS = "judgements"  # the folder next to `runs`; it is never cleaned up
-STUDY_FILE, SCHEMA = "study.json", "cloze-gen/study/1"
 DATABASE = "study.sqlite"
 _WAIT_SECONDS = 30.0  # for a process that writes
 _REST_SECONDS = 1.0  # after a failed wait, so that other threads can read
-_VERSION = 2
+_VERSION = 3
 _TABLES = """
+CREATE TABLE study (facts TEXT NOT NULL) STRICT;
 CREATE TABLE items (place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, spans TEXT NOT NULL, shown TEXT NOT NULL,
     key TEXT NOT NULL) STRICT;
 CREATE TABLE judges (name TEXT PRIMARY KEY, role TEXT NOT NULL) STRICT;
-CREATE TABLE tokens (digest TEXT PRIMARY KEY, kind TEXT NOT NULL, judge TEXT NOT NULL REFERENCES judges, made_at TEXT NOT NULL,
-    revoked_at TEXT) STRICT;
+CREATE TABLE tokens (digest TEXT PRIMARY KEY, judge TEXT NOT NULL REFERENCES judges, made_at TEXT NOT NULL, revoked_at TEXT) STRICT;
 CREATE TABLE assignments (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, judge TEXT NOT NULL REFERENCES judges,
     item TEXT NOT NULL REFERENCES items (id), condition TEXT NOT NULL, place INTEGER NOT NULL, made_at TEXT NOT NULL,
     UNIQUE (judge, place)) STRICT;
@@ -42,21 +40,18 @@ CREATE TABLE verdicts (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, assi
     response TEXT NOT NULL, seconds REAL NOT NULL, source TEXT NOT NULL, answers TEXT NOT NULL, made_at TEXT NOT NULL) STRICT;
 CREATE INDEX verdicts_of ON verdicts (assignment);
 """
-TOKEN, SESSION = "token", "session"
 _ITEM = "id, spans, shown, key, source"
 _VERDICT = "id, assignment, response, seconds, source, answers"
 _TOKEN_BYTES = 32
-_MOST_TOKEN_CHARS = 100  # longer ones are not looked up; ours have 43
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyFacts:
-    """`study.json`. `secret`: 32 hexadecimal digits; ids and orders are derived from it.
+    """What a study is of. `secret`: 32 hexadecimal digits; ids and orders are derived from it.
 
     `of`: label of the items' source (a stage, or ``release``) -> its fingerprint or digest.
     """
 
-    schema: str
     name: str
     task: Task
     run: str
@@ -66,50 +61,17 @@ class StudyFacts:
     rules: Mapping[str, Any]
     secret: str
     items: int
-    digest: str
-
-
-def write_study_file(folder: Path, facts: StudyFacts) -> None:
-    """Write the file. Only its owner can read it, because it contains the secret."""
-    write_manifest(folder / STUDY_FILE, asdict(facts))
-    (folder / STUDY_FILE).chmod(0o600)
-
-
-def read_study_file(folder: Path) -> StudyFacts:
-    try:
-        record = read_manifest(folder / STUDY_FILE)
-        facts = TypeAdapter(StudyFacts).validate_python(
-            {name: value for name, value in record.items() if name != SEAL}
-        )
-    except DamageError as error:
-        raise UsageError(
-            f"{error.what} The study needs this file; restore it from a backup."
-        ) from None
-    except ValidationError:
-        raise UsageError(
-            f"{folder / STUDY_FILE}: has not the shape of a study of this version. Nothing "
-            "was changed."
-        ) from None
-    if facts.schema != SCHEMA:
-        raise UsageError(
-            f"{folder / STUDY_FILE}: is of schema {quote(facts.schema)}; this version reads "
-            f"{SCHEMA}."
-        )
-    return facts
-
-
-def study_folders(out: Path) -> list[Path]:
-    return sorted(path.parent for path in (out / JUDGEMENTS).glob(f"*/{STUDY_FILE}"))
 
 
 def find_study(out: Path, study: str) -> Path:
     for folder in (out / JUDGEMENTS / study, Path(study)):
         try:
-            if (folder / STUDY_FILE).is_file():
+            if (folder / DATABASE).is_file():
                 return folder
         except (OSError, ValueError):
             continue
-    known = ", ".join(path.name for path in study_folders(out)) or "none"
+    folders = sorted(path.parent for path in (out / JUDGEMENTS).glob(f"*/{DATABASE}"))
+    known = ", ".join(path.name for path in folders) or "none"
     raise UsageError(
         f"no study {quote(study, most_chars=300)} in {out / JUDGEMENTS} (studies there: "
         f"{known}). Create one with `cloze-gen judge new RUN`."
@@ -122,9 +84,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         self._lock, self._resting_until = threading.RLock(), 0.0
         if not path.is_file():
-            raise UsageError(
-                f"{path}: missing. It holds the study's items and verdicts; restore it from a backup."
-            )
+            raise UsageError(f"{path}: missing. It holds the study; restore it from a backup.")
         self._connection = _connect(path, "rw")
         # Python 3.13 warns of a connection that nobody closed.
         weakref.finalize(self, self._connection.close)
@@ -249,16 +209,7 @@ def now(*, hours_ago: int = 0) -> str:
     return moment.isoformat(timespec="milliseconds")
 
 
-def items_digest(items: Iterable[StudyItem]) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for item in items:
-        digest.update(
-            f"{_json([item.id, item.source, item.spans, item.shown, item.key])}\n".encode()
-        )
-    return digest.hexdigest()
-
-
-def create_store(folder: Path, items: Sequence[StudyItem]) -> None:
+def create_store(folder: Path, facts: StudyFacts, items: Sequence[StudyItem]) -> None:
     create_database(folder / DATABASE)
     database = Database(folder / DATABASE)
     rows = (
@@ -266,8 +217,15 @@ def create_store(folder: Path, items: Sequence[StudyItem]) -> None:
         for n, one in enumerate(items, 1)
     )
     with database.writing() as connection:
+        connection.execute("INSERT INTO study VALUES (?)", [_json(asdict(facts))])
         connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?)", rows)
     database.close()
+
+
+def read_facts(folder: Path) -> StudyFacts:
+    store = StudyStore(folder)
+    with contextlib.closing(store.database):
+        return store.facts()
 
 
 class StudyStore:
@@ -275,6 +233,10 @@ class StudyStore:
 
     def __init__(self, folder: Path) -> None:
         self.database = Database(folder / DATABASE)
+
+    def facts(self) -> StudyFacts:
+        [(text,)] = self._read("SELECT facts FROM study")
+        return TypeAdapter(StudyFacts).validate_json(text)
 
     def items(self) -> Iterator[StudyItem]:
         return map(_item, self._read(f"SELECT {_ITEM} FROM items ORDER BY place"))
@@ -372,31 +334,28 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def issue(database: Database, judge: str, kind: str) -> str:
-    """A new token or session for a judge. Only its SHA-256 is stored."""
-    secret = secrets.token_urlsafe(_TOKEN_BYTES)
+def issue(database: Database, judge: str) -> str:
+    """A new token for a judge's link. Only its SHA-256 is stored."""
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
     with database.writing() as connection:
         connection.execute(
-            "INSERT INTO tokens (digest, kind, judge, made_at) VALUES (?, ?, ?, ?)",
-            (_digest(secret), kind, judge, now()),
+            "INSERT INTO tokens (digest, judge, made_at) VALUES (?, ?, ?)",
+            (_digest(token), judge, now()),
         )
-    return secret
+    return token
 
 
-def judge_for(database: Database, secret: str, kind: str) -> str | None:
-    """The judge of this token or session; None if it is unknown or revoked."""
-    if not secret or len(secret) > _MOST_TOKEN_CHARS:
-        return None
+def judge_for(database: Database, token: str) -> str | None:
+    """The judge of this token; None if it is unknown or revoked."""
     with database.reading() as connection:
         row = connection.execute(
-            "SELECT judge FROM tokens WHERE digest = ? AND kind = ? AND revoked_at IS NULL",
-            (_digest(secret), kind),
+            "SELECT judge FROM tokens WHERE digest = ? AND revoked_at IS NULL", (_digest(token),)
         ).fetchone()
     return row[0] if row else None
 
 
 def revoke(database: Database, judge: str) -> int:
-    """Revoke a judge's links and sessions; returns their number."""
+    """Revoke a judge's links; returns their number."""
     with database.writing() as connection:
         done = connection.execute(
             "UPDATE tokens SET revoked_at = ? WHERE judge = ? AND revoked_at IS NULL",
@@ -406,7 +365,7 @@ def revoke(database: Database, judge: str) -> int:
 
 
 def is_shut_out(database: Database, judge: str) -> bool:
-    """Whether a judge had links or sessions and all of them were revoked."""
+    """Whether a judge had links and all of them were revoked."""
     with database.reading() as connection:
         row = connection.execute(
             "SELECT count(*), count(revoked_at) FROM tokens WHERE judge = ?", (judge,)
@@ -414,5 +373,5 @@ def is_shut_out(database: Database, judge: str) -> bool:
     return 0 < row[0] == row[1]
 
 
-def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -8,7 +8,7 @@ reading.
 from __future__ import annotations
 
 import csv
-import re
+import io
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,13 +20,10 @@ from cloze_gen.judging.tasks.task import JudgingTask
 from cloze_gen.parsing import name_list, quote
 from cloze_gen.records.judgement import Task
 
-# lines as the csv module counts them: U+2028 ends none
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-
 
 @dataclass(frozen=True, slots=True)
 class PacketRow:
-    """One assignment as its judge sees it; `shown` has the task's `fields`."""
+    """One assignment as its judge sees it."""
 
     assignment: str
     judge: str
@@ -41,27 +38,13 @@ class PacketRow:
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """An imported verdict, `checked`, in the judge's own order."""
+    """An imported verdict, `checked`."""
 
     assignment: str
     response: Mapping[str, Any]
 
 
 PacketOf = Callable[[str], PacketRow | None]  # assignment -> its row, or None if unknown
-
-
-def packet_row(
-    seen: Mapping[str, Any], *, assignment: str, judge: str, task: str, condition: str = ""
-) -> PacketRow:
-    """The task's `fields` of an item, and nothing else.
-
-    >>> seen = {"before": "A ", "answer": "cat", "after": ".", "candidates": ["map", "owl"],
-    ...     "id": "b:7"}
-    >>> sorted(packet_row(seen, assignment="3f", judge="bo", task="groom").shown)
-    ['after', 'answer', 'before', 'candidates']
-    """
-    shown = {name: seen[name] for name in TASKS[Task(task)].fields if name in seen}
-    return PacketRow(assignment, judge, task, condition, shown)
 
 
 def find_packet(assignment: str, judge: str, packet_of: PacketOf, *, where: str) -> PacketRow:
@@ -85,20 +68,17 @@ def checked(row: PacketRow, response: Mapping[str, Any], *, where: str) -> dict[
 
     >>> row = PacketRow("3f", "bo", "groom", "", {"candidates": ["owl", "map", "ear", "sea",
     ...     "cup"]})
-    >>> checked(row, {"picked": [4, 0, 1, 2]}, where="a")
-    {'picked': [0, 1, 2, 4]}
-    >>> checked(row, {"picked": [0, 1, 2]}, where="b")
+    >>> checked(row, {"picked": ["cup", "owl", "map", "ear"]}, where="a")
+    {'picked': ['owl', 'map', 'ear', 'cup']}
+    >>> checked(row, {"picked": ["owl"]}, where="b")
     Traceback (most recent call last):
-    cloze_gen.errors.FormatError: b: picked: expected 4 candidates, found 3
+    cloze_gen.errors.FormatError: b: picked: expected 4 different candidates, found ['owl']
     """
-    task = row.judging
     item = {**row.shown, "guesses": {row.condition: row.shown.get("guesses")}}
-    order = range(task.n_ordered(item))
     try:
-        verdict = task.parse(response, item, order, row.condition)
+        return row.judging.parse(response, item, row.condition)
     except FormatError as error:
         raise FormatError(f"{where}: {error}") from None
-    return task.as_seen(verdict, item, order)
 
 
 def packets_csv(rows: Iterable[PacketRow]) -> str:
@@ -166,11 +146,11 @@ def plain_cell(cell: str) -> str:
 
 
 def _table_text(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> str:
-    lines = (
-        ",".join(_quoted(cell) for cell in cells)
-        for cells in ((row.get(column, "") for column in columns) for row in rows)
-    )
-    return "".join(f"{line}\n" for line in (",".join(map(_quoted, columns)), *lines))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: safe_cell(cell) for name, cell in row.items()} for row in rows)
+    return text.getvalue()
 
 
 def _parse_table(
@@ -183,7 +163,7 @@ def _parse_table(
     >>> list(_parse_table('a;B\\n1;"\\'=2"\\n;\\n', name="t", needed=["a"]))
     [(2, {'a': '1', 'b': '=2'})]
     """
-    lines = _LINE.findall(text.removeprefix("\ufeff"))
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="").readlines()
     delimiter = max(",;\t", key=lines[0].count) if lines else ","
     # strict: without it an unclosed quote would swallow the rows after it
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -249,7 +229,3 @@ def _columns(cells: Sequence[str], name: str, needed: Sequence[str]) -> list[str
     if twice:
         raise FormatError(f"{name}: duplicate column: {name_list(twice)}")
     return columns
-
-
-def _quoted(cell: str) -> str:
-    return '"' + safe_cell(cell).replace('"', '""') + '"'

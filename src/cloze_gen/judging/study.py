@@ -7,23 +7,16 @@ import statistics
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.assignment import JudgesPerItem, Rule, shown_order
 from cloze_gen.judging.database import (
-    DATABASE,
-    SCHEMA,
-    STUDY_FILE,
     StudyFacts,
     StudyStore,
     create_store,
-    items_digest,
     now,
-    read_study_file,
-    write_study_file,
 )
 from cloze_gen.judging.state import (
     StudySettings,
@@ -34,9 +27,9 @@ from cloze_gen.judging.state import (
     verdicts_by_judge,
     verdicts_of_models,
 )
-from cloze_gen.judging.study_agreement import verdict_row
+from cloze_gen.judging.study_agreement import StudyAgreement, measure_agreement, verdict_row
 from cloze_gen.judging.tasks import TASKS
-from cloze_gen.judging.tasks.task import JudgingTask
+from cloze_gen.judging.tasks.task import IsRight, Judged, JudgingTask
 from cloze_gen.judging.verdicts import VerdictFile, parse_verdicts, verdicts_jsonl
 from cloze_gen.parsing import error_text, quote
 from cloze_gen.records.judgement import Assignment, Judge, Role, StudyItem, Task, Verdict
@@ -45,13 +38,6 @@ from cloze_gen.store.locks import partial_folder, publish_folder
 
 _MOST_SECONDS = 86_400.0
 _LATE_HOURS = 24  # other judges can then get an unanswered item
-
-
-class Outcome(StrEnum):
-    TAKEN = "taken"
-    AGAIN = "already_taken"  # the same verdict, sent once more
-    # another window stored a different verdict meanwhile; nothing was written
-    CHANGED = "changed_elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +52,12 @@ class Progress:
 class Study:
     """An open study, shared by the threads of a process. Reads what other processes write."""
 
-    def __init__(self, folder: Path, facts: StudyFacts, rule: Rule) -> None:
-        self.folder, self.facts = folder, facts
-        self.settings = StudySettings.model_validate(dict(facts.settings))
+    def __init__(self, folder: Path, rule: Rule) -> None:
+        """UsageError if the study is damaged, or of another version."""
+        self.folder = folder
         self.store = StudyStore(folder)
+        self.facts = self.store.facts()
+        self.settings = StudySettings.model_validate(dict(self.facts.settings))
         self._rule, self._lock = rule, threading.RLock()
         self._version = self.store.database.version
         self._state = read_state(self.store, rule)
@@ -140,21 +128,20 @@ class Study:
 
     def seen(self, assignment: Assignment) -> dict[str, Any]:
         """The item in the judge's own order, without the key."""
-        item, order = self._item(assignment)
+        item = self.store.item(assignment.item)
+        judge = f"{self.facts.secret}:{assignment.judge}"
+        n_ordered = self.task.n_ordered(item.shown)
+        order = shown_order(self.settings.seed, judge, item.id, n_ordered)
         return self.task.seen(item.shown, order, assignment.condition)
 
-    def current_response(self, assignment: Assignment) -> tuple[str, dict[str, Any]] | None:
-        """Id and content of the current verdict, in the judge's own order."""
+    def current_response(self, assignment: Assignment) -> Mapping[str, Any] | None:
         verdict = self.state().verdicts.get(assignment.id)
-        if verdict is None:
-            return None
-        item, order = self._item(assignment)
-        return verdict.id, self.task.as_seen(verdict.response, item.shown, order)
+        return verdict.response if verdict else None
 
     def _parse(self, assignment: Assignment, response: Any) -> dict[str, Any]:
         """A response in canonical form; FormatError if it is not valid for this item."""
-        item, order = self._item(assignment)
-        return self.task.parse(response, item.shown, order, assignment.condition)
+        item = self.store.item(assignment.item)
+        return self.task.parse(response, item.shown, assignment.condition)
 
     def take(
         self,
@@ -162,27 +149,20 @@ class Study:
         response: Any,
         *,
         verdict_id: str,
-        replaces: str = "",
         seconds: float = 0.0,
         source: str,
-    ) -> Outcome:
-        """Store a verdict durably before returning. Sending it again changes nothing.
+    ) -> bool:
+        """Store a verdict durably before returning; the last one of an assignment counts.
 
-        Args:
-            verdict_id: chosen by the sender.
-            replaces: id of the verdict that the sender saw, or empty.
+        Sending it again changes nothing, and returns False. `verdict_id`: chosen by the sender.
 
         Raises:
             FormatError: the response is not valid for this item, or the id belongs to another
                 verdict.
         """
         canonical = self._parse(assignment, response)
-        return self._store(
-            Verdict(
-                verdict_id, assignment.id, canonical, min(max(seconds, 0.0), _MOST_SECONDS), source
-            ),
-            replaces=replaces,
-        )
+        seconds = min(max(seconds, 0.0), _MOST_SECONDS)
+        return self._store(Verdict(verdict_id, assignment.id, canonical, seconds, source))
 
     def take_of_model(
         self,
@@ -192,15 +172,13 @@ class Study:
         verdict_id: str,
         seconds: float,
         source: str,
-    ) -> Outcome:
+    ) -> bool:
         """Store a model's verdict: what its responses, one for each order of the choices, share."""
         answers = tuple(self._parse(assignment, one) for one in responses)
         shared = answers[0] if len(answers) == 1 else self.task.in_both_orders(*answers) or {}
-        return self._store(
-            Verdict(verdict_id, assignment.id, shared, seconds, source, answers), replaces=""
-        )
+        return self._store(Verdict(verdict_id, assignment.id, shared, seconds, source, answers))
 
-    def _store(self, verdict: Verdict, *, replaces: str) -> Outcome:
+    def _store(self, verdict: Verdict) -> bool:
         with self._lock:
             with self.store.database.writing():  # other processes may store verdicts meanwhile
                 state = self.state()
@@ -212,14 +190,12 @@ class Study:
                         verdict.response,
                     ):
                         raise FormatError("another verdict has this id; nothing was written")
-                    return Outcome.AGAIN
+                    return False
                 if current is not None and current.response == verdict.response:
-                    return Outcome.AGAIN
-                if (current.id if current else "") != replaces:
-                    return Outcome.CHANGED
+                    return False
                 self.store.add_verdict(verdict)
             state.apply(verdict)
-        return Outcome.TAKEN
+        return True
 
     def progress(self, judge: str) -> Progress:
         with self._lock:  # other threads add to it meanwhile
@@ -241,36 +217,6 @@ class Study:
     def close(self) -> None:
         self.store.database.close()
 
-    def _item(self, assignment: Assignment) -> tuple[StudyItem, list[int]]:
-        item = self.store.item(assignment.item)
-        judge = f"{self.facts.secret}:{assignment.judge}"
-        return item, shown_order(
-            self.settings.seed, judge, item.id, self.task.n_ordered(item.shown)
-        )
-
-
-def open_study(folder: Path, rule: Rule) -> Study:
-    """The study in a folder; UsageError if it is damaged, or of another version."""
-    facts = read_study_file(folder)
-    _check_items(folder, facts)
-    return Study(folder, facts, rule)
-
-
-def _check_items(folder: Path, facts: StudyFacts) -> None:
-    """Raise UsageError if the items in the database are not those of `study.json`."""
-    store = StudyStore(folder)
-    try:
-        unchanged = items_digest(store.items()) == facts.digest
-    except (ValueError, TypeError, RecursionError):  # a cell that is not JSON
-        unchanged = False
-    finally:
-        store.database.close()
-    if not unchanged:
-        raise UsageError(
-            f"{folder}: {DATABASE} and {STUDY_FILE} do not belong together: the items differ. "
-            "Nothing was changed. Restore both files from the same backup."
-        )
-
 
 def make_study(
     folder: Path, items: Sequence[StudyItem], *, task: Task, run: str, style: str, of: Mapping[str, str], settings: StudySettings,
@@ -284,12 +230,11 @@ def make_study(
     if not items:
         raise UsageError(f"{run}: there are no items to judge. Nothing was written.")
     facts = StudyFacts(
-        schema=SCHEMA, name=folder.name, task=task, run=run, style=style, of=dict(of), settings=settings.model_dump(mode="json"),
-        rules=dict(rules), secret=secrets.token_hex(16), items=len(items), digest=items_digest(items),
+        name=folder.name, task=task, run=run, style=style, of=dict(of), settings=settings.model_dump(mode="json"),
+        rules=dict(rules), secret=secrets.token_hex(16), items=len(items),
     )  # fmt: skip
     with partial_folder(folder, mode=0o700) as partial:
-        create_store(partial, items)
-        write_study_file(partial, facts)
+        create_store(partial, facts, items)
         if not publish_folder(partial, folder):
             raise UsageError(
                 f"{folder}: another command created it meanwhile. Nothing was written."
@@ -298,9 +243,6 @@ def make_study(
 
 
 # ---- the studies of a style, and their verdicts
-
-if TYPE_CHECKING:
-    from cloze_gen.judging.study_agreement import StudyAgreement
 
 
 def judges_per_item(facts: StudyFacts) -> Rule:
@@ -332,7 +274,7 @@ class StudySource:
     rules: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda settings: {}
     rule: Callable[[StudyFacts], Rule] = judges_per_item
     identity: Callable[[Path], str] | None = None
-    is_right: Callable[[str, str], bool] = str.__eq__
+    is_right: IsRight = str.__eq__
     draw_named: Callable[[Path, Sequence[str]], Sequence[StudyItem]] | None = None
     draw_others: (
         Callable[
@@ -345,23 +287,25 @@ class StudySource:
     setting: str = ""
 
 
-def study_agreement(study: Study, *, is_right: Callable[[str, str], bool]) -> StudyAgreement:
-    # imported here because it loads SciPy, and every command imports this module
-    from cloze_gen.judging.study_agreement import Annotated, Annotation, measure_agreement
-
+def study_agreement(study: Study, *, is_right: IsRight) -> StudyAgreement:
     state = study.state()
-    all_items = Annotated(
-        study.task.name, {item.id: item for item in study.store.items()}, is_right
-    )
+    items = {item.id: item for item in study.store.items()}
     machines = [one.name for one in state.judges.values() if one.role is Role.MACHINE]
-    found = []
+    verdicts = []
     for assignment, verdict in state.verdicts.items():
         if verdict.response:
             one = state.by_id[assignment]
-            found.append(
-                Annotation(one.item, one.judge, one.condition, verdict.response, verdict.seconds)
+            verdicts.append(
+                Judged(
+                    items[one.item],
+                    one.judge,
+                    verdict.response,
+                    one.condition,
+                    verdict.seconds,
+                    is_right,
+                )
             )
-    return measure_agreement(all_items, found, machines=machines, seed=study.settings.seed)
+    return measure_agreement(study.task.name, verdicts, machines=machines, seed=study.settings.seed)
 
 
 def judge_numbers(state: StudyState, *, models: bool = False) -> Mapping[str, int]:

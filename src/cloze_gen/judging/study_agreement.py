@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -19,75 +20,29 @@ from cloze_gen.judging.agreement import (
     pairwise_kappas,
 )
 from cloze_gen.judging.tasks import TASKS
-from cloze_gen.judging.tasks.task import (
-    IsRight,
-    Judged,
-    JudgingTask,
-    Tally,
-    VerdictsByJudge,
-)
+from cloze_gen.judging.tasks.task import Judged, VerdictsByJudge
 from cloze_gen.parsing import quote
 from cloze_gen.records.judgement import StudyItem, Task
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
-    """The latest verdict of one assignment; `seconds` is 0 if it was not timed."""
-
-    item: str
-    judge: str
-    condition: str
-    response: Mapping[str, Any]
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Annotated:
-    """The items of a study."""
-
-    task: Task
-    items: Mapping[str, StudyItem]
-    is_right: IsRight
-
-    @property
-    def judging(self) -> JudgingTask:
-        return TASKS[self.task]
-
-    def judged(self, one: Annotation) -> Judged:
-        item = self.items[one.item]
-        return Judged(one.response, item.shown, item.key, one.condition, self.is_right)
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """
-    >>> Share(1, 4).value, Share(0, 0).value
-    (0.25, None)
-    """
-
-    count: int
-    of: int
-
-    @property
-    def value(self) -> float | None:
-        return self.count / self.of if self.of else None
-
-
-@dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """One judge. `shares`: name of a measure of the task -> share of the judge's verdicts."""
+    """One judge. `shares`: name of a measure of the task -> share of the judge's verdicts.
+
+    `median_seconds`: of the timed verdicts; None if there are none.
+    """
 
     judge: str
     verdicts: int
     median_seconds: float | None
-    shares: Mapping[str, Share]
+    shares: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyAgreement:
     """All fields except the last two are about people. Mappings are by question.
 
-    `machine_kappas`: kappa of each model (`one`) with each judge.
+    `machine_kappas`: kappa of each model with each person.
     """
 
     task: Task
@@ -106,96 +61,74 @@ class StudyAgreement:
 
 
 def measure_agreement(
-    study_items: Annotated,
-    annotations: Sequence[Annotation],
-    *,
-    machines: Collection[str],
-    seed: int,
+    task: Task, verdicts: Sequence[Judged], *, machines: Collection[str], seed: int
 ) -> StudyAgreement:
-    """All measures; `machines` are names of judges."""
-    by_people = [one for one in annotations if one.judge not in machines]
-    by_machines = [one for one in annotations if one.judge in machines]
-    ratings = ratings_of(study_items, by_people)
+    """All measures of the latest verdicts; `machines` are names of judges."""
+    by_people = [one for one in verdicts if one.judge not in machines]
+    by_machines = [one for one in verdicts if one.judge in machines]
+    ratings = ratings_of(task, by_people)
+    mixed = ratings_of(task, verdicts) if by_machines else {}
     return StudyAgreement(
-        task=study_items.task,
+        task=task,
         judges=len({one.judge for one in by_people}),
         verdicts=len(by_people),
-        items=len({one.item for one in by_people}),
+        items=len({one.item.id for one in by_people}),
         alphas={
             question: krippendorff_alpha(units, seed=seed, record_id=question)
             for question, units in ratings.items()
         },
         kappas={question: pairwise_kappas(units) for question, units in ratings.items()},
-        rows=judge_rows(study_items, by_people),
-        machine_rows=judge_rows(study_items, by_machines),
-        machine_kappas=_machine_kappas(study_items, annotations, machines) if by_machines else {},
+        rows=judge_rows(task, by_people),
+        machine_rows=judge_rows(task, by_machines),
+        machine_kappas={
+            question: [
+                kappa
+                for kappa in pairwise_kappas(units)
+                if (kappa.one in machines) != (kappa.other in machines)
+            ]
+            for question, units in mixed.items()
+        },
     )
 
 
-def ratings_of(study_items: Annotated, annotations: Iterable[Annotation]) -> dict[str, Ratings]:
+def ratings_of(task: Task, verdicts: Iterable[Judged]) -> dict[str, Ratings]:
     """Question -> ratings of its units.
 
-    >>> study_items = Annotated(Task.GROOM, {"i": StudyItem("i", (), {"candidates": ["ran", "saw"]}, {},
-    ...     "run")}, str.__eq__)
-    >>> found = ratings_of(study_items, [Annotation("i", "ann", "", {"picked": ["saw"]}, 2.0)])
-    >>> found["kept"], found["picked"]
+    >>> item = StudyItem("i", (), {"candidates": ["ran", "saw"]}, {}, "run")
+    >>> ratings = ratings_of(Task.GROOM, [Judged(item, "ann", {"picked": ["saw"]})])
+    >>> ratings["kept"], ratings["picked"]
     ({('i',): {'ann': 'kept'}}, {('i', 'ran'): {'ann': 'left'}, ('i', 'saw'): {'ann': 'picked'}})
     """
-    found: dict[str, dict[Unit, dict[str, str]]] = {
-        question: {} for question in study_items.judging.questions
+    ratings: dict[str, dict[Unit, dict[str, str]]] = {
+        question: {} for question in TASKS[task].questions
     }
-    for one in annotations:
-        for question, part, label in study_items.judging.ratings(study_items.judged(one)):
-            found[question].setdefault((one.item, *part), {})[one.judge] = label
-    return dict(found)
+    for one in verdicts:
+        for question, part, label in TASKS[task].ratings(one):
+            ratings[question].setdefault((one.item.id, *part), {})[one.judge] = label
+    return dict(ratings)
 
 
-def judge_rows(study_items: Annotated, annotations: Iterable[Annotation]) -> list[JudgeRow]:
+def judge_rows(task: Task, verdicts: Iterable[Judged]) -> list[JudgeRow]:
     """A row for each judge, by name.
 
-    >>> study_items = Annotated(Task.GROOM, {"i": StudyItem("i", (), {}, {}, "run")}, str.__eq__)
-    >>> rejects = {"rejected": "offensive", "note": ""}
-    >>> judge_rows(study_items, [Annotation("i", "ann", "", rejects, 5.0)])
-    [JudgeRow(judge='ann', verdicts=1, median_seconds=5.0, shares={'rejected': Share(count=1, of=1)})]
+    >>> item = StudyItem("i", (), {}, {}, "run")
+    >>> judge_rows(Task.GROOM, [Judged(item, "ann", {"rejected": "offensive"}, seconds=5.0)])
+    [JudgeRow(judge='ann', verdicts=1, median_seconds=5.0, shares={'rejected': 1.0})]
     """
-    by_judge: dict[str, list[Annotation]] = {}
-    for one in annotations:
+    by_judge: dict[str, list[Judged]] = {}
+    for one in verdicts:
         by_judge.setdefault(one.judge, []).append(one)
     rows = []
-    for judge in sorted(by_judge):
-        verdicts = by_judge[judge]
-        timed = [one.seconds for one in verdicts if one.seconds]
-        tallies = [study_items.judging.tally(study_items.judged(one)) for one in verdicts]
-        rows.append(
-            JudgeRow(judge, len(verdicts), median(timed) if timed else None, _summed(tallies))
-        )
+    for judge, own in sorted(by_judge.items()):
+        timed = [one.seconds for one in own if one.seconds]
+        counts, totals = Counter[str](), Counter[str]()
+        for one in own:
+            for name, (count, of) in TASKS[task].tally(one).items():
+                counts[name] += count
+                totals[name] += of
+        shares = {name: counts[name] / total for name, total in totals.items()}
+        rows.append(JudgeRow(judge, len(own), median(timed) if timed else None, shares))
     return rows
-
-
-def _summed(tallies: Iterable[Tally]) -> dict[str, Share]:
-    found: dict[str, tuple[int, int]] = {}
-    for one in tallies:
-        for name, (count, of) in one.items():
-            before = found.get(name, (0, 0))
-            found[name] = before[0] + count, before[1] + of
-    return {name: Share(*both) for name, both in found.items()}
-
-
-def _machine_kappas(
-    study_items: Annotated, annotations: Sequence[Annotation], machines: Collection[str]
-) -> dict[str, list[Kappa]]:
-    found = {}
-    for question, units in ratings_of(study_items, annotations).items():
-        mixed = [
-            one
-            for one in pairwise_kappas(units)
-            if (one.one in machines) != (one.other in machines)
-        ]
-        found[question] = [
-            one if one.one in machines else Kappa(one.other, one.one, one.value, one.shared)
-            for one in mixed
-        ]
-    return found
 
 
 # ---- item verdicts
@@ -282,6 +215,6 @@ def parse_verdict_row(row: Mapping[str, Any], task: Task) -> ItemVerdicts:
 def _checked(response: Any, task: Task, where: str) -> dict[str, Any]:
     judging = TASKS[task]
     try:
-        return judging.parse(response, judging.placeholder_item(response), (), "")
+        return judging.parse(response, judging.placeholder_item(response), "")
     except FormatError as error:
         raise FormatError(f"{where}: {error}") from None

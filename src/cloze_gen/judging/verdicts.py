@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from cloze_gen.errors import FormatError
-from cloze_gen.formats.questions import parse_records
+from cloze_gen.json_lines import read_objects
 from cloze_gen.parsing import quote
 from cloze_gen.records.judgement import Task
 
@@ -71,8 +71,8 @@ def parse_verdicts(text: str, *, task: Task, name: str = "verdicts") -> VerdictF
     >>> parse_verdicts(verdicts_jsonl(file), task=Task.GROOM) == file
     True
     """
-    records = parse_records(text.split("\n"), name=name)
-    _, head = next(records, (0, {}))
+    records = read_objects(text.split("\n"), name=name)
+    _, head = next(records, ("", {}))
     if head.get("verdicts") != SCHEMA or head.get("task") != task:
         raise FormatError(
             f"{name}, line 1: expected verdicts of the task {task} ({SCHEMA}), found "
@@ -93,11 +93,10 @@ def parse_verdicts(text: str, *, task: Task, name: str = "verdicts") -> VerdictF
             f"{quote(dict(head))}"
         )
     rows, seen = list[Mapping[str, Any]](), set[str]()
-    for number, row in records:
+    for where, row in records:
         if not isinstance(row.get("id"), str) or row["id"] in seen:
             raise FormatError(
-                f"{name}, line {number}: expected an `id` that no earlier line has, found "
-                f"{quote(dict(row))}"
+                f"{where}: expected an `id` that no earlier line has, found {quote(dict(row))}"
             )
         seen.add(row["id"])
         rows.append(row)

@@ -60,22 +60,23 @@ def read_builtin_words(folder: Path = WORD_DATA) -> ContextSpace:
         return unpack_space(dict(arrays))
 
 
-VECTORS, NORMS, FEATURES, FRAME_CUES, WORD_COUNTS = (
-    "vectors.npy",
-    "norms.npy",
-    "features.npy",
-    "word_frames.npy",
-    "word_counts.npy",
-)
-WORDS, TOPIC_WORDS, FEATURE_WORDS, NEIGHBOURS = (
-    "words.txt",
-    "topic_words.txt",
-    "feature_words.txt",
-    "neighbours.txt",
-)
+# The files of the fields of `ContextSpace`.
+ARRAY_FILES = {
+    "vectors": "vectors.npy",
+    "norms": "norms.npy",
+    "features": "features.npy",
+    "frame_cues": "word_frames.npy",
+    "counts": "word_counts.npy",
+}
+LIST_FILES = {
+    "row_of": "words.txt",
+    "column_of": "topic_words.txt",
+    "feature_of": "feature_words.txt",
+    "neighbour_of": "neighbours.txt",
+}
 ASSOCIATIONS = {name: f"association_{name}.npy" for name in ("start", "feature", "pmi")}
-BUILTIN_WORDS = "builtin.json"
 BESIDE = {name: f"neighbour_{name}.npy" for name in ("start", "row", "count", "places", "share")}
+BUILTIN_WORDS = "builtin.json"
 # of the randomized SVD; independent of the run's seed, because the vectors are a measure
 _SEED = 0
 
@@ -179,30 +180,31 @@ def _write_space(
         corpus, words=table.words, target_row=target_row, neighbours=neighbours
     )
     arrays = {
-        VECTORS: np.round(vectors.units, 4),
-        NORMS: np.round(vectors.norms, 4),
-        FEATURES: np.round(vectors.features, 4),
-        FRAME_CUES: count_frame_cues(corpus, words=table.words, target_row=target_row).astype(
+        "vectors": np.round(vectors.units, 4),
+        "norms": np.round(vectors.norms, 4),
+        "features": np.round(vectors.features, 4),
+        "frame_cues": count_frame_cues(corpus, words=table.words, target_row=target_row).astype(
             np.uint32
         ),
-        WORD_COUNTS: table.count[allowed].astype(np.uint32),
+        "counts": table.count[allowed].astype(np.uint32),
     }
-    arrays |= {file: getattr(associated, name) for name, file in ASSOCIATIONS.items()}
-    arrays |= {file: getattr(adjacent, name) for name, file in BESIDE.items()}
-    for file, array in arrays.items():
-        np.save(writer.path(file), array)
+    for name, array in arrays.items():
+        np.save(writer.path(ARRAY_FILES[name]), array)
+        writer.rows[ARRAY_FILES[name]] = len(array)
+    for name, file in ASSOCIATIONS.items():
+        np.save(writer.path(file), getattr(associated, name))
+    for name, file in BESIDE.items():
+        np.save(writer.path(file), getattr(adjacent, name))
     lists = {
-        WORDS: _named(allowed, table),
-        TOPIC_WORDS: _named(topical, table),
-        FEATURE_WORDS: _named(features, table),
-        NEIGHBOURS: neighbours,
+        "row_of": _named(allowed, table),
+        "column_of": _named(topical, table),
+        "feature_of": _named(features, table),
+        "neighbour_of": neighbours,
     }
-    for file, names in lists.items():
-        writer.path(file).write_text("".join(name + "\n" for name in names), encoding="utf-8")
-        writer.rows[file] = len(names)
-    writer.rows |= {
-        file: len(arrays[file]) for file in (VECTORS, NORMS, FEATURES, FRAME_CUES, WORD_COUNTS)
-    }
+    for name, words in lists.items():
+        file = LIST_FILES[name]
+        writer.path(file).write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
+        writer.rows[file] = len(words)
     writer.note_libraries("numpy", "scipy", "scikit-learn")
     ctx.say(
         f"{len(allowed):,} words, {pairs:,} word-neighbour pairs, {len(associated.pmi):,} "
@@ -240,30 +242,20 @@ def read_word_knowledge(artifact: Artifact) -> WordKnowledge:
 
 
 def read_context_space(artifact: Artifact) -> ContextSpace:
-    names = {
-        file: artifact.path(file).read_text(encoding="utf-8").split("\n")[:-1]
-        for file in (WORDS, TOPIC_WORDS, FEATURE_WORDS, NEIGHBOURS)
-    }
-    place_of = {file: {word: i for i, word in enumerate(listed)} for file, listed in names.items()}
-    arrays = {
-        file: memory_mapped(artifact.path(file))
-        for file in (VECTORS, NORMS, FEATURES, FRAME_CUES, WORD_COUNTS)
-    }
+    def places(files: Mapping[str, str]) -> dict[str, Any]:
+        lists = {
+            name: artifact.path(file).read_text(encoding="utf-8").split("\n")[:-1]
+            for name, file in files.items()
+        }
+        return {name: {word: i for i, word in enumerate(words)} for name, words in lists.items()}
+
+    def arrays(files: Mapping[str, str]) -> dict[str, Any]:
+        return {name: memory_mapped(artifact.path(file)) for name, file in files.items()}
+
     return ContextSpace(
-        row_of=place_of[WORDS],
-        column_of=place_of[TOPIC_WORDS],
-        feature_of=place_of[FEATURE_WORDS],
-        neighbour_of=place_of[NEIGHBOURS],
+        **places(LIST_FILES),
         window=_WINDOW,
-        vectors=arrays[VECTORS],
-        norms=arrays[NORMS],
-        features=arrays[FEATURES],
-        associations=Associations(
-            **{name: memory_mapped(artifact.path(file)) for name, file in ASSOCIATIONS.items()}
-        ),
-        frame_cues=arrays[FRAME_CUES],
-        adjacent=NeighbourCounts(
-            **{name: memory_mapped(artifact.path(file)) for name, file in BESIDE.items()}
-        ),
-        counts=arrays[WORD_COUNTS],
+        **arrays(ARRAY_FILES),
+        associations=Associations(**arrays(ASSOCIATIONS)),
+        adjacent=NeighbourCounts(**arrays(BESIDE)),
     )

@@ -22,14 +22,22 @@ LONGEST = 0.25  # clipping length of a matrix's gradient
 START = 1e-6  # of the sums of squares; gradients are means over a batch, some 1e-3
 
 
-class Adagrad:
-    """Updates weights (name -> float32) and their sums of squares (`fresh_squares`) in place."""
+VECTORS = "word_vectors"
+TABLES = (VECTORS, "class_weights", "word_weights")  # learned by rows
 
-    def __init__(
-        self, weights: Mapping[str, Floats], squares: Mapping[str, Floats], *, rate: float
-    ) -> None:
+
+class Adagrad:
+    """Updates weights (name -> float32) in place; steps are full-sized beyond `START`.
+
+    Of `TABLES` it keeps one sum of squares a row.
+    """
+
+    def __init__(self, weights: Mapping[str, Floats], *, rate: float) -> None:
         self._weights = weights
-        self.squares = squares
+        self._squares = {
+            name: np.full(len(weight) if name in TABLES else weight.shape, START, np.float32)
+            for name, weight in weights.items()
+        }
         self.rate = rate
 
     def move(self, name: str, gradient: Floats) -> None:
@@ -37,13 +45,13 @@ class Adagrad:
         length = float(np.sqrt(np.vdot(gradient, gradient)))
         if length > LONGEST:
             gradient = gradient * np.float32(LONGEST / length)
-        squares = self.squares[name]
+        squares = self._squares[name]
         squares += gradient * gradient
         self._weights[name] -= np.float32(self.rate) * gradient / np.sqrt(squares)
 
     def move_rows(self, name: str, rows: slice | NDArray[np.int64], gradient: Floats) -> None:
         """Update distinct rows of a table; the gradient has shape (rows, width)."""
-        squares = self.squares[name]
+        squares = self._squares[name]
         squares[rows] += np.einsum("ij,ij->i", gradient, gradient) / np.float32(gradient.shape[1])
         steps = np.float32(self.rate) / np.sqrt(squares[rows])
         self._weights[name][rows] -= steps[:, None] * gradient
@@ -75,9 +83,6 @@ def class_bounds(counts: NDArray[np.int64], n_classes: int) -> Ids:
     return np.unique(np.concatenate([[0], np.maximum(cuts, 1), [len(counts)]])).astype(np.int64)
 
 
-VECTORS = "word_vectors"
-
-
 def fresh_weights(
     shape: tuple[int, int], rng: np.random.Generator, *, spread: float | None = None
 ) -> Floats:
@@ -102,17 +107,6 @@ def summed(place: NDArray[np.int64], values: Floats, n: int) -> Floats:
     return np.asarray(
         sparse.csr_array((ones, (place, np.arange(len(place)))), shape=(n, len(place))) @ values
     )
-
-
-TABLES = (VECTORS, "class_weights", "word_weights")  # learned by rows
-
-
-def fresh_squares(weights: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Initial sums of squares, one a row for `TABLES`; steps are full-sized beyond `START`."""
-    return {
-        name: np.full(len(weight) if name in TABLES else weight.shape, START, np.float32)
-        for name, weight in weights.items()
-    }
 
 
 def fresh_output(bounds: Ids, width: int) -> dict[str, Floats]:
@@ -199,7 +193,16 @@ def _log_softmax(logits: Floats) -> Floats:
 
 
 class SoftmaxNetwork(ABC):
-    """A network whose state before a word gives every word's probability."""
+    """A network whose state before a word gives every word's probability.
+
+    Words are numbers of the closed vocabulary; 0 is the end of a sentence. Passages are their words
+    concatenated (`ids`) and their `lengths`, at least 2 each.
+
+    Attributes:
+        lead: words before the first predicted one of a block.
+    """
+
+    lead: int
 
     def __init__(self, weights: Mapping[str, Floats], bounds: Ids) -> None:
         self._weights = weights
@@ -207,12 +210,22 @@ class SoftmaxNetwork(ABC):
 
     @abstractmethod
     def states(self, ids: Ids, lengths: Ids) -> Floats:
-        """States before each passage's last word, shape (n, hidden); arguments as `log_probs`."""
+        """States before each passage's last word, shape (n, hidden)."""
+
+    @abstractmethod
+    def learn(self, block: Ids, optimizer: Adagrad) -> float:
+        """Learn a block, shape (streams, lead + steps); returns the mean of -ln P(word) before."""
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Forget the state that is kept between blocks."""
 
     def log_probs(self, ids: Ids, lengths: Ids) -> Floats:
+        """ln P(last word | the words before it) of each passage, shape (n,)."""
         return self._output.log_probs(self.states(ids, lengths), ids[np.cumsum(lengths) - 1])
 
     def all_log_probs(self, ids: Ids, lengths: Ids) -> Floats:
+        """ln P(word | the words before the last) of every word, shape (n, words)."""
         return self._output.all_log_probs(self.states(ids, lengths))
 
 
@@ -299,7 +312,7 @@ def fresh_recurrent(
 class RecurrentNetwork(SoftmaxNetwork):
     """P(word | all words before it); `held`: cells and states of the streams, or None."""
 
-    lead = 1  # words before the first predicted one of a block
+    lead = 1
 
     def __init__(self, weights: Mapping[str, Floats], bounds: Ids) -> None:
         super().__init__(weights, bounds)
@@ -310,11 +323,11 @@ class RecurrentNetwork(SoftmaxNetwork):
         self.held = None
 
     def learn(self, block: Ids, optimizer: Adagrad) -> float:
-        """Learn a block, shape (streams, 1 + steps), from the state after the last."""
+        """Begins with the state after the last block."""
         read, targets = block[:, :-1].T, block[:, 1:].T.reshape(-1)
         n_steps, n_streams = read.shape
         cells, states = self.held or self._silence(n_streams)
-        inputs = self._with_ones(self._weights[VECTORS][read.reshape(-1)])
+        inputs = _with_ones(self._weights[VECTORS][read.reshape(-1)])
         gates = (inputs @ self._weights["input"]).reshape(n_steps, n_streams, -1)
         steps = forwards(gates, cells, states, self._weights["recurrent"])
         self.held = steps.cells[-1], steps.states[-1]
@@ -347,7 +360,7 @@ class RecurrentNetwork(SoftmaxNetwork):
         )
         for t in range(int(steps[0])):
             n = int(np.searchsorted(-steps, -t, side="left"))
-            gates = self._with_ones(vectors[ids[starts[:n] + t]]) @ matrix
+            gates = _with_ones(vectors[ids[starts[:n] + t]]) @ matrix
             gates += states[:n] @ recurrent
             open_gates(gates)
             cells[:n], states[:n] = step(gates, cells[:n])
@@ -355,10 +368,6 @@ class RecurrentNetwork(SoftmaxNetwork):
 
     def _silence(self, n: int) -> tuple[Floats, Floats]:
         return np.zeros((n, self._width), np.float32), np.zeros((n, self._width), np.float32)
-
-    @staticmethod
-    def _with_ones(inputs: Floats) -> Floats:
-        return np.concatenate([inputs, np.ones((len(inputs), 1), np.float32)], axis=1)
 
 
 # ---- A feed-forward language model (Bengio et al
@@ -387,7 +396,6 @@ class FeedForwardNetwork(SoftmaxNetwork):
         """Does nothing: no state is kept between blocks."""
 
     def learn(self, block: Ids, optimizer: Adagrad) -> float:
-        """Learn a block, shape (streams, lead + steps); returns the mean of -ln P(word) before."""
         histories = np.lib.stride_tricks.sliding_window_view(
             block[:, :-1], self.lead, axis=1
         ).reshape(-1, self.lead)
@@ -411,5 +419,5 @@ class FeedForwardNetwork(SoftmaxNetwork):
         vectors = self._weights[VECTORS][histories.reshape(-1)].reshape(
             len(histories), len(self._weights["input"]) - 1
         )
-        inputs = np.concatenate([vectors, np.ones((len(vectors), 1), np.float32)], axis=1)
+        inputs = _with_ones(vectors)
         return inputs, np.tanh(inputs @ self._weights["input"])

@@ -5,15 +5,13 @@ A block's number determines its words and step size.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.corpus.arrays import SEPARATOR
-from cloze_gen.models.network_layers import Adagrad, Ids, close_ids
+from cloze_gen.models.network_layers import Adagrad, SoftmaxNetwork, close_ids
 
 STEPS = 32  # words per stream in a block; bounds backpropagation through time
 MOST_STREAMS = 128
@@ -21,14 +19,6 @@ _LEAST_BLOCKS = 200  # a small text has fewer streams, so that there are enough 
 # blocks of linear growth, while Adagrad's sums are uninformed
 _WARM_UP = 100
 _LAST_RATE = 0.05  # of the first one
-
-
-class Learner(Protocol):
-    def forget(self) -> None: ...
-
-    def learn(self, block: Ids, optimizer: Adagrad) -> float:
-        """Learn a block; returns the mean of -ln P(word) before the update."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,31 +64,26 @@ def read_block(
     return np.where(places < 0, SEPARATOR, ids[np.maximum(places, 0)])
 
 
-def block_reader(
-    ids: NDArray[np.integer], course: Course, *, lead: int, size: int
-) -> Callable[[int], Ids]:
-    return lambda number: close_ids(read_block(ids, number, course, lead=lead), size)
-
-
 def train(
-    network: Learner,
-    read: Callable[[int], Ids],
+    network: SoftmaxNetwork,
+    ids: NDArray[np.integer],
     optimizer: Adagrad,
     *,
     course: Course,
-    numbers: range,
+    size: int,
     rate: float,
 ) -> list[float]:
-    """Train on some blocks; returns the mean of -ln P(word) of each before its update.
+    """Train on a text; returns the mean of -ln P(word) of each block before its update.
 
-    Steps grow to `rate` in a warm-up, then shrink linearly to a twentieth.
+    Steps grow to `rate` in a warm-up, then shrink linearly to a twentieth. `size` is that of the
+    closed vocabulary.
     """
     losses = []
-    for number in numbers:
+    for number in range(course.blocks):
         if number % course.a_reading == 0:
             network.forget()
-        optimizer.rate = (
-            rate * min(1, (number + 1) / _WARM_UP) * (1 - (1 - _LAST_RATE) * number / course.blocks)
-        )
-        losses.append(network.learn(read(number), optimizer))
+        warm_up = min(1, (number + 1) / _WARM_UP)
+        optimizer.rate = rate * warm_up * (1 - (1 - _LAST_RATE) * number / course.blocks)
+        block = read_block(ids, number, course, lead=network.lead)
+        losses.append(network.learn(close_ids(block, size), optimizer))
     return losses

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
@@ -21,17 +21,12 @@ from cloze_gen.models.network_layers import (
     Floats,
     Ids,
     RecurrentNetwork,
+    SoftmaxNetwork,
     class_bounds,
     fresh_feedforward,
     fresh_recurrent,
-    fresh_squares,
 )
-from cloze_gen.models.network_training import (
-    Course,
-    block_reader,
-    plan_course,
-    train,
-)
+from cloze_gen.models.network_training import Course, plan_course, train
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
@@ -45,109 +40,6 @@ _NETWORKS: Mapping[Kind, type[FeedForwardNetwork | RecurrentNetwork]] = {
 }
 _TRAINING = ("network", "words_read", "perplexity")
 _PARTS = 20  # of a course; `TRAINING` has the perplexity of each
-
-
-class NeuralModel(Protocol):
-    """A trained network. Words are numbers of the closed vocabulary; 0 is the end of a sentence."""
-
-    def log_probs(self, ids: Ids, lengths: Ids) -> Floats:
-        """ln P(last word | the words before it) of each passage, shape (n,).
-
-        `ids`: the passages' words concatenated; `lengths`: at least 2 each.
-        """
-        ...
-
-    def all_log_probs(self, ids: Ids, lengths: Ids) -> Floats:
-        """ln P(word | the words before the last) of every word, shape (n, words)."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Training:
-    """The training of a network, for a worker.
-
-    Attributes:
-        folder: of the weights: first the initial ones, then the trained ones.
-        size: of the closed vocabulary.
-        rate: of the first steps.
-    """
-
-    kind: Kind
-    tokens: Path
-    folder: Path
-    classes: Path
-    course: Course
-    size: int
-    rate: float
-
-
-def write_vocabulary(
-    writer: ArtifactWriter, words: Sequence[str], counts: np.ndarray, *, sentences: int, size: int
-) -> Ids:
-    """Write the closed vocabulary and its classes, the commonest words first."""
-    kept = words[:size]
-    writer.path(NETWORK_WORDS).write_text(
-        "".join(f"{word}\n" for word in kept), encoding="utf-8", newline="\n"
-    )
-    bounds = class_bounds(
-        np.concatenate([[sentences], counts[:size], [int(counts[size:].sum())]]),
-        round(len(kept) ** 0.5),
-    )
-    np.save(writer.path(CLASSES), bounds)
-    writer.rows[NETWORK_WORDS] = len(kept)
-    writer.note_libraries("numpy", "scipy")
-    return bounds
-
-
-def write_trained(
-    writer: ArtifactWriter,
-    ctx: StageContext,
-    begun: Sequence[tuple[Training, Mapping[str, Floats]]],
-) -> None:
-    """Train networks from their initial weights, one a worker."""
-    for training, weights in begun:
-        _save(training.folder, weights)
-    trainings = [training for training, _ in begun]
-    parts: list[tuple[int, tuple[str, int, float]]] = []
-    for training, found in zip(
-        trainings, ctx.map(train_network, trainings, unit="networks"), strict=True
-    ):
-        parts += [(part, (training.kind, read, perplexity)) for part, read, perplexity in found]
-    rows = [row for _, row in sorted(parts, key=lambda one: one[0])]
-    writer.rows[TRAINING] = write_tsv(writer.path(TRAINING), _TRAINING, rows)
-
-
-def _save(folder: Path, arrays: Mapping[str, Floats]) -> None:
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array)
-
-
-def train_network(training: Training) -> list[tuple[int, int, float]]:
-    """Part of the course, words read up to its end, and perplexity, for each part with blocks."""
-    course = training.course
-    weights = {path.stem: np.load(path) for path in sorted(training.folder.glob("*.npy"))}
-    network = _NETWORKS[training.kind](weights, np.load(training.classes))
-    tokens = memory_mapped(training.tokens)
-    read = block_reader(tokens, course, lead=network.lead, size=training.size)
-    optimizer = Adagrad(weights, fresh_squares(weights), rate=training.rate)
-    found = []
-    for part in range(_PARTS):
-        numbers = range(course.blocks * part // _PARTS, course.blocks * (part + 1) // _PARTS)
-        if numbers:
-            losses = train(
-                network, read, optimizer, course=course, numbers=numbers, rate=training.rate
-            )
-            perplexity = round(float(np.exp(float(np.mean(losses)))), 2)
-            found.append((part, numbers.stop * course.words_a_block, perplexity))
-    _save(training.folder, weights)
-    return found
-
-
-def open_trained(artifact: Artifact, kind: Kind) -> NeuralModel:
-    """A trained network, memory-mapped: workers of one machine share its weights."""
-    names = sorted(name for name in artifact.manifest["files"] if name.startswith(f"{kind}/"))
-    weights = {Path(name).stem: memory_mapped(artifact.path(name)) for name in names}
-    return _NETWORKS[kind](weights, np.load(artifact.path(CLASSES)))
 
 
 FEWEST_WORDS = 64  # of a text: two blocks of one stream
@@ -201,42 +93,136 @@ def write_networks(
     seed: int,
 ) -> None:
     """Train networks on the training text, in parallel; `seed` draws the first weights."""
+    table = read_counts(counts)
+    train_networks(
+        writer,
+        ctx,
+        text=text,
+        tokens=text.path(TOKENS),
+        words=table.words,
+        counts=table.count,
+        settings=settings,
+        kinds=kinds,
+        seed=seed,
+        purpose="networks",
+    )
+
+
+def train_networks(
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    *,
+    text: Artifact,
+    tokens: Path,
+    words: Sequence[str],
+    counts: np.ndarray,
+    settings: NetworksSettings,
+    kinds: Sequence[Kind],
+    seed: int,
+    purpose: str,
+) -> None:
+    """Write networks of a text with its closed vocabulary, one a worker.
+
+    Args:
+        tokens: file of the text's word numbers; number i is `words[i - 1]`, 0 ends a sentence.
+        words, counts: the vocabulary, the commonest words first.
+        purpose: of the random numbers; networks of another purpose have other first weights.
+
+    Raises:
+        CorpusError: the text has fewer than `FEWEST_WORDS` tokens.
+    """
     clock = Stopwatch()
-    n_words = int(text.facts["tokens"]) + int(text.facts["sentences"])
+    sentences = int(text.facts["sentences"])
+    n_words = int(text.facts["tokens"]) + sentences
     if n_words < FEWEST_WORDS:
         raise CorpusError(
             f"networks: the training text has {n_words} tokens; at least {FEWEST_WORDS} are "
-            "needed for training"
+            "needed. Add training books."
         )
-    table = read_counts(counts)
-    size = min(settings.vocabulary, len(table.words))
-    bounds = write_vocabulary(
-        writer, table.words, table.count, sentences=int(text.facts["sentences"]), size=size
+    size = min(settings.vocabulary, len(words))
+    writer.path(NETWORK_WORDS).write_text(
+        "".join(f"{word}\n" for word in words[:size]), encoding="utf-8", newline="\n"
     )
-    begun = []
-    for kind in kinds:
-        most_words = (
-            settings.feedforward_words if kind == "feedforward" else settings.recurrent_words
-        )
-        training = Training(
+    closed_counts = np.concatenate([[sentences], counts[:size], [int(counts[size:].sum())]])
+    bounds = class_bounds(closed_counts, round(size**0.5))
+    np.save(writer.path(CLASSES), bounds)
+    most_words = {
+        "feedforward": settings.feedforward_words,
+        "recurrent": settings.recurrent_words,
+    }
+    trainings = [
+        Training(
             kind,
-            tokens=text.path(TOKENS),
+            tokens=tokens,
             folder=writer.path(f"{kind}/x").parent,
-            classes=writer.path(CLASSES),
-            course=plan_course(n_words, epochs=settings.epochs, most_words=most_words),
-            size=size,
-            rate=settings.learning_rate,
+            bounds=bounds,
+            course=plan_course(n_words, epochs=settings.epochs, most_words=most_words[kind]),
+            settings=settings,
+            seed=seed,
+            purpose=purpose,
         )
-        begun.append((training, fresh_weights_of(kind, bounds, settings, seed)))
-    write_trained(writer, ctx, begun)
+        for kind in kinds
+    ]
+    parts = [part for found in ctx.map(train_network, trainings, unit="networks") for part in found]
+    rows = [row for _, row in sorted(parts, key=lambda part: part[0])]
+    writer.rows |= {
+        NETWORK_WORDS: size,
+        TRAINING: write_tsv(writer.path(TRAINING), _TRAINING, rows),
+    }
+    writer.note_libraries("numpy", "scipy")
     ctx.say(f"{' and '.join(kinds)} over {size:,} words in {clock.seconds:.0f} s")
 
 
-def fresh_weights_of(
-    kind: str, bounds: Ids, settings: NetworksSettings, seed: int
-) -> dict[str, Floats]:
-    rng = derive_rng(seed, f"networks.{kind}")
-    if kind == "feedforward":
+@dataclass(frozen=True, slots=True, eq=False)
+class Training:
+    """The training of a network, for a worker.
+
+    Attributes:
+        folder: of the weights.
+        bounds: of the classes of words, from `class_bounds`.
+    """
+
+    kind: Kind
+    tokens: Path
+    folder: Path
+    bounds: Ids
+    course: Course
+    settings: NetworksSettings
+    seed: int
+    purpose: str
+
+
+def train_network(training: Training) -> list[tuple[int, tuple[str, int, float]]]:
+    """Train a network and save its weights.
+
+    Returns:
+        number and row of `TRAINING` of each part of the course that has blocks.
+    """
+    course, rate = training.course, training.settings.learning_rate
+    weights = _fresh_weights(training)
+    losses = train(
+        _NETWORKS[training.kind](weights, training.bounds),
+        memory_mapped(training.tokens),
+        Adagrad(weights, rate=rate),
+        course=course,
+        size=int(training.bounds[-1]) - 2,  # without the sentence end and the unknown word
+        rate=rate,
+    )
+    for name, array in weights.items():
+        np.save(training.folder / f"{name}.npy", array)
+    parts: list[tuple[int, tuple[str, int, float]]] = []
+    for part in range(_PARTS):
+        first, last = course.blocks * part // _PARTS, course.blocks * (part + 1) // _PARTS
+        if first < last:
+            perplexity = round(float(np.exp(np.mean(losses[first:last]))), 2)
+            parts.append((part, (training.kind, last * course.words_a_block, perplexity)))
+    return parts
+
+
+def _fresh_weights(training: Training) -> dict[str, Floats]:
+    settings, bounds = training.settings, training.bounds
+    rng = derive_rng(training.seed, f"{training.purpose}.{training.kind}")
+    if training.kind == "feedforward":
         return fresh_feedforward(
             bounds,
             history=settings.history,
@@ -247,3 +233,10 @@ def fresh_weights_of(
     return fresh_recurrent(
         bounds, vector=settings.vector_size, hidden=settings.recurrent_hidden, rng=rng
     )
+
+
+def open_trained(artifact: Artifact, kind: Kind) -> SoftmaxNetwork:
+    """A trained network, memory-mapped: workers of one machine share its weights."""
+    names = sorted(name for name in artifact.manifest["files"] if name.startswith(f"{kind}/"))
+    weights = {Path(name).stem: memory_mapped(artifact.path(name)) for name in names}
+    return _NETWORKS[kind](weights, np.load(artifact.path(CLASSES)))

@@ -27,7 +27,9 @@ class LanguageModel(Protocol):
         """log10 P(word | history), oldest first; unknown words count as `<unk>`."""
         ...
 
-    def score_sentence(self, tokens: Sequence[str]) -> float: ...
+    def score_sentence(self, tokens: Sequence[str]) -> float:
+        """log10 P(<s> tokens </s>)."""
+        ...
 
 
 UNKNOWN, SENTENCE_START, SENTENCE_END = "<unk>", "<s>", "</s>"
@@ -157,7 +159,11 @@ class ForwardIndex:
         found[alive] = find_sorted(level.key, keys)
         return found
 
-    def sentence_log10_prob(self, tokens: Sequence[str]) -> float:
+    def log10_prob(self, history: Sequence[str], word: str) -> float:
+        recent = self.ids(history[-(self.order - 1) :])
+        return float(self.log10_probs(np.array([recent]), np.array(self.ids([word])))[0])
+
+    def score_sentence(self, tokens: Sequence[str]) -> float:
         ids = [self.start, *self.ids(tokens), self.end]
         return float(self.log10_probs(*windows(ids, self.order)).sum(dtype=np.float64))
 

@@ -66,27 +66,35 @@ _BALANCED = {
     (False, True): (_OPENS,),
 }
 
-CUES = (
-    "rare words of the sentence before", "rare words of the sentence behind",
-    "rare words two before", "rare words two behind",
-    "share of its echoes that are near", "names of the sentence before",
-    "names of the sentence behind", "names near",
-    "pronouns of the sentence before", "pronouns of the sentence behind", "pronouns new here",
-    "pronouns missing",
-    "tense of the sentence before", "tense of the sentence behind", "quotation marks balanced",
-    "quotation marks unbalanced",
-    "speech like the sentence before", "speech like the sentence behind",
-    "conjunction opens the passage", "question before a speech",
-    "pronoun opens the passage", "demonstrative opens the passage",
-)  # fmt: skip
 # A conditional logit over the candidates of a blank (McFadden 1974), fitted by
 # `training/cues/fit.py` on random blanks of 1,679 passages of 293 novels. Of those of 1,621
 # passages of 283 other novels it solves 32.2 % (chance: 14.3 %).
-WEIGHTS = np.array(
-    [0.026, 0.024, 0.01, 0.012, 0.357, -0.302, -0.258, -0.02, 0.301, 0.306, -0.282, 0.876, 0.15,
-    0.123, 1.389, 0.657, 0.264, 0.273, -0.398,
-     0.489, -0.114, 0.13]
-)  # fmt: skip
+WEIGHT_OF_CUE = {
+    "rare words of the sentence before": 0.026,
+    "rare words of the sentence behind": 0.024,
+    "rare words two before": 0.01,
+    "rare words two behind": 0.012,
+    "share of its echoes that are near": 0.357,
+    "names of the sentence before": -0.302,
+    "names of the sentence behind": -0.258,
+    "names near": -0.02,
+    "pronouns of the sentence before": 0.301,
+    "pronouns of the sentence behind": 0.306,
+    "pronouns new here": -0.282,
+    "pronouns missing": 0.876,
+    "tense of the sentence before": 0.15,
+    "tense of the sentence behind": 0.123,
+    "quotation marks balanced": 1.389,
+    "quotation marks unbalanced": 0.657,
+    "speech like the sentence before": 0.264,
+    "speech like the sentence behind": 0.273,
+    "conjunction opens the passage": -0.398,
+    "question before a speech": 0.489,
+    "pronoun opens the passage": -0.114,
+    "demonstrative opens the passage": 0.13,
+}
+CUES = tuple(WEIGHT_OF_CUE)
+WEIGHTS = np.array(list(WEIGHT_OF_CUE.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,22 +208,41 @@ def cue_features(passage: TiedPassage, blanks: NDArray[np.int64]) -> NDArray[np.
     have = _padded(passage.persons)[close].max(axis=2)
     of_both = have @ passage.candidate_persons.T
     balanced, unbalanced = _quotation_marks(passage, before, behind)
-    opens = (last < 0)[:, :, None]
-    cues = [
-        echoes[last], echoes[following], echoes[before[:, :, 1]], echoes[behind[:, :, 1]],
-        echoes[near].sum(axis=2) / (shown_echoes[:, None, :] + 1e-9),
-        names[last], names[following], names[near].max(axis=2),
-        shared[last], shared[following],
-        passage.candidate_persons.sum(axis=1) - of_both, (have.sum(axis=2)[:, :,
-            None] - of_both) / len(_PERSONS),
-        tenses[last], tenses[following], balanced, unbalanced, same_speech[last], same_speech[following],
-        opens & (passage.openers == list(Opener).index(Opener.CONJUNCTION)),
-        passage.questions & _padded(passage.begins_quoted[:, None])[following].astype(np.bool_),
-        opens & (passage.openers == list(Opener).index(Opener.PRONOUN)),
-        opens & (passage.openers == list(Opener).index(Opener.DEMONSTRATIVE)),
-    ]  # fmt: skip
+    is_first = (last < 0)[:, :, None]
+    openers = list(Opener)
+
+    def opens_with(opener: Opener) -> NDArray[np.bool_]:
+        return is_first & (passage.openers == openers.index(opener))
+
+    before_speech = _padded(passage.begins_quoted[:, None])[following].astype(np.bool_)
+    cues = {
+        "rare words of the sentence before": echoes[last],
+        "rare words of the sentence behind": echoes[following],
+        "rare words two before": echoes[before[:, :, 1]],
+        "rare words two behind": echoes[behind[:, :, 1]],
+        "share of its echoes that are near": echoes[near].sum(axis=2)
+        / (shown_echoes[:, None, :] + 1e-9),
+        "names of the sentence before": names[last],
+        "names of the sentence behind": names[following],
+        "names near": names[near].max(axis=2),
+        "pronouns of the sentence before": shared[last],
+        "pronouns of the sentence behind": shared[following],
+        "pronouns new here": passage.candidate_persons.sum(axis=1) - of_both,
+        "pronouns missing": (have.sum(axis=2)[:, :, None] - of_both) / len(_PERSONS),
+        "tense of the sentence before": tenses[last],
+        "tense of the sentence behind": tenses[following],
+        "quotation marks balanced": balanced,
+        "quotation marks unbalanced": unbalanced,
+        "speech like the sentence before": same_speech[last],
+        "speech like the sentence behind": same_speech[following],
+        "conjunction opens the passage": opens_with(Opener.CONJUNCTION),
+        "question before a speech": passage.questions & before_speech,
+        "pronoun opens the passage": opens_with(Opener.PRONOUN),
+        "demonstrative opens the passage": opens_with(Opener.DEMONSTRATIVE),
+    }
     shape = (*blanks.shape, candidates)
-    return np.stack([np.broadcast_to(cue, shape) for cue in cues], axis=3).astype(np.float64)
+    columns = [np.broadcast_to(cues[name], shape) for name in CUES]
+    return np.stack(columns, axis=3).astype(np.float64)
 
 
 def cue_scores(passage: TiedPassage, blanks: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -91,31 +91,24 @@ class RejectionWriter(TableWriter):
         super().append(piece)
 
 
-def write_tables(
-    writer: ArtifactWriter,
-    tables: Sequence[Table],
-    pieces: Iterable[tuple[pa.Table, ...]],
-    *,
-    unit: str,
-) -> None:
-    """Write the tables of a stage as workers return them, and its funnel.
+def write_pieces(
+    writer: ArtifactWriter, pieces: Iterable[Sequence[pa.Table]], *tables: Table
+) -> Counter[str]:
+    """Write tables and `REJECTIONS` piece by piece, as workers return them; the reasons' counts.
 
-    A piece has rows of each of the tables, then rejections. Rows of the first table are kept `unit`.
+    A piece has rows of each table and, last, of `REJECTIONS`.
     """
-    rejections = RejectionWriter(writer)
-    with contextlib.ExitStack() as stack:
-        kept = [stack.enter_context(TableWriter(writer, table)) for table in tables]
-        stack.enter_context(rejections)
+    with RejectionWriter(writer) as rejections, ExitStack() as stack:
+        table_writers = [stack.enter_context(TableWriter(writer, table)) for table in tables]
         for piece in pieces:
-            for table, rows in zip((*kept, rejections), piece, strict=True):
-                table.append(rows)
-    writer.funnel = funnel(unit, kept=kept[0].rows, rejected=rejections.reasons)
+            for table_writer, rows in zip([*table_writers, rejections], piece, strict=True):
+                table_writer.append(rows)
+    return rejections.reasons
 
 
 def write_rejections(
     writer: ArtifactWriter, rejected: Iterable[Rejection], *, unit: str, kept: int
 ) -> None:
     """Write what a stage rejected, and its funnel: `kept` of so many `unit`."""
-    with RejectionWriter(writer) as rejections:
-        rejections.append(rejection_table(rejected))
-    writer.funnel = funnel(unit, kept=kept, rejected=rejections.reasons)
+    reasons = write_pieces(writer, [[rejection_table(rejected)]])
+    writer.funnel = funnel(unit, kept=kept, rejected=reasons)

@@ -9,7 +9,7 @@ from typing import Any
 
 from cloze_gen import __version__
 
-RELEASE_FORMAT = 8
+RELEASE_FORMAT = 9
 """The version of the form of a release. Raise it with every change of the release writer's output
 for the same items: another file, column, key or document, or another word on the card. Then
 `cloze-gen run` writes the releases of finished runs again."""

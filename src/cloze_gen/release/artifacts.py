@@ -9,7 +9,7 @@ from cloze_gen.release.style import Style
 from cloze_gen.store.file_docs import FileDoc
 
 ABOUT = (
-    "Text files are UTF-8 with line feeds. `NAME` is the name of the run. The items have one order in all files "
+    "Text files are UTF-8 with line feeds. `NAME` is the name of the run, `N` the number of items. The items have one order in all files "
     "(`release.order`). With `release.text = pointers` these files are in `full/`. The folder `release/` then holds "
     "`pointers.jsonl`, `candidates.pointers.jsonl`, `release.json`, the card, the report without samples, `signature.txt` and "
     "`SHA256SUMS`."
@@ -62,7 +62,7 @@ def release_files(style: Style) -> Mapping[str, str]:
     kind = style.items
     items = {kind.file: f"every {kind.noun} with its source and all scores."}
     own = {
-        file.format(name="NAME"): about
+        file.format(name="NAME", n="N"): about
         for file, about in {**kind.file_docs, **style.file_docs}.items()
     }
     return items | own | {CARD: "the dataset card."} | FILE_DOCS  # fmt: skip

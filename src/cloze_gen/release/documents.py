@@ -65,7 +65,7 @@ FILE_DOCS = {
     INSPECT_TASK: "tasks for inspect-ai that run from this folder.",
     RELEASE_FILE: "the facts of the release for programs: signature, settings, books with "
     "checksums.",
-    REPORT: "plots, sample items and the funnel in one file; open it in a browser.",
+    REPORT: "figures, sample items and the funnel in one file; open it in a browser.",
     SIGNATURE: "the signature.",
     CHECKSUMS: "SHA-256 checksums of all files.",
 }
@@ -75,7 +75,7 @@ def write_documents(
     folder: Path, *, style: Style, published: PublishedSet, record: ReleaseRecord, data: ReportData
 ) -> None:
     """Write `DOCUMENTS` of a full release; sample items are added to `data`."""
-    from cloze_gen.release.html import render_report  # Matplotlib and Jinja2 are slow to import
+    from cloze_gen.release.html import render_report  # Jinja2 is slow to import
 
     facts = replace(
         record.facts,
@@ -162,7 +162,7 @@ def card_text(folder: Path, *, style: Style, published: PublishedSet, record: Re
                 (name, kind.column_docs[name]) for name in columns if name in kind.column_docs
             ],
             use=list(_use(folder, kind, facts, tables)),
-            files=list(_file_docs(folder, style, published, facts)),
+            files=list(_file_docs(folder, style, facts)),
             licence=licence.sentence,
             bibtex=bibtex(facts),
             per_book=Counter(item.book_id for item in published.items if kind.counts(item)),
@@ -189,16 +189,14 @@ def _fewshot_note(kind: ItemKind, tables: Sequence[SplitTable]) -> str:
     )
 
 
-def _file_docs(
-    folder: Path, style: Style, published: PublishedSet, facts: ReleaseFacts
-) -> Iterator[tuple[str, str]]:
+def _file_docs(folder: Path, style: Style, facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     kind = style.items
     docs = {
         kind.file: f"all {kind.noun}s with their provenance (book, character span in the decoded raw "
         "file) and scores."
     }
     docs |= {
-        file.format(name=facts.name): text
+        file.format(name=facts.name, n=facts.n_items): text
         for file, text in {**kind.file_docs, **style.file_docs}.items()
     } | FILE_DOCS
     yield from (
@@ -206,13 +204,6 @@ def _file_docs(
         for file, text in docs.items()
         if file == CHECKSUMS or (folder / file).exists()  # the checksums are written last
     )
-    plain = [
-        file
-        for file in style.files(published)
-        if file not in docs and file.split("/")[0] not in docs
-    ]
-    if plain:
-        yield "`, `".join(plain), "the set in the paper's formats."
 
 
 def _use(

@@ -143,7 +143,7 @@ def _first_fault(error: ValidationError) -> str:
 KEPT = "kept"
 SAMPLE_LICENCE = "CC0-1.0"  # of the sample books: corpora/LICENSE
 # their versions can change bytes of a release
-_LIBRARIES = ("numpy", "pyarrow", "spacy", "matplotlib")
+_LIBRARIES = ("numpy", "pyarrow", "spacy")
 _COLUMNS = ("member", "title", "author", "year", "etext", "language", "genre", "role", "license")
 
 

@@ -21,14 +21,13 @@ from cloze_gen.evaluation.adversary import adversary_text
 from cloze_gen.evaluation.passages import SETS, PassageRow
 from cloze_gen.evaluation.questions import QuestionEvaluation, QuestionRow
 from cloze_gen.records.rejection import FunnelStep, legend_of
-from cloze_gen.release import plots
+from cloze_gen.release import distributions
+from cloze_gen.release.distributions import Distribution
 from cloze_gen.release.paper_figures import PaperTable, PassageFigure
 from cloze_gen.release.report_data import ReportData
 from cloze_gen.release.report_passages import (
-    BlankedFigures,
     PassageFigures,
     figures_by_context,
-    people,
     table_rows,
 )
 from cloze_gen.release.row_legends import row_legend
@@ -67,7 +66,8 @@ def render_report(data: ReportData, *, without_text: bool = False) -> str:
         adversary_text=adversary_text(data.evaluation) if data.evaluation else "",
         people=data.evaluation.of_kind(*_PEOPLE) if data.evaluation else (),
         rules=data.evaluation.of_kind(*_RULES) if data.evaluation else (),
-        plots=_plots(data, paper),
+        chance=data.evaluation.chance if data.evaluation else 1 / max(2, data.n_options),
+        distributions=_distributions(data),
         funnel=[_funnel_row(step, data.legends) for step in data.steps],
         titled=any(title for _, title, _ in data.books),
         sets=_set_rows(data.passages) if data.passages else (),
@@ -135,76 +135,24 @@ def figure(value: float | None, *, share: bool = False) -> str:
     )
 
 
-def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
-    drawn = {}
+def _distributions(data: ReportData) -> list[Distribution]:
+    found = []
     if data.answer_freqs and data.impostor_freqs:
-        drawn["frequency"] = plots.frequency_plot(data.answer_freqs, data.impostor_freqs)
+        found.append(distributions.frequencies(data.answer_freqs, data.impostor_freqs))
     if data.sentence_tokens:
-        drawn["length"] = plots.count_plot(
-            data.sentence_tokens, name="length", of="sentence", noun="questions"
-        )
+        caption = "Length of the printed sentences in tokens."
+        found.append(distributions.lengths(data.sentence_tokens, caption=caption, noun="questions"))
     if data.answer_positions and data.n_questions:
-        drawn["position"] = plots.position_plot(data.answer_positions)
+        found.append(distributions.positions(data.answer_positions))
     if data.blank_places:
-        drawn["blank"] = plots.blank_plot(data.blank_places)
-    if data.passages or data.blanked:
-        own = (
-            _passage_plots(data.passages)
-            if data.passages
-            else _blanked_plots(data.blanked)
-            if data.blanked
-            else {}
+        found.append(distributions.blank_places(data.blank_places))
+    if data.passages and data.passages.tokens:
+        caption = (
+            "Length of the passages, in tokens of the published form. The control set is not "
+            "counted."
         )
-        return {name: Markup(svg) for name, svg in (drawn | own).items()}
-    chance = data.evaluation.chance if data.evaluation else 1 / max(2, data.n_options)
-    baselines = [
-        plots.AccuracyRow(label, row.share if row else None, of_paper)
-        for label, _, row, of_paper in _baseline_rows(data.evaluation, paper)
-    ]
-    rows = {"baselines": baselines}
-    for name, kinds in (("adversaries", _ADVERSARIES), ("rules", _RULES)):
-        measured = data.evaluation.of_kind(*kinds) if data.evaluation else ()
-        rows[name] = [plots.AccuracyRow(row.name, row.share) for row in measured]
-    drawn |= {
-        name: plots.accuracy_plot(some, name=name, what="accuracy", chance=chance)
-        for name, some in rows.items()
-        if some
-    }
-    # SVG by `plots`, without text of books
-    return {name: Markup(svg) for name, svg in drawn.items()}
-
-
-def _passage_plots(passages: PassageFigures) -> dict[str, str]:
-    drawn = {}
-    if passages.tokens:
-        drawn["tokens"] = plots.count_plot(
-            passages.tokens, name="tokens", of="passage", noun="passages"
-        )
-    return drawn
-
-
-def _blanked_plots(blanked: BlankedFigures) -> dict[str, str]:
-    """The paper's people are a line, unless people answered this set too."""
-    evaluation = blanked.evaluation
-    human = people(blanked.paper)
-    rows = [
-        plots.AccuracyRow(
-            label, ours.share if ours else None, of_paper.blank_accuracy if of_paper else None
-        )
-        for label, ours, of_paper in table_rows(evaluation, blanked.paper)
-        if ours or of_paper is not human
-    ]
-    rows = [row for row in rows if row.ours or row.paper is not None]
-    if not rows:
-        return {}
-    drawn = plots.accuracy_plot(
-        rows,
-        name="blanks",
-        what="blank accuracy",
-        chance=evaluation.chance if evaluation else None,
-        people=human.blank_accuracy if human else None,
-    )
-    return {"baselines": drawn}
+        found.append(distributions.lengths(data.passages.tokens, caption=caption, noun="passages"))
+    return found
 
 
 def _set_rows(

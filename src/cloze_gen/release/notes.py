@@ -6,9 +6,9 @@ from typing import Any
 
 from cloze_gen.corpus.books import read_books
 from cloze_gen.corpus.dropped import dropped_lines
-from cloze_gen.corpus.ocr import ocr_warning
 from cloze_gen.corpus.partition import no_author_warning
 from cloze_gen.corpus.splits import SPLITS_OF_SIDES
+from cloze_gen.corpus.text_warnings import doubtful_books_warning
 from cloze_gen.release.style import Artifacts, Style, facts_of, fingerprints_of
 
 
@@ -20,9 +20,7 @@ def set_notes(style: Style, settings: Any, artifacts: Artifacts) -> list[str]:
         notes.append(f"splits: kept; {SPLITS_OF_SIDES[len(style.sides) > 1]}")
     elif "partition" in artifacts and settings.partition.by_author:
         notes.append(no_author_warning(row.get("author", "") for row in kept))
-    notes.append(
-        ocr_warning((row["book_id"], float(row.get("unknown_word_share") or 0)) for row in kept)
-    )
+    notes.append(doubtful_books_warning((row["book_id"], row.get("warnings", "")) for row in kept))
     return [note for note in notes if note] + dropped_lines(books)
 
 

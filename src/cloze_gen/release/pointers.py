@@ -100,7 +100,7 @@ def write_pointer_documents(
     folder: Path, *, style: Style, record: ReleaseRecord, data: ReportData, full: Path
 ) -> None:
     """Write the documents of a release of pointers; `record` is that of the release in `full`."""
-    from cloze_gen.release.html import render_report  # Matplotlib and Jinja2 are slow to import
+    from cloze_gen.release.html import render_report  # Jinja2 is slow to import
 
     settings = record.facts.settings
     settings = {**settings, "release": {**settings["release"], "text": "pointers"}}

@@ -85,14 +85,6 @@ def main_figures(paper: BlankTable | None) -> tuple[BlankFigure, ...]:
     )
 
 
-def people(paper: BlankTable | None) -> BlankFigure | None:
-    """The paper's figures of people: no context, no decoder, better than guessing."""
-    return next(
-        (one for one in main_figures(paper) if not one.context and one.blank_accuracy is not None),
-        None,
-    )
-
-
 def figures_by_context(
     paper: BlankTable | None,
 ) -> tuple[tuple[str, tuple[BlankFigure | None, ...]], ...]:

@@ -113,7 +113,7 @@ class Style:
         extra_files: other record files of the last stage for the release, if they have records.
         judged: facts of each stage -> the human work on the items, or a text that begins with
             ``machine`` or ``none``.
-        file_docs: file -> its description on the card; `{name}` is the run's name.
+        file_docs: file -> its description on the card; `{name}` is the run's name, `{n}` the number of items.
     """
 
     name: str

@@ -39,7 +39,7 @@ _MOST_ROWS = 40  # of a table that is listed unasked; an SCDE passage has at mos
 _SPAN = ("book_id", "start", "end")  # printed with the raw file
 _SENTENCE = "tokens"  # a column of every table of sentences
 _CANDIDATE = "word"  # a column of every table of candidates
-_DECISIONS = frozenset({"reason", "verdict", "status", "machine"})  # columns of reasons
+_DECISIONS = frozenset({"reason", "verdict", "status"})  # columns of reasons
 
 
 @dataclass(frozen=True, slots=True)

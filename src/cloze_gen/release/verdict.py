@@ -270,8 +270,8 @@ def passage_verdict(
     judged: str,
     guessable: float = 1.0,
 ) -> Verdict:
-    """`n`: of the test split; `judged`: who guessed the last words, as on the card: ``none (...)``,
-    ``machine (...)`` or ``human (...)``; `guessable`: share that a reader is expected to guess.
+    """`n`: of the test split; `judged`: who guessed the last words, as on the card: ``none (...)`` or
+    ``human (...)``; `guessable`: share that a reader is expected to guess.
     """
     rows = list(evaluation.of_set(PASSAGES).values()) if evaluation else []
     simple = [(row.name, row.share) for row in rows if row.kind in _SIMPLE]
@@ -289,11 +289,8 @@ def _guessed(judged: str) -> Finding:
         "readers guessed 95 to 97 % from the passage. 41 to 64 % were kept, with two readers of "
         "the sentence alone instead of ten."
     )
-    who = judged.partition(" ")[0]
-    if who == "human":
+    if judged.startswith("human"):
         return Finding(AMBIGUITY, GOOD, "People guessed every last word from its passage.")
-    if who == "machine":
-        return Finding(AMBIGUITY, CARE, f"A simulated reader guessed them; no person did. {ask}")
     return Finding(
         AMBIGUITY,
         CARE,

@@ -6,7 +6,6 @@ They hold no wall-clock time and no path of the machine: the same run gives the 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -21,20 +20,18 @@ from cloze_gen.store.locks import (
     exclusive_lock,
     partial_folder,
     publish_folder,
+    remove_folder,
     remove_stale_temp_dirs,
     shared_lock,
 )
 from cloze_gen.store.manifest import (
     MANIFEST,
     SCHEMA_VERSION,
-    STORE,
     file_sha256,
     find_fault,
-    note_written,
     payload_names,
     read_manifest,
-    sweep_notes,
-    write_manifest,
+    write_json,
 )
 
 # stages whose artifacts are kept one a book, in a folder of the stage
@@ -103,33 +100,32 @@ class Artifact:
 
 
 class Store:
-    """The artifacts of one output folder: ``store/``, ``runs/``, ``aside/`` (damaged or foreign
-    files).
-    """
+    """The artifacts and runs of one output folder."""
 
     def __init__(self, root: Path) -> None:
         self.root = Path(root)
-        self.store = self.root / STORE
+        self.store = self.root / "store"
         self.runs = self.root / "runs"
-        self.aside = self.root / "aside"
 
     def folder(self, key: StageKey) -> Path:
         return self.store / key.folder_name
 
-    def is_complete(self, key: StageKey, intact: set[str] | None = None) -> bool:
-        return self.fault(key, intact) is None
+    def is_complete(self, key: StageKey) -> bool:
+        return self.fault(key) is None
 
-    def fault(self, key: StageKey, intact: set[str] | None = None) -> str | None:
-        """Why the artifact cannot be used; None when it can, empty when it was never made.
-
-        `intact`: folders of one-a-book artifacts that are not checked again; gets those found whole.
+    def fault(self, key: StageKey) -> str | None:
+        """Why the artifact, or a one-a-book artifact that it holds, cannot be used; None when they
+        can, empty when it was never made.
         """
-        if not self.folder(key).exists():
+        if not os.path.lexists(self.folder(key)):
             return ""
         try:
-            return next(_held_faults(self.open(key), intact), None)
+            artifact = self.open(key)
+            for held in artifact.manifest["holds"]:
+                open_artifact(Path(os.path.normpath(artifact.folder / held)))
         except DamageError as error:
             return error.what
+        return None
 
     def open(self, key: StageKey) -> Artifact:
         """The finished artifact of `key`; DamageError if it is missing, damaged, or another's."""
@@ -142,7 +138,7 @@ class Store:
         return artifact
 
     def sweep(self) -> int:
-        return sum(map(remove_stale_temp_dirs, self.shelves())) + sweep_notes(self.store)
+        return sum(map(remove_stale_temp_dirs, self.shelves()))
 
     def shelves(self) -> list[Path]:
         """The folders that artifacts are written into."""
@@ -168,7 +164,7 @@ class Store:
         """Write one artifact, or yield None when another run has just finished it.
 
         One process at a time writes a stage. One-a-book artifacts take no lock: the loser of a race
-        drops its equal copy. Anything else in the place is moved to `aside` and reported by `say`.
+        drops its equal copy. A damaged artifact in the place is removed and reported by `say`.
         """
         target = self.folder(key)
         with contextlib.ExitStack() as stack:
@@ -176,28 +172,18 @@ class Store:
                 stack.enter_context(
                     exclusive_lock(self.store / ".locks" / target.name, on_wait=on_wait)
                 )
-            if self.is_complete(key):
+            fault = self.fault(key)
+            if fault is None:
                 yield None
                 return
-            self._free_space(key, say)
+            if fault:
+                say(f"{fault} Rebuilding it.")
+                remove_folder(target)
             folder = stack.enter_context(partial_folder(target))
             writer = ArtifactWriter(folder)
             yield writer
-            write_manifest(folder / MANIFEST, described(writer, key))
-            if publish_folder(folder, target):
-                note_written(target)
-
-    def _free_space(self, key: StageKey, say: Callable[[str], None]) -> None:
-        """Move aside what is in an artifact's place, unless only an artifact it names is damaged."""
-        if not os.path.lexists(self.folder(key)):
-            return
-        try:
-            for fault in _held_faults(self.open(key)):
-                say(f"{fault} Rebuilding it.")
-        except DamageError as error:
-            moved = set_aside(self.folder(key), self.aside, name=key.folder_name.replace("/", "--"))
-            if moved is not None:
-                say(f"{error.what} Moved to {moved} and rebuilt.")
+            write_json(folder / MANIFEST, described(writer, key))
+            publish_folder(folder, target)
 
     def artifact_folders(self) -> Iterator[Path]:
         for shelf in sorted(self.store.glob("*-*")):
@@ -209,35 +195,6 @@ class Store:
                 else []
             )
             yield from items or [shelf]
-
-
-def _held_faults(artifact: Artifact, intact: set[str] | None = None) -> Iterator[str]:
-    """A sentence for each damaged artifact that this one names."""
-    intact = set() if intact is None else intact
-    for held in artifact.manifest["holds"]:
-        folder = os.path.normpath(f"{artifact.folder}/{held}")
-        if folder in intact:
-            continue
-        try:
-            open_artifact(Path(folder))
-            intact.add(folder)
-        except DamageError as error:
-            yield error.what
-
-
-def set_aside(path: Path, aside: Path, *, name: str) -> Path | None:
-    """Move something to a free name in `aside`; None when it has just gone."""
-    aside.mkdir(parents=True, exist_ok=True)
-    place = next(
-        place
-        for number in itertools.count(1)
-        if not os.path.lexists(place := aside / f"{name}-{number}")
-    )
-    try:
-        path.rename(place)
-    except FileNotFoundError:
-        return None
-    return place
 
 
 def described(writer: ArtifactWriter, key: StageKey) -> dict[str, Any]:
@@ -282,9 +239,13 @@ def open_artifact(folder: Path, *, deep: bool = False) -> Artifact:
             f"{path}: written by another version of cloze-gen ({schema}; this one reads "
             f"version {SCHEMA_VERSION})."
         )
-    if manifest["fingerprint"] != fingerprint_of(manifest):
+    try:
+        has_fingerprint = manifest["fingerprint"] == fingerprint_of(manifest)
+        fault = find_fault(folder, manifest, deep=deep)
+    except (AttributeError, KeyError, TypeError):
+        raise DamageError(f"{path}: not the manifest of an artifact.") from None
+    if not has_fingerprint:
         raise DamageError(f"{path}: its fingerprint is not that of its settings and inputs.")
-    fault = find_fault(folder, manifest, deep=deep)
     if fault:
         raise DamageError(f"{folder}: damaged. {fault}.")
     return Artifact(folder, manifest)

@@ -63,9 +63,8 @@ artifacts/                          the output folder (--out)
     STAGE-FINGERPRINT/              one artifact: files and manifest.json; runs share it
     book-FINGERPRINT/ITEM/          ingested books, one artifact each
     .locks/                         empty lock files
-    .checked/                       sizes and times of the files that were checked; may be deleted
   runs/NAME/
-    manifest.json                   sha256 of every file that the run wrote here, and the links
+    manifest.json                   every file that the run wrote here with its sha256, and the links
     run.json                        name, style, config, seed, settings, and every stage with fingerprint and inputs
     01-ingest-train -> ../../store/...   links to the stages in their order
     corpus-train, corpus-source     links to the folders of books
@@ -73,20 +72,18 @@ artifacts/                          the output folder (--out)
     full/                           with release.text = pointers: the full release, not for publication
     evaluation -> ../../evaluations/...  after `cloze-gen evaluate NAME`
   evaluations/                      one folder for each set of items
-  aside/                            damaged artifacts, moved here
   logs/NAME.log                     messages of the run and of lmplz
 ```
 
 Links between artifacts are relative. Only `corpus-train` and `corpus-source` leave the output folder. A name with `~partial-` belongs to a
 running process, or to one that was killed; the next run removes the folder if its process has ended.
 
-**Damaged files are detected and rebuilt.** Before an artifact is used, the size of each file is compared with the manifest. The sha256 is
-compared too if the size, times or inode have changed since the last check. A damaged artifact is moved to `aside/` and built again. If a
-file of a release was changed or deleted, `cloze-gen run` writes the release again; `report`, `compare` and `evaluate` refuse it until then.
-`cloze-gen doctor --store OUT` reads and compares every byte.
+**Damaged files are detected and rebuilt.** Before an artifact is used, the size of each file is compared with the manifest. An artifact
+with another size or without a file is built again. If a file of a release was changed or deleted, `cloze-gen run` writes the release
+again; `report`, `compare` and `evaluate` refuse it until then. `cloze-gen doctor --store OUT` reads and compares every byte.
 
-**Files that you add to a run's folder are kept.** A run replaces only its own files. If you changed a file of `release/` or of an
-evaluation, it is kept in `NAME.aside-1`, and a message names it.
+**Files that you add to a run's folder are kept.** A run replaces only its own entries. If you changed or added a file in `release/`, the
+whole old folder is kept as `release.aside-1`, and a message names it.
 
 Ids: a book id comes from the manifest or the table, else from the name of the file, its folder or its row. A sentence id is `book:index`. An item id is
 `book:index:position`; the position counts in the sentence's own tokens. Logarithms have base 10. Positions, indices and spans count from 0,
@@ -108,7 +105,6 @@ MANIFEST_DOC = FileDoc(
         "facts": "object: further figures, listed with each stage",
         "files": "object: path -> `bytes`, `sha256` and, for tables, `rows`",
         "holds": "list of string: folders of other artifacts that must be complete too",
-        "seal": "string: sha256 of this file without this line",
     },
     example='{"schema": "cloze-gen/forward", "stage": "forward", "settings": {"keep": 80}, '
     '"funnel": {"unit": "focus words", "seen": 2252, "kept": 2068, "rejected": {"answer_scores_best": 184}}, ...}',

@@ -75,10 +75,11 @@ def publish_folder(partial: Path, target: Path) -> bool:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder as a whole: a kill leaves a temporary folder, never half of it."""
-    partial = folder.with_name(f".{folder.name}~partial-{secrets.token_hex(4)}")
-    folder.rename(partial)
-    shutil.rmtree(partial)
+    """Remove a folder, or what is in its place, as a whole: a kill leaves a temporary folder, never
+    half of it.
+    """
+    with partial_folder(folder) as partial, contextlib.suppress(FileNotFoundError):
+        folder.rename(partial / folder.name)
 
 
 def temp_dirs(folder: Path) -> list[Path]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
-import functools
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import ParseError, error_text, parse_json, quote
@@ -164,6 +164,57 @@ def find_release(out: Path, given: str | Path) -> Path:
     return released
 
 
+# ---- the shape of `run.json`
+
+_Plain = str | int | float | bool | None
+_Setting = _Plain | list[_Plain] | dict[str, _Plain]
+
+
+class _StageRecord(BaseModel):
+    """A stage in `run.json`."""
+
+    model_config = ConfigDict(strict=True)
+
+    number: int = Field(gt=0, lt=1000)
+    label: str = Field(pattern="^[a-z0-9 _-]+$")
+    folder: str = Field(pattern="^[A-Za-z0-9_-]+$")
+    fingerprint: str = Field(pattern="^[0-9a-f]+$")
+    stage: str
+    version: int
+    settings: dict[str, _Setting]
+    inputs: dict[str, str]
+
+
+def _check_pattern(pattern: str) -> str:
+    if not stays_within(pattern):
+        raise ValueError("leaves the folder of the books")
+    return pattern
+
+
+class _RunRecord(BaseModel):
+    """`run.json`; `patterns` are of files below the folder of a side."""
+
+    model_config = ConfigDict(strict=True)
+
+    name: str = Field(pattern=f"^{_RUN_NAME.pattern}$")
+    style: str = Field(pattern="^[a-z-]+$")
+    config: str = Field(pattern="^[^\0]*$")
+    overrides: list[str]
+    seed: int
+    sample: bool
+    patterns: dict[str, Annotated[str, AfterValidator(_check_pattern)]]
+    settings: dict[str, dict[str, _Setting]]
+    stages: list[_StageRecord] = Field(min_length=1)
+
+
+_REMEDY = "Run again under this name to rewrite it."
+_MAX_BYTES = 16 * 1024 * 1024  # a run of 522 books has 100 kB
+
+
+def _unreadable(path: Path, error: Exception) -> UsageError:
+    return UsageError(f"{path}: not readable as a run's description ({error}). {_REMEDY}")
+
+
 def read_run(folder: Path) -> dict[str, Any]:
     """The contents of `run.json`; UsageError if unreadable or malformed."""
     path = folder / RUN_FILE
@@ -172,19 +223,7 @@ def read_run(folder: Path) -> dict[str, Any]:
             text = handle.read(_MAX_BYTES)
     except OSError as error:
         raise _unreadable(path, error) from None
-    return copy.deepcopy(_checked(path, text))
 
-
-_REMEDY = "Run again under this name to rewrite it."
-
-
-def _unreadable(path: Path, error: Exception) -> UsageError:
-    return UsageError(f"{path}: not readable as a run's description ({error}). {_REMEDY}")
-
-
-@functools.lru_cache(maxsize=1)  # a trace looks up a dozen stages
-def _checked(path: Path, text: bytes) -> dict[str, Any]:
-    """The contents of `run.json`, checked."""
     try:
         run = parse_json(text)
     except ParseError as error:
@@ -192,11 +231,14 @@ def _checked(path: Path, text: bytes) -> dict[str, Any]:
     newer = newer_format(run.get("release_format")) if isinstance(run, dict) else ""
     if newer:
         raise NewerRunError(f"{path}: {newer}")
-    fault = _fault(run, _RUN, "") or next(
-        (found for one in run["stages"] if (found := _stage_fault(one))), ""
-    )
-    if fault:
-        raise UsageError(f"{path}: not the description of a run: {fault}. {_REMEDY}")
+    try:
+        _RunRecord.model_validate(run)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = quote(".".join(map(str, first["loc"])) or "the whole record")
+        raise UsageError(
+            f"{path}: not the description of a run: {key}: {first['msg']}. {_REMEDY}"
+        ) from None
     return dict(run)
 
 
@@ -255,75 +297,3 @@ def without_folders(value: Any) -> Any:
     return (prefix[0] if prefix else "") + value.rstrip("/").rpartition("/")[2].removeprefix(
         prefix[0] if prefix else ""
     )
-
-
-_PLAIN = (str, int, float, bool, type(None))
-_MAX_BYTES = 16 * 1024 * 1024  # a run of 522 books has 100 kB
-_Check = Callable[[Any], bool]
-
-
-def _is(kind: type) -> _Check:
-    return lambda value: isinstance(value, kind) and not (kind is int and isinstance(value, bool))
-
-
-def _matches(pattern: str) -> _Check:
-    whole = re.compile(pattern)
-    return lambda value: isinstance(value, str) and whole.fullmatch(value) is not None
-
-
-def _is_list_of(check: _Check) -> _Check:
-    return lambda value: isinstance(value, list) and all(check(one) for one in value)
-
-
-def _is_table_of(check: _Check) -> _Check:
-    return lambda value: isinstance(value, dict) and all(check(one) for one in value.values())
-
-
-def _is_setting(value: Any) -> bool:
-    some = (
-        value if isinstance(value, list) else value.values() if isinstance(value, dict) else [value]
-    )
-    return all(isinstance(one, _PLAIN) for one in some)
-
-
-def _is_pattern(value: Any) -> bool:
-    """Of files below the folder of a side."""
-    return isinstance(value, str) and stays_within(value)
-
-
-_RUN: Mapping[str, _Check] = {
-    "name": _matches(r"[A-Za-z0-9._-]+"),
-    "style": _matches(r"[a-z-]+"),
-    "config": lambda value: isinstance(value, str) and "\0" not in value,
-    "overrides": _is_list_of(_is(str)),
-    "seed": _is(int),
-    "sample": _is(bool),
-    "patterns": _is_table_of(_is_pattern),
-    "settings": _is_table_of(_is_table_of(_is_setting)),
-    "stages": lambda value: isinstance(value, list) and bool(value),
-}
-_STAGE: Mapping[str, _Check] = {
-    "number": lambda value: _is(int)(value) and 0 < value < 1000,
-    "label": _matches(r"[a-z0-9 _-]+"),
-    "folder": _matches(r"[A-Za-z0-9_-]+"),
-    "fingerprint": _matches(r"[0-9a-f]+"),
-    "stage": _is(str),
-    "version": _is(int),
-    "settings": _is_table_of(_is_setting),
-    "inputs": _is_table_of(_is(str)),
-}
-
-
-def _stage_fault(stage: Any) -> str:
-    return _fault(stage, _STAGE, "a stage's ")
-
-
-def _fault(record: Any, shape: Mapping[str, _Check], whose: str) -> str:
-    if not isinstance(record, dict):
-        return f"{whose or 'the whole '}record is {quote(record)}"
-    for key, check in shape.items():
-        if key not in record:
-            return f"lacks {whose}{key!r}"
-        if not check(record[key]):
-            return f"{whose}{key!r} is {quote(record[key])}"
-    return ""

@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import DTypeLike
 
-from cloze_gen.errors import StoreError
-from cloze_gen.json_lines import Wording, read_objects
+from cloze_gen.errors import FormatError, StoreError
+from cloze_gen.json_lines import read_objects
 
 # the backslash first, or it would be escaped twice
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
@@ -205,11 +205,11 @@ def parse_jsonl(
     lines: Iterable[bytes], *, where: str, advice: str = "Run again to rewrite it."
 ) -> Iterator[dict[str, Any]]:
     """As `read_jsonl`; `where` is the file's name in messages."""
-    wording = Wording(
-        f"not JSON ($reason). {advice}", f"$value is no JSON object. {advice}", error=StoreError
-    )
-    for _, record in read_objects(lines, name=where, wording=wording):
-        yield record
+    try:
+        for _, record in read_objects(lines, name=where):
+            yield record
+    except FormatError as error:
+        raise StoreError(f"{error}. {advice}") from None
 
 
 # ---- tables that recipes share

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from cloze_gen.errors import DamageError, StoreError, UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.store.artifacts import Store, open_artifact
 from cloze_gen.store.locks import exclusive_lock, remove_folder, remove_stale_temp_dirs, temp_dirs
-from cloze_gen.store.manifest import MANIFEST, drop_note, read_manifest
+from cloze_gen.store.manifest import MANIFEST, read_manifest
 from cloze_gen.store.runs import read_run, run_folders
 
 
@@ -53,12 +54,13 @@ class Usage:
     def sizes(self) -> dict[Path, tuple[int, int]]:
         """Run -> bytes that go with it, and bytes of artifacts that other runs use too."""
         used = {run: self.used_by(run) for run in run_folders(self.store.root)}
-        found = {}
-        for run, own in used.items():
-            others = set().union(*(some for other, some in used.items() if other != run))
-            alone = sum(map(self.size, own - others)) + size_of(run)
-            found[run] = (alone, sum(map(self.size, own & others)))
-        return found
+        n_runs = Counter(artifact for artifacts in used.values() for artifact in artifacts)
+        sizes = {}
+        for run, artifacts in used.items():
+            alone = sum(self.size(artifact) for artifact in artifacts if n_runs[artifact] == 1)
+            shared = sum(self.size(artifact) for artifact in artifacts if n_runs[artifact] > 1)
+            sizes[run] = (alone + size_of(run), shared)
+        return sizes
 
     def unused(self) -> Iterator[Unused]:
         """Artifacts that no run uses, and what killed writers left."""
@@ -99,7 +101,6 @@ def find_unused(out: Path, *, removes: bool) -> list[Unused]:
             elif not one.kept:
                 with exclusive_lock(usage.store.store / ".locks" / one.path.name, on_wait=refuse):
                     remove_folder(one.path)
-                drop_note(one.path)
                 if one.path.parent != usage.store.store and not any(one.path.parent.iterdir()):
                     one.path.parent.rmdir()
         return found

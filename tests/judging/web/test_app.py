@@ -8,10 +8,9 @@ import pytest
 
 from cloze_gen.errors import StoreError
 from cloze_gen.judging.agreement_text import alpha_rows
-from cloze_gen.judging.database import SESSION, TOKEN, issue, revoke
+from cloze_gen.judging.database import issue, revoke
 from cloze_gen.judging.study import study_agreement
 from cloze_gen.judging.web.pages import assets_version
-from cloze_gen.judging.web.security import Rate, Rates
 from cloze_gen.records.judgement import Judge, Role, Task
 from tests.cases.served import rows, served
 from tests.cases.studies import make_tiny_study, response
@@ -52,14 +51,12 @@ def test_the_first_open_item_is_where_one_goes_on(tmp_path):
 
 def test_what_was_said_is_shown_again_and_can_be_changed(tmp_path):
     with served(make_tiny_study(tmp_path / "study")) as place:
-        browser, name = place.browser("ann"), str(uuid.uuid4())
+        browser, place_of_answer = place.browser("ann"), "&#34;answer&#34;: {}"
         address = browser.first()
-        browser.verdict(address, response(Task.READ), name=name)
-        assert name in browser.get(address).text
-        assert (
-            browser.verdict(address, {**response(Task.READ), "answer": 0}, replaces=name).status
-            == 200
-        )
+        for answer in (1, 0):
+            browser.verdict(address, {**response(Task.READ), "answer": answer})
+            assert place_of_answer.format(answer) in browser.get(address).text
+        assert len(rows(place.study.folder)["verdicts"]) == 2
 
 
 def test_a_verdict_sent_again_is_taken_once(tmp_path):
@@ -72,39 +69,22 @@ def test_a_verdict_sent_again_is_taken_once(tmp_path):
         assert len(rows(place.study.folder)["verdicts"]) == 1
 
 
-def test_another_window_is_noticed(tmp_path):
-    """Where two windows differ, the second is told what counts now, and nothing is written."""
+def test_a_link_becomes_a_cookie(tmp_path):
     with served(make_tiny_study(tmp_path / "study")) as place:
-        browser, name = place.browser("ann"), str(uuid.uuid4())
-        address = browser.first()
-        browser.verdict(address, response(Task.READ), name=name)
-        reply = browser.verdict(address, {**response(Task.READ), "answer": 0})
-        assert (reply.status, reply.json) == (
-            409,
-            {"current": {"id": name, "response": response(Task.READ)}},
-        )
-        assert len(rows(place.study.folder)["verdicts"]) == 1
-
-
-def test_a_link_makes_one_session_a_browser(tmp_path):
-    with served(make_tiny_study(tmp_path / "study")) as place:
-        token = issue(place.study.store.database, "ann", TOKEN)
-        browser = place.stranger()
-        reply = browser.get(f"/enter/{token}")
+        token = issue(place.study.store.database, "ann")
+        reply = place.stranger().get(f"/enter/{token}")
+        assert (reply.status, reply.headers["location"]) == (303, "/")
         parts = {part.strip().lower() for part in reply.headers["set-cookie"].split(";")[1:]}
         assert {"httponly", "samesite=lax", "path=/"} <= parts
         assert "secure" not in parts
-        browser.cookie = reply.headers["set-cookie"].split(";")[0]
-        assert "set-cookie" not in browser.get(f"/enter/{token}").headers
-        assert sum(kind == SESSION for _, kind, *_ in rows(place.study.folder)["tokens"]) == 1
 
 
 def test_behind_a_proxy_with_tls_the_cookie_is_secure(tmp_path):
     """Where the origin is https, the cookie goes nowhere else, and pages answer to that name alone."""
     with served(make_tiny_study(tmp_path / "study"), origin="https://judges.example.org") as place:
         browser = place.stranger()
-        reply = browser.get(f"/enter/{issue(place.study.store.database, 'ann', TOKEN)}")
-        assert reply.headers["set-cookie"].startswith("__Host-cloze-gen-")
+        reply = browser.get(f"/enter/{issue(place.study.store.database, 'ann')}")
+        assert reply.headers["set-cookie"].startswith("cloze-gen-")
         assert "secure" in reply.headers["set-cookie"].lower()
         assert browser.get("/", Host=f"{place.host}:{place.port}").status == 421
 
@@ -131,36 +111,6 @@ def test_two_studies_in_one_browser_keep_apart(tmp_path):
         served(make_tiny_study(tmp_path / "two")) as two,
     ):
         assert one.browser("ann").cookie.split("=")[0] != two.browser("ann").cookie.split("=")[0]
-
-
-def test_nobody_asks_too_often(tmp_path):
-    """A judge, a stranger and wrong links are bounded each on its own; who waits as told is let in."""
-    moment = [0.0]
-    rates = Rates(judge=Rate(5, 1), unknown_visitor=Rate(5, 1), unknown_link=Rate(2, 0.1))
-    with served(make_tiny_study(tmp_path / "study"), rates=rates, clock=lambda: moment[0]) as place:
-        ann = place.browser("ann")
-        assert [ann.get("/").status for _ in range(4)] == [303] * 4
-        other = place.browser("ann")  # all browsers of a judge count together
-        assert [other.get("/").status for _ in range(2)] == [303, 429]
-        bob = place.browser("bob")
-        assert bob.get("/").status == 303
-        stranger = place.stranger()
-        assert [stranger.get("/enter/nobody").status for _ in range(3)] == [404, 404, 429]
-        assert [stranger.get("/").status for _ in range(3)] == [403, 403, 429]
-        told = ann.get("/").headers["retry-after"]
-        moment[0] += float(told)
-        assert ann.get("/").status == 303
-        moment[0] += 5
-        assert stranger.get("/enter/nobody").headers["retry-after"] == "4"
-
-
-def test_a_right_link_works_while_wrong_ones_are_refused(tmp_path):
-    """Behind a proxy all come from one address: nobody can shut the others out by guessing."""
-    rates = Rates(unknown_visitor=Rate(1, 0.001), unknown_link=Rate(1, 0.001))
-    with served(make_tiny_study(tmp_path / "study"), rates=rates) as place:
-        stranger = place.stranger()
-        assert [stranger.get("/enter/nobody").status for _ in range(2)] == [404, 429]
-        assert place.browser("ann").get("/").status == 303
 
 
 def test_files_of_the_page_are_kept_under_their_version(tmp_path):
@@ -208,10 +158,6 @@ def test_every_reply_says_what_browsers_may_do(tmp_path):
                 "nosniff",
                 "no-referrer",
             )
-            assert (
-                reply.headers["cross-origin-opener-policy"],
-                reply.headers["cross-origin-resource-policy"],
-            ) == ("same-origin",) * 2
             assert reply.headers["cache-control"] in {
                 "no-store",
                 "public, max-age=31536000, immutable",
@@ -289,7 +235,7 @@ def test_a_machine_has_no_page(tmp_path):
     study = make_tiny_study(tmp_path / "study")
     study.add_judges([Judge("model", Role.MACHINE)])
     with served(study) as place:
-        token = issue(study.store.database, "model", TOKEN)
+        token = issue(study.store.database, "model")
         assert place.stranger().get(f"/enter/{token}").status == 404
 
 
@@ -304,7 +250,7 @@ def test_the_owners_page_is_for_the_owner_alone(tmp_path, monkeypatch, capfd):
     )
     with served(make_tiny_study(tmp_path / "study"), owner=token) as place:
         judge, stranger = place.browser("ann"), place.stranger()
-        links = [issue(place.study.store.database, "ann", TOKEN), "", "o" * 42, "\u00f8", "o" * 44]
+        links = [issue(place.study.store.database, "ann"), "", "o" * 42, "\u00f8", "o" * 44]
         for browser in (judge, stranger):
             assert browser.get("/owner").status == 403
             for wrong in links:
@@ -335,11 +281,3 @@ def test_the_owners_page_is_for_the_owner_alone(tmp_path, monkeypatch, capfd):
         assert browser.get("/owner/").status == browser.get(f"/owner/{token}").status == 404
         browser.cookie = stranger.cookie
         assert browser.get("/owner").status == 403
-
-
-def test_tokens_of_owners_are_tried_in_vain(tmp_path):
-    """Like unknown links, wrong tokens of an address are few."""
-    rates = Rates(unknown_link=Rate(3, 1e-9))
-    with served(make_tiny_study(tmp_path / "study"), owner="o" * 43, rates=rates) as place:
-        found = [place.stranger().get(f"/owner/{number}").status for number in range(4)]
-        assert found == [404, 404, 404, 429]

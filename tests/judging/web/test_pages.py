@@ -35,7 +35,7 @@ def page(task, **more):
     seen = {"text": shown["passage"], "guesses": 1} if task is Task.GUESS else shown
     told = {
         "study": "tiny", "judge": "ann", "task": task, "assignment": "0123456789ab", "place": 3, "done": 2, "left": 8, "seconds_left": None,
-        "seen": seen, "response": None, "replaces": "", "csrf": "secret", "previous": "/item/aaaaaaaaaaaa",
+        "seen": seen, "response": None, "previous": "/item/aaaaaaaaaaaa",
         "following": None, "storage_key": "w",
     }  # fmt: skip
     return ItemPage(**{**told, **more})
@@ -70,7 +70,7 @@ def test_text_of_books_and_of_people_is_text(task):
 def test_no_page_has_script_or_style_inside(task):
     for made in (
         item_html(page(task)),
-        done_html("tiny", waiting=True, storage_key="w", csrf="c"),
+        done_html("tiny", waiting=True, storage_key="w"),
         bytes(refused(Refusal(403, "No."), as_json=False).body).decode(),
     ):
         assert re.findall(r"<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:", made) == []
@@ -93,7 +93,7 @@ def test_the_way_on_is_there_only_where_it_was_answered():
     """Nobody skips an item; who came back may go on without saying it again."""
     assert "/item/bbbbbbbbbbbb" not in item_html(page(Task.READ, following="/item/bbbbbbbbbbbb"))
     assert "/item/bbbbbbbbbbbb" in item_html(
-        page(Task.READ, following="/item/bbbbbbbbbbbb", response={"answer": 1}, replaces="x")
+        page(Task.READ, following="/item/bbbbbbbbbbbb", response={"answer": 1})
     )
 
 

@@ -7,16 +7,17 @@ import pytest
 
 from cloze_gen.errors import UsageError
 from cloze_gen.judging.state import StudySettings
-from cloze_gen.judging.study import Outcome, make_study, open_study, study_agreement
+from cloze_gen.judging.study import Study, make_study, study_agreement
 from cloze_gen.judging.verdicts import parse_verdicts
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, is_right
+from cloze_gen.recipes.lambada.passages import PASSAGES
 from cloze_gen.recipes.lambada.people import (
     draw_passages,
     rule_of,
     rules_of,
     verdicts_text,
 )
-from cloze_gen.recipes.lambada.ranking import SIGNALS, read_ranking
+from cloze_gen.recipes.lambada.ranking import read_ranking
 from cloze_gen.records.judgement import Judge, Role, Task
 from cloze_gen.rng import stable_fraction
 from cloze_gen.store.runs import stage_artifact
@@ -36,7 +37,7 @@ def guessed_study(
         folder, [item(Task.GUESS, number) for number in range(1, n + 1)], task=Task.GUESS, run="tiny", style="lambada-style",
         of={"ranking": "ab12"}, settings=StudySettings(), rules=rules,
     )  # fmt: skip
-    study = open_study(folder, rule_of(facts))
+    study = Study(folder, rule_of(facts))
     study.add_judges([Judge(name, Role.JUDGE) for name in judges.split(",")])
     return study
 
@@ -64,15 +65,15 @@ def test_the_head_is_drawn(lambada):
     assert [one.id for one in draw_passages(lambada.folder, StudySettings(pool=7))] == read_ranking(
         ranking
     )[:7]
-    signals = {row["id"]: row for row in read_parquet(ranking.path(SIGNALS.name)).to_pylist()}
+    passages = stage_artifact(lambada.folder, "passages")
+    by_id = {row["id"]: row for row in read_parquet(passages.path(PASSAGES.name)).to_pylist()}
     raw = {
         path.stem: path.read_text(encoding="ascii") for path in lambada.corpus.books.glob("*.txt")
     }
     for one in drawn:
-        row, [span] = signals[one.id], one.spans
+        row, [span] = by_id[one.id], one.spans
         assert span == (row["book_id"], row["start"], row["end"])
-        assert one.key == {"target": one.key["target"]}
-        assert one.key["target"].casefold() == row["target"]
+        assert one.key == {"target": row["target"]}
         assert one.shown["passage"].endswith(one.shown["sentence"])
         assert len(one.shown["sentence"]) < len(one.shown["passage"])
         assert one.shown["guesses"] == {"passage": 1, "sentence": 3}
@@ -89,9 +90,7 @@ def test_a_copy_elsewhere_has_nothing_to_draw_from(tmp_path):
 
 def test_a_study_keeps_the_rules_of_its_run(tmp_path, lambada):
     settings = json.loads((lambada.folder / "run.json").read_text())["settings"]
-    assert rules_of(settings) == GuessingSettings().model_dump(
-        mode="json", exclude={"verdicts", "judges"}
-    )
+    assert rules_of(settings) == GuessingSettings().model_dump(mode="json", exclude={"verdicts"})
     study = guessed_study(tmp_path / "study", sentence_subjects=4)
     assert rule_of(study.facts).settings.sentence_subjects == 4
     with pytest.raises(UsageError, match="from another version"):
@@ -100,25 +99,20 @@ def test_a_study_keeps_the_rules_of_its_run(tmp_path, lambada):
 
 def test_what_people_guessed_goes_back_without_their_names(tmp_path):
     """A row a passage; judges are numbered in the order in which they were first asked."""
-    rules = {"sentence_subjects": 2, "sentence_subjects_at_once": 2, "passages_per_page": 1}
-    study = guessed_study(tmp_path / "study", judges="Ann,Bob,Cid,Dot", **rules)
+    study = guessed_study(tmp_path / "study", n=1, judges="Ann,Bob,Cid,Dot", sentence_subjects=2)
     study.add_judges([Judge("Robot", Role.MACHINE)])
     say(study, "Robot", "key")
-    say(study, "Cid", " Key", n=1)
-    say(study, "Ann", "key", n=1)
-    assert study.next_open("Dot") is not None
+    say(study, "Cid", " Key")
+    say(study, "Ann", "key")
     say(study, "Bob")
-    [first, *others] = rows(study)
-    assert first == {
-        "id": "b1:1",
-        "answers": [
-            {"judge": 1, "condition": "passage", "guesses": ["Key"]},
-            {"judge": 2, "condition": "passage", "guesses": ["key"]},
-            {"judge": 4, "condition": "sentence", "guesses": []},
-        ],
-    }
-    assert [row["id"] for row in others] == ["b2:1", "b3:1"]
-    say(study, "Dot", "lamp", n=1)
+    assert study.next_open("Dot") is not None
+    answers = [
+        {"judge": 1, "condition": "passage", "guesses": ["Key"]},
+        {"judge": 2, "condition": "passage", "guesses": ["key"]},
+        {"judge": 3, "condition": "sentence", "guesses": []},
+    ]
+    assert rows(study) == [{"id": "b1:1", "answers": answers}]
+    say(study, "Dot", "lamp")
     assert [one["judge"] for one in rows(study)[0]["answers"]] == [1, 2, 3, 4]
     text = verdicts_text(study)
     file = parse_verdicts(text, task=Task.GUESS)
@@ -154,48 +148,31 @@ def test_the_file_hangs_on_no_order(tmp_path):
         n=1,
         judges="Ann,Bob,Cid",
         sentence_subjects=2,
-        sentence_subjects_at_once=2,
     )
     say(study, "Ann", "key")
     say(study, "Bob", "lamp")
     assert [row["answers"][1]["guesses"] for row in rows(study)] == [["lamp"]]
     first = study.state().of_judge["Ann"][0]
-    asked = study.current_response(first)
-    assert asked is not None
-    assert (
-        study.take(
-            first, {"guesses": ["keys"]}, verdict_id="again", replaces=asked[0], source="page"
-        )
-        is Outcome.TAKEN
-    )
-    assert verdicts_text(open_study(tmp_path / "study", rule_of(study.facts))) == verdicts_text(
-        study
-    )
+    assert study.take(first, {"guesses": ["keys"]}, verdict_id="again", source="page")
+    assert verdicts_text(Study(tmp_path / "study", rule_of(study.facts))) == verdicts_text(study)
     assert [one["guesses"] for one in rows(study)[0]["answers"]] == [["keys"], ["lamp"]]
 
 
 def test_what_nobody_was_shown_is_no_row(tmp_path):
-    study = guessed_study(tmp_path / "study", n=3, passages_per_page=2)
+    study = guessed_study(tmp_path / "study", n=12)
     assert rows(study) == []
     study.next_open("Ann")
-    assert rows(study) == [{"id": one, "answers": []} for one in ("b1:1", "b2:1")]
+    assert rows(study) == [{"id": f"b{n}:1", "answers": []} for n in range(1, 11)]
 
 
 def test_pages_are_as_long_as_in_the_paper(tmp_path):
     """By what is shown, whatever the study's own size of a page."""
-    study = guessed_study(
-        tmp_path / "study",
-        n=9,
-        passage_subjects=1,
-        sentence_subjects=1,
-        passages_per_page=4,
-        sentences_per_page=3,
-    )
+    study = guessed_study(tmp_path / "study", n=20, passage_subjects=1, sentence_subjects=1)
     for judge in ("Ann", "Bob"):
-        study.next_open(judge)
-        assert len(study.due(judge)) == 4
-    say(study, "Ann", "key", n=4)
-    assert [len(study.due("Cid")), {one.condition for one in study.due("Cid")}] == [3, {"sentence"}]
+        assert len(study.due(judge)) == 10
+    for judge in ("Ann", "Bob"):
+        say(study, judge, "key", n=10)
+    assert [one.condition for one in study.due("Cid")] == ["sentence"] * 20
 
 
 def test_a_whole_study_is_decided(tmp_path):

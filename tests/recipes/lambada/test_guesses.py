@@ -63,11 +63,6 @@ def test_verdicts_of_another_run_are_refused(ranking, ctx):
         refused(call, UsageError, names=names)
 
 
-def test_the_length_of_a_page_is_no_rule(ranking, ctx):
-    settings = GuessingSettings(passages_per_page=1)
-    assert judged_cases(ranking, response(ranking), settings, ctx) == []
-
-
 def test_a_ranking_that_has_changed_is_told(ranking, ctx, capsys):
     """The study was made of another one, whose passages are all in this one's head."""
     file = response(

@@ -97,46 +97,35 @@ def test_a_late_answer_lifts_nobody_up(answers, condition, right):
     assert before in {"", Verdict.KEPT} or after not in {"", Verdict.KEPT}
 
 
-def test_one_reads_at_a_time_and_a_round_guesses_the_sentence():
-    rule = GuessingRule(GuessingSettings(sentence_subjects=5, sentence_subjects_at_once=4))
+def test_one_answer_is_awaited_at_a_time():
+    rule = GuessingRule(GuessingSettings(sentence_subjects=4))
     assert rule.wanted(replace(OPEN, pending=(("ann", "passage"),))) == ("passage", 0)
     read = replace(
         OPEN,
         answers=tuple(Answer(name, "passage", {"guesses": ["menu"]}) for name in ("ann", "bob")),
     )
-    assert rule.wanted(read) == ("sentence", 4)
-    assert rule.wanted(replace(read, pending=(("cid", "sentence"),))) == ("sentence", 3)
-    failed = tuple(Answer(str(n), "sentence", {"guesses": ["lamp"]}) for n in range(3))
-    assert rule.wanted(replace(read, answers=(*read.answers, *failed))) == ("sentence", 2)
-    assert rule.wanted(replace(read, pending=(("late", "passage"),))) == ("passage", 0)
+    assert rule.wanted(read) == ("sentence", 1)
+    assert rule.wanted(replace(read, pending=(("cid", "sentence"),))) == ("sentence", 0)
 
 
 def test_settings_that_tell_the_rules():
-    """What people are asked and how often; not who was asked, nor how long a page is."""
-    settings = GuessingSettings(verdicts="said.jsonl", passages_per_page=7, sentence_subjects=4)
+    """What people are asked and how often; not what they said."""
+    settings = GuessingSettings(verdicts="said.jsonl", sentence_subjects=4)
     assert settings.rules == {**GuessingSettings().rules, "sentence_subjects": 4}
-    assert not {"verdicts", "judges", "passages_per_page"} & settings.rules.keys()
-    assert [GuessingRule(settings).page(condition) for condition in Condition] == [7, 20]
+    assert "verdicts" not in settings.rules
+    assert [GuessingRule(settings).page(condition) for condition in Condition] == [10, 20]
 
 
 @given(
     st.integers(1, 30),
     st.integers(-8, 1),
     st.integers(2, 9),
-    st.integers(1, 3),
     st.integers(0, 2**32),
 )
-def test_nobody_is_on_both_sides(n, gap, people, at_once, seed):
+def test_nobody_is_on_both_sides(n, gap, people, seed):
     """Nobody sees a passage twice, or two that share text; a page has one condition."""
     order = random.Random(seed)
-    rule = GuessingRule(
-        GuessingSettings(
-            sentence_subjects=3,
-            sentence_subjects_at_once=at_once,
-            passages_per_page=4,
-            sentences_per_page=3,
-        )
-    )
+    rule = GuessingRule(GuessingSettings(sentence_subjects=3))
     cases = {
         f"b:{i}": Case(f"b:{i}", (("b", 10 * i, 10 * i + 10 - gap),), {"target": "menu"})
         for i in range(n)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,6 @@ from cloze_gen.recipes.lambada.outside_members import (
     write_outside_scores,
 )
 from cloze_gen.recipes.lambada.passages import read_passages
-from cloze_gen.store import manifest
 from cloze_gen.store.manifest import outside_digest
 from cloze_gen.store.tables import read_parquet
 from tests.recipes.lambada.conftest import make_novels
@@ -35,13 +33,12 @@ def passages(novels):
     return novels.passages(novels.partition())
 
 
-def score(novels, passages, member, rendering="cased"):
+def score(novels, passages, member):
     return novels.stage(
         "outside_scores",
         write_outside_scores,
         passages=passages,
         member=member,
-        rendering=rendering,
     )
 
 
@@ -117,74 +114,14 @@ def model(tmp_path):
     (folder / "more").mkdir(parents=True)
     for name, text in {"config.json": "{}", "more/weights.bin": "0123456789"}.items():
         (folder / name).write_text(text)
-    time.sleep(0.06)  # past the tick within which a note is not trusted
     return f"hf:{folder}"
 
 
-@pytest.fixture
-def read(monkeypatch):
-    """Names of the files whose bytes are read for a digest, as they are read."""
-    names = []
-    whole = manifest.file_sha256
-    monkeypatch.setattr(manifest, "_unwritten", {})
-    monkeypatch.setattr(
-        manifest, "file_sha256", lambda path: names.append(path.name) or whole(path)
-    )
-    return names
-
-
-def test_a_model_is_read_once_by_all_commands(model, tmp_path, read):
-    """The note is in the store, so a new process reads no byte of the model."""
-    store = tmp_path / "store"
-    store.mkdir()
-    first = outside_digest(model, store, setting="committee.members")
-    assert (outside_digest(model, store, setting="committee.members"), sorted(read)) == (
-        first,
-        ["config.json", "weights.bin"],
-    )
-    assert not manifest._unwritten  # nothing but the files in the store is known
-
-
-def test_before_there_is_a_store_nothing_is_written(model, tmp_path, read):
-    """The note waits in memory, and is kept for as long as the process lives."""
-    outside_digest(model, tmp_path / "store", setting="committee.members")
-    outside_digest(model, tmp_path / "store", setting="committee.members")
-    assert (len(read), (tmp_path / "store").exists()) == (2, False)
-
-
-@pytest.mark.parametrize("damage", ["rewrite", "replace", "spoil the note"])
-def test_a_file_that_changed_is_read_again(damage, model, tmp_path, read):
-    """Same size and restored time; another file of the name; an invalid note."""
-    store, weights = tmp_path / "store", Path(model.removeprefix("hf:")) / "more" / "weights.bin"
-    store.mkdir()
-    before, times = outside_digest(model, store, setting="committee.members"), weights.stat()
-    if damage == "spoil the note":
-        for note in (store / manifest.NOTES).iterdir():
-            note.write_text('["seen"]')
-    else:
-        target = weights if damage == "rewrite" else weights.with_name("new.bin")
-        target.write_text("9876543210")
-        target.replace(weights)
-        os.utime(weights, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert (outside_digest(model, store, setting="committee.members") == before) is (
-        damage == "spoil the note"
-    )
-    assert read.count("weights.bin") == 2
-
-
-def test_a_plan_reads_no_large_model(model, tmp_path, read):
-    """A model that was never read has no digest in a plan; one that was read has its own."""
-    store = tmp_path / "store"
-    store.mkdir()
-    assert (
-        outside_digest(model, store, most_bytes=11, setting="committee.members")
-        == "not read yet (0.0 GB)"
-    )
-    assert read == []
-    digest = outside_digest(model, store, most_bytes=12, setting="committee.members")
-    assert (
-        outside_digest(model, store, most_bytes=0, setting="committee.members")
-        == digest
-        == outside_digest(model, store, setting="committee.members")
-    )
-    assert len(read) == 2
+def test_a_model_is_known_by_its_content(model):
+    """A changed file changes the digest, although its size and times are the same."""
+    weights = Path(model.removeprefix("hf:")) / "more" / "weights.bin"
+    times = weights.stat()
+    before = outside_digest(model, setting="committee.members")
+    weights.write_text("9876543210")
+    os.utime(weights, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert outside_digest(model, setting="committee.members") != before

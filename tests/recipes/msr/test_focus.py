@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from cloze_gen.corpus.frequencies import COUNTS
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.recipes.msr.focus import (
     FocusReason,
     FocusSettings,
@@ -93,12 +94,12 @@ def test_not_before_the_final_stop():
 @pytest.mark.parametrize(
     ("line", "kind", "reason"),
     [
-        ("He took the lamp and went .", "verse", FocusReason.NOT_PROSE),
-        ("He took the lamp and went .", "heading", FocusReason.NOT_PROSE),
-        ("He took the lämp and went .", "prose", FocusReason.NOT_ASCII),
+        ("He took the lamp and went .", "verse", SentenceFault.NOT_PROSE),
+        ("He took the lamp and went .", "heading", SentenceFault.NOT_PROSE),
+        ("He took the lämp and went .", "prose", SentenceFault.NOT_ASCII),
         ("He took the lamp .", "prose", FocusReason.TOO_SHORT),
-        ("He took the lamp and went", "prose", FocusReason.NO_FINAL_STOP),
-        ("He took the lamp and went ,", "prose", FocusReason.NO_FINAL_STOP),
+        ("He took the lamp and went", "prose", SentenceFault.NO_FINAL_STOP),
+        ("He took the lamp and went ,", "prose", SentenceFault.NO_FINAL_STOP),
         ("a " * 36 + ".", "prose", FocusReason.TOO_LONG),
         ("a " * 35 + ".", "prose", None),
         ("a " * 5 + ".", "prose", None),

@@ -86,5 +86,5 @@ def test_whole_sentence_scores_are_the_sentences_own(index, sentences, data):
     for item, word in options:
         filled = list(sentences[item])
         filled[places[item]] = word
-        expected.append(index.sentence_log10_prob(filled))
+        expected.append(index.score_sentence(filled))
     assert found.tolist() == pytest.approx(expected, abs=1e-5)

@@ -141,7 +141,7 @@ def test_scores_are_the_models_own(stages, index, focus, filled):
     model = index.next_word_log10_probs([item["history2"], row["word"]])
     following = index.ids([item["next_token"]])[0]
     assert row[FORWARD_SCORE] == pytest.approx(float(model[following]), abs=1e-4)
-    sentence = index.sentence_log10_prob(filled(item, row["word"]))
+    sentence = index.score_sentence(filled(item, row["word"]))
     assert row[SENTENCE_SCORE] == pytest.approx(sentence, abs=1e-3)
 
 

@@ -1,21 +1,24 @@
 """The question of a sentence: its focus word, impostors, and the reasons against the other words."""
 
+import functools
+
 import numpy as np
 import pytest
 
-from cloze_gen.recipes.scs.draw import DrawReason, Words, draw_question
+from cloze_gen.recipes.scs.draw import DrawReason, draw_question
 from cloze_gen.recipes.scs.focus import Form
 from cloze_gen.recipes.scs.impostors import Pools
 from cloze_gen.recipes.scs.place_table import PlacesSettings, PlaceTable
 from cloze_gen.recipes.scs.token_kinds import Kind
 from cloze_gen.records.rejection import Rejection
 
-NOUNS = "lamp door house river horse garden boat bridge candle window letter table".split()
+NOUNS = tuple("lamp door house river horse garden boat bridge candle window letter table".split())
 TOKENS = "He saw the garden and the boat .".split()
 TAGS = "PRP VBD DT NN CC DT NN .".split()
 
 
-def words(nouns, **settings):
+@functools.cache
+def pools(nouns, **settings):
     """Nouns that are used alike, the first one most often."""
     pairs = [(noun, "noun") for noun in nouns]
     counts = {
@@ -30,13 +33,11 @@ def words(nouns, **settings):
         (noun, "NN"): Form(noun, noun, "noun", "NN", "count", "NN", 100, 100, 1e-4 / i, 1e-4)
         for i, noun in enumerate(nouns, 1)
     }
-    return Words(forms, places, Pools(forms.values(), places, matched=True), builtin=None)
+    return Pools(forms, places, matched=True)
 
 
 def draw(item="b:1", *, nouns=NOUNS, seed=1, **settings):
-    return draw_question(
-        item, TOKENS, TAGS, words=words(nouns, **settings), method="matched", seed=seed
-    )
+    return draw_question(item, TOKENS, TAGS, pools=pools(nouns, **settings), seed=seed)
 
 
 def test_one_word_of_a_sentence_is_drawn():
@@ -60,7 +61,7 @@ def test_a_draw_belongs_to_the_sentence_and_the_seed():
 @pytest.mark.parametrize(
     ("nouns", "similar_share", "reason"),
     [
-        (["garden", "boat", "lamp", "door"], 0.0, DrawReason.FEW_FORMS),
+        (("garden", "boat", "lamp", "door"), 0.0, DrawReason.FEW_FORMS),
         (NOUNS, 0.99, DrawReason.NO_SET),
     ],
 )
@@ -72,6 +73,6 @@ def test_words_without_impostors_have_their_reason(nouns, similar_share, reason)
 
 
 def test_a_sentence_without_eligible_word_is_rejected_as_a_whole():
-    drawn, rejected = draw(nouns=["lamp"])
+    drawn, rejected = draw(nouns=("lamp",))
     assert drawn is None
     assert rejected == [Rejection("b:1", DrawReason.NONE_ELIGIBLE)]

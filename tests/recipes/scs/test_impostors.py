@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from cloze_gen.english.content_words import stem
 from cloze_gen.recipes.scs.focus import Form
 from cloze_gen.recipes.scs.impostors import WINDOW_RANKS, Pools, can_replace, draw_impostors
-from cloze_gen.recipes.scs.place_table import Fit
 from cloze_gen.recipes.scs.places import Place
 from cloze_gen.recipes.scs.token_kinds import Kind
 from cloze_gen.rng import derive_rng
@@ -38,32 +37,40 @@ ODD = Place("noun", 0, Kind.THE, Kind.OF)  # taken by every second noun
 KIN = Place("noun", 1, Kind.THE, Kind.END)  # where nouns of one remainder of 9 are alike
 
 
+NOWHERE = Place("noun", 0, Kind.OF, Kind.END)  # where no book has a noun
+NUMBERS = {
+    form.pair: number
+    for word_class in ("noun", "verb")
+    for number, form in enumerate(form for form in FORMS if form.word_class == word_class)
+}
+
+
 class FakeUses:
-    """Of a class in a place; the number of a word is its place in the list."""
+    """Of a class in a place."""
 
     def __init__(self, place):
-        pairs = [form.pair for form in FORMS if form.word_class == place.word_class]
-        self.words = {pair: number for number, pair in enumerate(pairs)}
-        numbers = np.arange(len(pairs)) % 9 if place == KIN else np.arange(len(pairs))
+        n_words = sum(form.word_class == place.word_class for form in FORMS)
+        numbers = np.arange(n_words) % 9 if place == KIN else np.arange(n_words)
         self.alike = numbers[:, None] == numbers[None, :]
 
-
-NOWHERE = Place("noun", 0, Kind.OF, Kind.END)  # where no book has a noun
+    def share(self, place):
+        return np.full(len(self.alike), 0.0 if place == NOWHERE else 0.1)
 
 
 class FakePlaces:
+    number_of = NUMBERS
+
     @functools.cache  # noqa: B019 - one object
     def uses(self, place):
         return FakeUses(place)
 
-    def fit(self, place):
-        words = self.uses(place).words
-        takes = np.array([place != ODD or int(lemma[1:]) % 2 == 1 for lemma, _ in words])
-        share = 0.0 if place == NOWHERE else 0.1
-        return Fit(takes, np.full(len(words), share), is_open=True)
+    def fitting(self, place):
+        words = [lemma for lemma, word_class in NUMBERS if word_class == place.word_class]
+        return np.array([place != ODD or int(lemma[1:]) % 2 == 1 for lemma in words])
 
 
-POOLS = {matched: Pools(FORMS, FakePlaces(), matched=matched) for matched in (True, False)}
+BY_CELL = {(form.lemma, form.tag): form for form in FORMS}
+POOLS = {matched: Pools(BY_CELL, FakePlaces(), matched=matched) for matched in (True, False)}
 
 
 def draw(item_id, answer, *, matched=True, place=None, refused=frozenset(), seed=1):

@@ -1,6 +1,7 @@
 """Which form stands for a lemma under a tag."""
 
 import json
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -17,14 +18,15 @@ CASES = json.loads(
 
 
 def cells(case):
-    counts = {tuple(key.split(" ")): count for key, count in case["counts"].items()}
-    share = case.get("class_share", {})
+    counts = defaultdict(Counter)
+    for pair, count in case["counts"].items():
+        form, tag = pair.split(" ")
+        counts[form][tag] = count
     rows = inflect_pair(
         case["lemma"],
         case["class"],
         forms_of=lambda _, tag: case["forms"].get(tag, []),
         counts=counts,
-        class_share=lambda form, _: share.get(form, 1.0),
         listed=lambda form, tag: f"{form} {tag}" not in case.get("unlisted", []),
         min_count=5,
         settings=InflectionsSettings(min_class_share=0.5, min_cell_share=0.2),

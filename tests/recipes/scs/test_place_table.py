@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cloze_gen.recipes.scs.place_table import PlacesSettings, PlaceTable
-from cloze_gen.recipes.scs.places import ACTIVE, PASSIVE, Place
+from cloze_gen.recipes.scs.places import ACTIVE, ATTRIBUTIVE, PASSIVE, Place
 from cloze_gen.recipes.scs.token_kinds import N_KINDS, Kind
 
 OBJECT = Place("verb", ACTIVE, Kind.SUBJECT, Kind.NOUN * N_KINDS + Kind.END)
@@ -38,8 +38,7 @@ def table(**settings):
 
 def takers(place, **settings):
     places = table(**settings)
-    words = places.uses(place).words
-    return {lemma for (lemma, _), number in words.items() if places.fit(place).takes[number]}
+    return {pair[0] for pair in USES if pair[1] == place.word_class and places.takes(pair, place)}
 
 
 @pytest.mark.parametrize(
@@ -69,11 +68,12 @@ def test_nothing_is_asked_where_the_limit_is_zero():
 
 def test_words_of_the_same_places_are_alike():
     """Each among the nearest of the other; the share asked for decides how many."""
-    uses = table(similar_share=0.5).uses(OBJECT)
-    see, take, sleep = (uses.words[lemma, "verb"] for lemma in ("see", "take", "sleep"))
-    assert uses.alike[see, take]
-    assert not uses.alike[see, sleep]
-    assert (uses.alike == uses.alike.T).all()
+    places = table(similar_share=0.5)
+    alike = places.uses(OBJECT).alike
+    see, take, sleep = (places.number_of[lemma, "verb"] for lemma in ("see", "take", "sleep"))
+    assert alike[see, take]
+    assert not alike[see, sleep]
+    assert (alike == alike.T).all()
 
 
 def test_without_similarity_a_word_is_like_itself_alone():
@@ -81,18 +81,17 @@ def test_without_similarity_a_word_is_like_itself_alone():
     assert (alike == np.eye(4, dtype=bool)).all()
 
 
-def test_a_place_of_few_words_is_not_open():
-    """No adjective fits it; a participle right after a noun is never asked."""
-    assert table().takes(("see", "verb"), OBJECT)
-    assert not table().fit(Place("adjective", 0, Kind.DEGREE, Kind.END)).is_open
-    assert not table().fit(Place("verb", PASSIVE, Kind.NOUN, BY.right)).is_open
-    assert not table().takes(("sleep", "verb"), OBJECT)
+def test_a_place_of_few_words_is_taken_by_none():
+    """No adjective is asked after a degree; a participle right after a noun is never asked."""
+    assert takers(OBJECT) == {"see", "take"}
+    assert not table().fitting(Place("adjective", 0, Kind.DEGREE, Kind.END)).any()
+    assert not table().fitting(Place("verb", PASSIVE, Kind.NOUN, BY.right)).any()
+    assert not table().fitting(Place("verb", ATTRIBUTIVE, Kind.THE, Kind.NOUN)).any()
 
 
 def test_shares_are_drawn_to_the_average():
     """A word's own share, and a little of what an average word has."""
     places = table()
-    words = places.uses(OBJECT).words
-    share = places.fit(OBJECT).share
-    assert share[words["see", "verb"]] > 0.8
-    assert 0 < share[words["doze", "verb"]] < 0.6
+    share = places.uses(OBJECT).share(OBJECT)
+    assert share[places.number_of["see", "verb"]] > 0.8
+    assert 0 < share[places.number_of["doze", "verb"]] < 0.6

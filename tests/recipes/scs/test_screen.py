@@ -2,25 +2,18 @@
 
 import pytest
 
-from cloze_gen.models.contexts import read_builtin_words
 from cloze_gen.recipes.scs.screen import FEATURES, expected_ambiguity
 from cloze_gen.recipes.scs.screen_weights import WEIGHTS
 
 SENTENCE = "They lived in a white house near the river , and she kept two horses .".split()
 
 
-@pytest.fixture(scope="module")
-def expected():
-    space = read_builtin_words()
-
-    def ambiguity(position_of, options, word_class="noun"):
-        position = SENTENCE.index(position_of)
-        return expected_ambiguity(SENTENCE, position, options, word_class=word_class, space=space)
-
-    return ambiguity
+def expected(position_of, options, word_class="noun"):
+    position = SENTENCE.index(position_of)
+    return expected_ambiguity(SENTENCE, position, options, word_class=word_class)
 
 
-def test_words_of_like_meaning_are_expected_to_fit_as_well(expected):
+def test_words_of_like_meaning_are_expected_to_fit_as_well():
     """One such word among the four is enough."""
     absurd = expected("house", ["house", "sermon", "apology", "moustache", "verdict"])
     single = expected("house", ["house", "sermon", "apology", "moustache", "cottage"])
@@ -28,14 +21,14 @@ def test_words_of_like_meaning_are_expected_to_fit_as_well(expected):
     assert absurd < single < four
 
 
-def test_an_adjective_before_its_noun_is_more_replaceable_than_a_noun(expected):
+def test_an_adjective_before_its_noun_is_more_replaceable_than_a_noun():
     """The place counts, not only the words: no measure of a pair differs here."""
     options = ["white", "zyx", "zyxa", "zyxb", "zyxc"]
     assert expected("white", options, "noun") < expected("white", options, "adjective")
 
 
 @pytest.mark.parametrize("answer", range(5))
-def test_which_option_is_the_answer_does_not_matter(answer, expected):
+def test_which_option_is_the_answer_does_not_matter(answer):
     """Otherwise the options alone would reveal the answer."""
     options = ["house", "mansion", "sermon", "palace", "apology"]
     ordered = expected("house", options)

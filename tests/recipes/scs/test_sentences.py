@@ -8,7 +8,6 @@ from cloze_gen.recipes.scs.sentences import (
     SentencesSettings,
     content_fault,
     fault_of_sentence,
-    shape_fault,
 )
 from cloze_gen.records.sentence import Sentence
 
@@ -54,24 +53,10 @@ def test_a_verb_and_a_finite_one(verb, reason):
 
 
 @pytest.mark.parametrize(
-    ("kind", "tokens", "reason"),
-    [
-        ("prose", "He ran .", None),
-        ("verse", "He ran .", Reason.NOT_PROSE),
-        ("prose", "Zoé ran .", Reason.NOT_ASCII),
-        ("prose", "He ran :", Reason.NO_FINAL_STOP),
-    ],
-)
-def test_what_can_be_seen_without_tags(kind, tokens, reason):
-    """Prose, ASCII and a final stop."""
-    assert shape_fault(Sentence("b", 0, 0, 9, 0, kind, tokens, tuple(tokens.split()))) == reason
-
-
-@pytest.mark.parametrize(
     ("line", "kind", "fault"),
     [
         ("Old dogs saw small cats .", "prose", None),
-        ("Old dogs saw cats .", "verse", Reason.NOT_PROSE),
+        ("Old dogs saw cats .", "verse", SentenceFault.NOT_PROSE),
         ("old dogs saw cats .", "prose", SentenceFault.BEGINS_LOW),
         ("Old dogs saw curs .", "prose", SentenceFault.OFFENSIVE),
         ("Old dogs saw cats .", "prose", Reason.FEW_CONTENT_WORDS),

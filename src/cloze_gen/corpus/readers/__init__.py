@@ -93,7 +93,7 @@ def read_texts(path: Path, report: FileReport, *, text_column: str) -> Iterator[
                 yield text
             return
         except UnknownTableError as error:
-            report.refused = str(error)
+            report.skipped[str(error)].append("")
             return
         except BookError as error:
             fault = error
@@ -103,7 +103,7 @@ def read_texts(path: Path, report: FileReport, *, text_column: str) -> Iterator[
         report.shape = "unreadable file"
         yield Text(fault)
     else:
-        report.skip("the rest", str(fault))
+        report.skipped[f"the rest cannot be read: {fault}"].append("")
 
 
 def decode_text(text: Text) -> tuple[Decoded, Mapping[str, str]]:

@@ -63,7 +63,7 @@ def _tar_entries(tar: tarfile.TarFile, report: FileReport) -> Iterator[_Entry]:
         if info.isreg():
             yield info.name.removeprefix("./"), functools.partial(tar.extractfile, info)
         elif not info.isdir():
-            report.skip(info.name, "a link, or no file")
+            report.skipped["a link, or no file"].append(info.name)
         tar.members = []  # type: ignore[attr-defined]  # it keeps all entries
 
 
@@ -74,7 +74,7 @@ def _texts(entries: Iterable[_Entry], report: FileReport) -> Iterator[Text]:
         if not why_not and name in seen:
             why_not = "a second file with the same name; only the first is read"
         if why_not:
-            report.skip(name, why_not)
+            report.skipped[why_not].append(name)
             continue
         seen.add(name)
         yield Text(_data(name, open_entry), name, format_of(name))

@@ -132,12 +132,11 @@ class _Archive:
         letters and kind of slash, since many EPUBs were zipped again on another system. If there
         is none, the result names no file.
         """
-        path = reference.partition("#")[0]
-        plain = path.replace("\\", "/")
-        folder = self._root if folder is None or plain.startswith("/") else folder
+        path = reference.partition("#")[0].replace("\\", "/")
+        folder = self._root if folder is None or path.startswith("/") else folder
         names = [
             posixpath.normpath(posixpath.join(folder, written.lstrip("/")))
-            for written in (path, unquote(path), plain, unquote(plain.partition("?")[0]))
+            for written in (path, unquote(path), unquote(path.partition("?")[0]))
         ]
         for name in (*names, *map(_folded, names)):
             if name in self._names:

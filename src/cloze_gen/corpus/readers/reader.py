@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO
 
 from cloze_gen.errors import BookError
+from cloze_gen.parsing import counted, name_list, quote
 
 MAX_BOOK_BYTES = 256 * 1024 * 1024  # the largest of the 534 books at hand has 5.5 MB
 TEXT, HTML, EPUB, SENTENCES = "text", "html", "epub", "sentences"
@@ -15,7 +17,6 @@ ENDINGS_OF_FORMAT = {
     HTML: (".html", ".htm"),
     EPUB: (".epub",),
 }
-_KEPT_NAMES, _KEPT_CHARS = 20, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +27,27 @@ class Text:
         data: its bytes, unpacked, or what is wrong with it.
         name: path in an archive, or number of a row; empty where the file is the book.
         format: how the bytes become text (`TEXT`, `HTML`, `EPUB`), or `SENTENCES`.
-        book_id: the id that the file gives; empty: made from the names.
         facts: by manifest column.
     """
 
     data: bytes | BookError
     name: str = ""
     format: str = TEXT
-    book_id: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
+
+
+Skipped = defaultdict[str, list[str]]  # why not read -> paths
+
+
+def skipped_lines(skipped: Mapping[str, list[str]]) -> list[str]:
+    """
+    >>> skipped_lines({"hidden": [".git", ".x.txt"]})
+    ["2 paths (hidden): '.git', '.x.txt'"]
+    """
+    return [
+        f"{counted(len(paths), 'path')} ({why}): {name_list([quote(path) for path in sorted(paths)])}"
+        for why, paths in sorted(skipped.items())
+    ]
 
 
 @dataclass(slots=True)
@@ -43,19 +56,11 @@ class FileReport:
 
     Attributes:
         shape: the format in words, e.g. "Parquet table, one book per row".
-        skipped: why not read -> the number of entries, and the names of the first ones.
-        refused: why the columns of a table are not known; empty for other files.
+        skipped: by names of entries; an empty name is the file.
     """
 
     shape: str = ""
-    skipped: dict[str, tuple[int, list[str]]] = field(default_factory=dict)
-    refused: str = ""
-
-    def skip(self, name: str, why: str) -> None:
-        count, names = self.skipped.get(why, (0, []))
-        if len(names) < _KEPT_NAMES:
-            names.append(name[:_KEPT_CHARS])
-        self.skipped[why] = (count + 1, names)
+    skipped: Skipped = field(default_factory=lambda: defaultdict(list))
 
 
 class UnknownTableError(BookError):

@@ -125,8 +125,7 @@ def texts_of_rows(
     report.shape = f"{kind}, one book per row"
     for number, row in enumerate(all_rows):
         facts = {} if isinstance(row, BookError) else row_facts(row, text_column)
-        book_id = facts.pop("book_id", "")
-        yield Text(_row_data(row, text_column), str(number), book_id=book_id, facts=facts)
+        yield Text(_row_data(row, text_column), str(number), facts=facts)
 
 
 def _row_data(row: Row | BookError, text_column: str) -> bytes | BookError:
@@ -146,7 +145,7 @@ def _row_data(row: Row | BookError, text_column: str) -> bytes | BookError:
 
 
 def row_facts(row: Row, text_column: str) -> dict[str, str]:
-    """Title, author and more, by manifest column; with `book_id` where the row gives one."""
+    """Id, title, author and more, by manifest column, as far as the row gives them."""
     values = {_plain(name): value for name, value in row.items() if name != text_column}
     for name in _METADATA:
         values = _metadata(values.get(name)) | values

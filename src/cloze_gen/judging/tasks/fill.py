@@ -34,16 +34,15 @@ class Fill(JudgingTask):
     name = Task.FILL
     title = "The missing sentences"
     instruction = "Fill every blank with a candidate. Use each once at most; some are left over."
-    fields = ("parts", "candidates")
     questions: ClassVar[Mapping[str, str]] = {"blank": "which candidate fills this blank?"}
     main_question = "blank"
     choice, positions = "fills", ("fills",)
 
-    def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
+    def parse(self, response: Any, item: Values, condition: str) -> Fields:
         """
         >>> item = {"parts": [{"blank": 1}, "He slept.", {"blank": 2}],
         ...     "candidates": ["A.", "B.", "C."]}
-        >>> FILL.parse({"fills": [2, 0]}, item, (), "")
+        >>> FILL.parse({"fills": [2, 0]}, item, "")
         {'fills': [2, 0]}
         """
         fills, n = fields_of(response, "fills").get("fills"), self.n_blanks(item)
@@ -64,13 +63,15 @@ class Fill(JudgingTask):
 
     def tally(self, one: Judged) -> Tally:
         """
-        >>> FILL.tally(Judged({"fills": [2, 1]}, {}, {"answers": [2, 0]}, "", str.__eq__))
+        >>> from cloze_gen.records.judgement import StudyItem
+        >>> item = StudyItem("i", (), {}, {"answers": [2, 0]}, "mine")
+        >>> FILL.tally(Judged(item, "ann", {"fills": [2, 1]}))
         {'blanks right': (1, 2), 'passages right': (0, 1)}
         """
-        if "answers" not in one.key:
+        if "answers" not in one.item.key:
             return {}
-        right = _n_same(one.verdict["fills"], one.key["answers"])
-        n = len(one.key["answers"])
+        right = _n_same(one.verdict["fills"], one.item.key["answers"])
+        n = len(one.item.key["answers"])
         return {"blanks right": (right, n), "passages right": (int(right == n), 1)}
 
     def in_both_orders(self, first: Values, other: Values) -> Fields | None:

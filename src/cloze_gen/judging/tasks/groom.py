@@ -20,7 +20,6 @@ from cloze_gen.judging.tasks.task import (
     choice_in_cell,
     fields_of,
     line,
-    places,
 )
 from cloze_gen.parsing import quote
 from cloze_gen.records.judgement import Task
@@ -99,10 +98,7 @@ _REASON_KEYS: Mapping[RejectReason, str] = {
 
 
 class Groom(JudgingTask):
-    """A response is ``{"picked": [four words]}`` or ``{"rejected": reason, "note": text}``.
-
-    As seen, words are positions.
-    """
+    """A response is ``{"picked": [four words]}`` or ``{"rejected": reason, "note": text}``."""
 
     name = Task.GROOM
     title = "Four wrong options"
@@ -110,14 +106,13 @@ class Groom(JudgingTask):
         "Pick the four candidates that make the best wrong options for the blank, or reject the "
         "sentence."
     )
-    fields = ("before", "answer", "after", "candidates", "machine")
     questions: ClassVar[Mapping[str, str]] = {
         "kept": "is the item kept or rejected?",
         "picked": "is this candidate one of the four? (judges who kept the item)",
     }
     main_question = "picked"
     unused_options = ()
-    choice, positions = "picked", ("picked",)
+    choice = "picked"
 
     def n_ordered(self, item: Values) -> int:
         return len(item["candidates"])
@@ -125,21 +120,14 @@ class Groom(JudgingTask):
     def seen(self, item: Values, order: Sequence[int], condition: str) -> Fields:
         return {**item, "candidates": [item["candidates"][i] for i in order]}
 
-    def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
+    def parse(self, response: Any, item: Values, condition: str) -> Fields:
         """
-        >>> GROOM.parse({"picked": [0, 1, 2, 3]}, {"candidates": list("abcde")}, [4, 2, 0, 1, 3],
-        ...     "")
+        >>> GROOM.parse({"picked": ["e", "b", "a", "c"]}, {"candidates": list("abcde")}, "")
         {'picked': ['a', 'b', 'c', 'e']}
         """
         response = fields_of(response, "picked", "rejected", "note")
         if "picked" in response and "rejected" not in response and not response.get("note"):
-            picked = places(response["picked"], len(order), "picked")
-            wanted = min(N_PICKED, len(order))
-            if len(picked) != wanted:
-                raise FormatError(f"picked: expected {wanted} candidates, found {len(picked)}")
-            return {
-                "picked": [item["candidates"][i] for i in sorted(order[place] for place in picked)]
-            }
+            return {"picked": _picked(response["picked"], item["candidates"])}
         reason = response.get("rejected")
         if reason not in list(RejectReason) or "picked" in response:
             raise FormatError(
@@ -151,19 +139,13 @@ class Groom(JudgingTask):
             "note": line(response.get("note", ""), "note", most=_MOST_NOTE_CHARS),
         }
 
-    def as_seen(self, verdict: Values, item: Values, order: Sequence[int]) -> Fields:
-        if "picked" not in verdict:
-            return dict(verdict)
-        place = {item["candidates"][i]: at for at, i in enumerate(order)}
-        return {"picked": sorted(place[word] for word in verdict["picked"])}
-
     def ratings(self, one: Judged) -> Iterator[Rating]:
         """A rejection rates no candidates."""
         kept = "picked" in one.verdict
         yield "kept", (), "kept" if kept else "rejected"
         if kept:
             picked = set(one.verdict["picked"])
-            for word in one.item["candidates"]:
+            for word in one.item.shown["candidates"]:
                 yield "picked", (word,), "picked" if word in picked else "left"
 
     def tally(self, one: Judged) -> Tally:
@@ -221,7 +203,7 @@ class Groom(JudgingTask):
             )
         return {
             "picked": [
-                choice_in_cell(cell, seen["candidates"], f"{where}, {column}")
+                seen["candidates"][choice_in_cell(cell, seen["candidates"], f"{where}, {column}")]
                 for column, cell in picks.items()
             ]
         }
@@ -239,8 +221,12 @@ class Groom(JudgingTask):
         response = dict(reply)
         if response.get("note", "") is None:
             response["note"] = ""
-        if "picked" in response:
-            response["picked"] = _picked(seen["candidates"], response["picked"])
+        words, picked = seen["candidates"], response.get("picked")
+        if isinstance(picked, list):
+            response["picked"] = [
+                words[name - 1] if type(name) is int and 1 <= name <= len(words) else name
+                for name in picked
+            ]
         return response
 
 
@@ -310,21 +296,19 @@ def _votes(responses: Iterable[Mapping[str, Any]], candidates: Sequence[str]) ->
     }
 
 
-def _picked(words: Sequence[str], picked: Any) -> list[int]:
-    named = (
-        [words.index(one) + 1 if isinstance(one, str) and one in words else one for one in picked]
-        if isinstance(picked, list)
-        else []
-    )
-    for one in named:
-        if type(one) is not int or not 1 <= one <= len(words):
+def _picked(picked: Any, candidates: Sequence[str]) -> list[str]:
+    """The picked words in the order of the candidates, else FormatError."""
+    wanted = min(N_PICKED, len(candidates))
+    for word in picked if isinstance(picked, list) else ():
+        if word not in candidates:
             raise FormatError(
-                f"picked: {quote(one)} is not a candidate. Write the word, or a number from 1 to "
-                f"{len(words)}"
+                f"picked: {quote(word)} is not a candidate. Write the word, or a number from 1 to "
+                f"{len(candidates)}"
             )
-    if len(named) != N_PICKED or len(set(named)) != N_PICKED:
-        raise FormatError(f"pick four different candidates, found {quote(picked)}")
-    return [one - 1 for one in named]
+    words = [word for word in candidates if word in picked] if isinstance(picked, list) else []
+    if len(words) != wanted or len(picked) != wanted:
+        raise FormatError(f"picked: expected {wanted} different candidates, found {quote(picked)}")
+    return words
 
 
 def _machine(seen: Values) -> str:

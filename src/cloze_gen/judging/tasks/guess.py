@@ -33,7 +33,6 @@ class Guess(JudgingTask):
     name = Task.GUESS
     title = "The missing word"
     instruction = "Write the word that is missing at the end."
-    fields = ("text", "guesses")
     questions: ClassVar[Mapping[str, str]] = {
         "passage": "is the word guessed from the passage?",
         "sentence": "is the word guessed from the sentence only?",
@@ -55,10 +54,10 @@ class Guess(JudgingTask):
         """
         return {"text": item[condition], "guesses": item["guesses"][condition]}
 
-    def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
+    def parse(self, response: Any, item: Values, condition: str) -> Fields:
         """A guess is one word, like every target.
 
-        >>> GUESS.parse({"guesses": [" lamp", ""]}, {"guesses": {"sentence": 3}}, (), "sentence")
+        >>> GUESS.parse({"guesses": [" lamp", ""]}, {"guesses": {"sentence": 3}}, "sentence")
         {'guesses': ['lamp']}
         """
         guesses, most = fields_of(response, "guesses").get("guesses"), item["guesses"][condition]
@@ -79,9 +78,9 @@ class Guess(JudgingTask):
             yield one.condition, (), "right" if right else "wrong"
 
     def tally(self, one: Judged) -> Tally:
-        if "target" not in one.key:
+        if "target" not in one.item.key:
             return {}
-        right = any(one.is_right(guess, one.key["target"]) for guess in one.verdict["guesses"])
+        right = any(one.is_right(guess, one.item.key["target"]) for guess in one.verdict["guesses"])
         return {f"{one.condition}, right": (int(right), 1)}
 
     def text(self, seen: Values) -> str:

@@ -48,7 +48,6 @@ class Read(JudgingTask):
     instruction = (
         "Choose the word that belongs in the blank. Then mark the faults of the other options."
     )
-    fields = ("before", "after", "options")
     questions: ClassVar[Mapping[str, str]] = {
         "answer": "which option is the answer?",
         "fits as well": "does this option fit as well as the one chosen?",
@@ -59,10 +58,10 @@ class Read(JudgingTask):
     main_question = "answer"
     choice, positions, choices_field = "answer", ("answer", *_MARKS), "options"
 
-    def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
+    def parse(self, response: Any, item: Values, condition: str) -> Fields:
         """
         >>> response = {"answer": 0, "fits_as_well": [1]}
-        >>> READ.parse(response, {"options": ["boat", "skiff", "hat"]}, (), "")
+        >>> READ.parse(response, {"options": ["boat", "skiff", "hat"]}, "")
         {'answer': 0, 'fits_as_well': [1], 'ungrammatical': [], 'broken': False, 'trivial': False}
         """
         response, n = fields_of(response, "answer", *_MARKS, *_FLAGS), len(item["options"])
@@ -88,7 +87,7 @@ class Read(JudgingTask):
             return
         yield "answer", (), str(answer + 1)
         yield "trivial", (), _yes(one.verdict["trivial"])
-        for option in range(len(one.item["options"])):
+        for option in range(len(one.item.shown["options"])):
             part = (str(option + 1),)
             if option != answer:
                 yield "fits as well", part, _mark(option in one.verdict["fits_as_well"])
@@ -99,8 +98,8 @@ class Read(JudgingTask):
         found = {"broken": (int(one.verdict["broken"]), 1)}
         if one.verdict["answer"] is None:
             return found
-        if "answer" in one.key:
-            found["right"] = (int(one.verdict["answer"] == one.key["answer"]), 1)
+        if "answer" in one.item.key:
+            found["right"] = (int(one.verdict["answer"] == one.item.key["answer"]), 1)
         found["fits as well"] = (int(bool(one.verdict["fits_as_well"])), 1)
         found["ungrammatical"] = (int(bool(one.verdict["ungrammatical"])), 1)
         found["trivial"] = (int(one.verdict["trivial"]), 1)

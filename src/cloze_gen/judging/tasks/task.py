@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from cloze_gen.errors import FormatError
 from cloze_gen.parsing import quote
-from cloze_gen.records.judgement import Task
+from cloze_gen.records.judgement import StudyItem, Task
 
 Values = Mapping[str, Any]  # JSON values: an item as shown, a key or a response
 Fields = dict[str, Any]  # the same as a new dictionary
@@ -26,23 +26,28 @@ _UNKNOWN = range(1_000_000)  # choices of an unknown item
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A verdict and its item; `is_right` is used for guesses only."""
+    """The latest verdict of an assignment.
 
+    Attributes:
+        seconds: 0 if it was not timed.
+        is_right: used for guesses only.
+    """
+
+    item: StudyItem
+    judge: str
     verdict: Values
-    item: Values
-    key: Values
-    condition: str
-    is_right: IsRight
+    condition: str = ""
+    seconds: float = 0.0
+    is_right: IsRight = str.__eq__
 
 
 class JudgingTask(ABC):
     """A judging task. It also needs a template and a script for its page.
 
-    `item` is `StudyItem.shown`; `seen` is what one judge sees, in that judge's order. A canonical
-    response refers to the item; judges use positions in `seen`.
+    `item` is `StudyItem.shown`; `seen` is what one judge sees. Judges may see choices in an order of
+    their own; a response names those by their text.
 
     Attributes:
-        fields: fields of `seen` that packets contain.
         questions: question -> its text; agreement is measured for each.
         conditions: the parts of an item that judges may see, if there are several.
         unused_options: options of `judge new` that have no effect.
@@ -54,7 +59,6 @@ class JudgingTask(ABC):
     name: ClassVar[Task]
     title: ClassVar[str]
     instruction: ClassVar[str]
-    fields: ClassVar[tuple[str, ...]]
     questions: ClassVar[Mapping[str, str]]
     main_question: ClassVar[str]
     alpha_note: ClassVar[str] = ""
@@ -75,12 +79,8 @@ class JudgingTask(ABC):
         return dict(item)
 
     @abstractmethod
-    def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
+    def parse(self, response: Any, item: Values, condition: str) -> Fields:
         """A judge's response in canonical form; FormatError if it is not valid for this item."""
-
-    def as_seen(self, verdict: Values, item: Values, order: Sequence[int]) -> Fields:
-        """The inverse of `parse`."""
-        return dict(verdict)
 
     def placeholder_item(self, response: Any) -> Values:
         """An item with so many choices that every well-formed response is valid."""
@@ -148,7 +148,7 @@ class JudgingTask(ABC):
 
     @abstractmethod
     def from_cells(self, cells: Mapping[str, str], seen: Values, where: str) -> Fields:
-        """A response with positions in `seen`, from all `columns`; `parse` checks the rest.
+        """A response from all `columns`; `parse` checks the rest.
 
         FormatError, starting with `where`.
         """
@@ -162,7 +162,7 @@ class JudgingTask(ABC):
         return {"text": self.text(seen), **({"candidates": numbered(listed)} if listed else {})}
 
     def from_reply(self, reply: Values, seen: Values) -> Fields:
-        """A response with positions in `seen`, from a model's names; `parse` checks the rest."""
+        """A response from a model's names of choices; `parse` checks the rest."""
         return dict(reply)
 
 

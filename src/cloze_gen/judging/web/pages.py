@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,7 +41,7 @@ class ItemPage:
     Attributes:
         study, judge: names; the page shows them, so that a judge notices another judge's link.
         place: number of the item, from 1.
-        response: the stored response, if any; `replaces` is the id of its verdict.
+        response: the stored response, if any.
         storage_key: prefix for unsent verdicts in the browser.
     """
 
@@ -56,8 +55,6 @@ class ItemPage:
     seconds_left: float | None
     seen: Mapping[str, Any]
     response: Mapping[str, Any] | None
-    replaces: str
-    csrf: str
     previous: str | None
     following: str | None
     storage_key: str = ""
@@ -76,11 +73,9 @@ def item_html(page: ItemPage) -> str:
     )
 
 
-def done_html(study: str, *, waiting: bool, storage_key: str = "", csrf: str = "") -> str:
+def done_html(study: str, *, waiting: bool, storage_key: str = "") -> str:
     """The page without an item; `waiting`: there may be more later."""
-    return _template("done.html").render(
-        study=study, waiting=waiting, storage_key=storage_key, csrf=csrf
-    )
+    return _template("done.html").render(study=study, waiting=waiting, storage_key=storage_key)
 
 
 def owner_html(study: Study, measured: StudyAgreement) -> str:
@@ -101,17 +96,10 @@ def owner_html(study: Study, measured: StudyAgreement) -> str:
 class Refusal(Exception):
     """A refused request; `wait`: seconds after which to retry, 0 if a retry is useless."""
 
-    def __init__(
-        self,
-        status: int,
-        words: str,
-        *,
-        wait: float = 0.0,
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
+    def __init__(self, status: int, words: str, *, wait: int = 0) -> None:
         super().__init__(words)
-        again = {"Retry-After": str(math.ceil(wait))} if wait else {}
-        self.status, self.words, self.headers = status, words, {**(headers or {}), **again}
+        self.status, self.words = status, words
+        self.headers = {"Retry-After": f"{wait}"} if wait else {}
 
 
 def refused(refusal: Refusal, *, as_json: bool) -> Response:

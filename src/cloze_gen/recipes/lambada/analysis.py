@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
+
+import pyarrow.compute as pc
 
 from cloze_gen.adapters.inflector import inflect, lemmatize
 from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
-from cloze_gen.english.treebank import clitics_cut
+from cloze_gen.english.treebank import host
 from cloze_gen.english.word_lists import QUOTATION_MARKS
 from cloze_gen.formats.lambada import parse_passages, published_tokens
 from cloze_gen.recipes.lambada.committee import read_survivors
-from cloze_gen.recipes.lambada.passages import batches, read_passages
+from cloze_gen.recipes.lambada.passages import PASSAGES, batches, read_passages
 from cloze_gen.records.passage import Passage, Split
 from cloze_gen.rng import seeded_fraction
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
@@ -52,29 +55,32 @@ _PASSAGES_PER_SHARD = 512
 def describe(
     context: Sequence[Sequence[str]],
     sentence: Sequence[str],
-    target: str,
     *,
     tokens: int,
     tag: str,
     forms: Collection[str],
 ) -> dict[str, float]:
-    """The measures of one passage; `sentence` ends before the target, `forms` are case-folded.
+    """The measures of one passage, without "target in context", which `PASSAGES` has.
 
     The context excludes the target's own sentence. A separate apostrophe is a quotation mark.
 
-    >>> found = describe([["Two", "ladies'", "hats", "."]], ['"', "Who", "is", "the"], "lady", tokens=8, tag="NN", forms={"lady", "ladies"})
-    >>> found["target in context"], found["target or lemma in context"], found["direct speech"]
-    (False, True, True)
+    Args:
+        sentence: the target's, before the target.
+        tag: the target's Penn tag.
+        forms: all forms of the target's lemma, case-folded.
+
+    >>> context, sentence = [["Two", "ladies'", "hats", "."]], ['"', "Who", "is", "the"]
+    >>> result = describe(context, sentence, tokens=8, tag="NN", forms={"lady", "ladies"})
+    >>> result["target or lemma in context"], result["direct speech"]
+    (True, True)
     """
     tokens_before = [token for before in context for token in before]
-    words = {part.casefold() for token in tokens_before for part in clitics_cut(token)}
-    same = target.casefold() in words
+    words = {host(token).casefold() for token in tokens_before}
     of_class = target_class(tag)
     return {
         "tokens": tokens,
         "context sentences": len(context),
-        "target in context": same,
-        "target or lemma in context": same or not words.isdisjoint(forms),
+        "target or lemma in context": not words.isdisjoint(forms),
         **{name: name == of_class for name in CLASSES},
         "pronoun": tag in _PRONOUNS,
         "direct speech": not QUOTATION_MARKS.isdisjoint([*tokens_before, *sentence]),
@@ -87,14 +93,8 @@ def draw_input(survivors: Iterable[str], *, seed: int, count: int = RANDOM_INPUT
     >>> len(draw_input(["a", "b", "c"], seed=1, count=2))
     2
     """
-    drawn = sorted(
-        survivors,
-        key=lambda passage_id: (
-            seeded_fraction("lambada.analysis", passage_id, seed=seed),
-            passage_id,
-        ),
-    )
-    return frozenset(drawn[:count])
+    draw_of = functools.partial(seeded_fraction, "lambada.analysis", seed=seed)
+    return frozenset(sorted(survivors, key=draw_of)[:count])
 
 
 def target_class(tag: str) -> str:
@@ -107,7 +107,7 @@ def target_class(tag: str) -> str:
 
 
 def lemma_forms(word: str, tag: str) -> frozenset[str]:
-    """All forms of a word's lemma, case-folded.
+    """All forms of a word's lemma, the word among them, case-folded.
 
     >>> sorted(lemma_forms("ladies", "NNS")), sorted(lemma_forms("Swam", "VBD"))
     (['ladies', 'lady'], ['swam', 'swim', 'swimming', 'swims', 'swum'])
@@ -154,7 +154,6 @@ def describe_passages(passages: Sequence[Passage]) -> dict[str, dict[str, float]
         described[passage.id] = describe(
             passage.sentences[:-1],
             passage.target_sentence[: passage.target_position],
-            passage.target,
             tokens=len(published_tokens(passage)),
             tag=tag,
             forms=lemma_forms(passage.target, tag),
@@ -176,12 +175,16 @@ def write_analysis(
         kept = frozenset(
             passage.id for passage in parse_passages(handle) if passage.split != Split.CONTROL
         )
-    drawn = draw_input(read_survivors(committee), seed=seed)
+    drawn = draw_input(read_survivors(committee).to_pylist(), seed=seed)
     needed = kept | drawn
     shards = list(batches(read_passages(passages, which=needed.__contains__), _PASSAGES_PER_SHARD))
     described: dict[str, dict[str, float]] = {}
     for part in ctx.map(describe_passages, shards, unit="parts"):
         described |= part
+    rows = PASSAGES.read(passages.path(PASSAGES.name), ["id", "in_context"])
+    inside = frozenset(rows.filter(pc.greater(rows["in_context"], 0))["id"].to_pylist())
+    for passage_id, measures in described.items():
+        measures["target in context"] = passage_id in inside
     record = analysis_record(
         [row for passage_id, row in described.items() if passage_id in kept],
         [row for passage_id, row in described.items() if passage_id in drawn],

@@ -43,7 +43,7 @@ _PASSAGE_RECORD = {
     "target_position": "int: index of the target among the tokens of its sentence",
     "split": "string: `validation` (development novels), `test` or `control`",
     "domain": "string: genre of the book",
-    "judged": "string: `none`, `machine` or `human`",
+    "judged": "string: `none` or `human`",
     "scores": "object: member -> log10 P(target | passage)",
     "verdict": "string?: as in guesses; not in the control set",
     "signals": "object?: `read_prob`, `alone_prob` and `expected_yield` as in ranking; not in the control set",
@@ -106,11 +106,11 @@ STAGES = {
         {"guessable": "ranked passages that a reader may guess, by the signals"},
     ),
     "guesses": StageDoc(
-        "Applies the guesses of people or of the model reader.",
+        "Applies the guesses of people.",
         (GUESSED.doc, ANSWERS.doc),
         {
             "decided": "passages with a verdict",
-            "judged": "`none`, `machine` or `human`",
+            "judged": "`none` or `human`",
             "kept": "passages that were kept",
             "open": "passages without a verdict",
             "subjects": "people who answered",
@@ -137,7 +137,7 @@ STAGES = {
         ),
         {
             "control": "passages of the control set",
-            "judged": "`none`, `machine` or `human`",
+            "judged": "`none` or `human`",
             "wanted": "most passages of the ranking (`ranking.n_passages`)",
         },
     ),
@@ -158,5 +158,3 @@ STAGES = {
         {"tagger": "name, version and digest of the tagger"},
     ),
 }  # fmt: skip
-
-PUBLISHED_FILES: dict[str, str] = {}  # described by `release.py`

@@ -11,11 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
@@ -49,10 +47,6 @@ class CommitteeSettings(SettingsGroup):
         gt=0,
         le=1,
         description="probability from which a member guesses the target; 3.1",
-    )
-    rendering: Literal["cased", "published"] = Field(
-        "cased",
-        description="how hf: and scores: members see the text",
     )
 
     @field_validator("members")
@@ -188,7 +182,7 @@ def write_committee(
     )
 
 
-def read_survivors(committee: Artifact) -> frozenset[str]:
-    """Ids of the passages that no member guesses."""
+def read_survivors(committee: Artifact) -> pa.Array:
+    """Ids of the passages that no member guesses, in order."""
     table = read_parquet(committee.path(VERDICTS), columns=["id", "kept"])
-    return frozenset(table.filter(pc.field("kept"))["id"].to_pylist())
+    return table.filter(table["kept"])["id"].combine_chunks()

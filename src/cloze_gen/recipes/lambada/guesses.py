@@ -1,4 +1,4 @@
-"""The verdict on each ranked passage: from people, from the model reader, or still open."""
+"""The verdict on each ranked passage: from people, or still open."""
 
 from __future__ import annotations
 
@@ -115,8 +115,9 @@ def judged_cases(
             f"({quote(people.of.get('ranking'))} -> {ranking.manifest['fingerprint']}). "
             "All passages of the study are still ranked, but texts and order may differ."
         )
-    targets = _column_by_id(ranking, "target")
-    return [_case(rows[item], targets[item]) for item in ranked if item in rows]
+    targets = SIGNALS.read(ranking.path(SIGNALS.name), ["id", "target"]).to_pylist()
+    target_of = {row["id"]: row["target"] for row in targets}
+    return [_case(rows[item], target_of[item]) for item in ranked if item in rows]
 
 
 def _case(row: Mapping[str, Any], target: str) -> Case:
@@ -125,11 +126,6 @@ def _case(row: Mapping[str, Any], target: str) -> Case:
         for answer in row["answers"]
     )
     return Case(row["id"], (), {"target": target}, answers=tuple(answers))
-
-
-def _column_by_id(ranking: Artifact, name: str) -> dict[str, str]:
-    columns = SIGNALS.read(ranking.path(SIGNALS.name), ["id", name]).to_pydict()
-    return dict(zip(columns["id"], columns[name], strict=True))
 
 
 # ---- the stage
@@ -143,7 +139,7 @@ def write_guesses(
     settings: GuessingSettings,
     people: VerdictFile | None = None,
 ) -> None:
-    judged = "human" if people else settings.judges
+    judged = "human" if people else "none"
     ranked = read_ranking(ranking)
     verdicts = dict.fromkeys(ranked, OPEN)
     answers: list[dict[str, Any]] = []
@@ -155,9 +151,6 @@ def write_guesses(
             answers += _answer_rows(case)
         writer.facts["subjects"] = len({row["subject"] for row in answers})
         writer.facts["not_shown"] = len(verdicts) - len(cases)
-    elif judged == "machine":
-        machine = _column_by_id(ranking, "machine")
-        verdicts = {item: machine[item] for item in ranked}
     GUESSED.write(writer, {"id": ranked, "verdict": list(verdicts.values())})
     ANSWERS.write_records(writer, answers)
     counts = Counter(verdicts.values())

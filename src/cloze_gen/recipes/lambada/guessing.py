@@ -14,13 +14,15 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
 from cloze_gen.judging.assignment import Case
 from cloze_gen.records.rejection import Reason
 from cloze_gen.settings import MOST_EACH, SettingsGroup, Unhashed
+
+_PASSAGES_A_PAGE, _SENTENCES_A_PAGE = 10, 20  # 3.1
 
 
 class Condition(StrEnum):
@@ -32,10 +34,6 @@ class GuessingSettings(SettingsGroup):
     verdicts: Unhashed[str] = Field(
         "",
         description="file with people's guesses (`cloze-gen judge apply`); empty: none",
-    )
-    judges: Literal["none", "machine"] = Field(
-        "none",
-        description="who guesses where no file of verdicts is given",
     )
     passage_subjects: int = Field(
         2,
@@ -52,30 +50,11 @@ class GuessingSettings(SettingsGroup):
     sentence_guesses: int = Field(
         3, ge=1, le=MOST_EACH, description="guesses of a person for a sentence; 3.1"
     )
-    # Small rounds cost less, because one right guess ends the item.
-    sentence_subjects_at_once: int = Field(
-        1,
-        ge=1,
-        le=MOST_EACH,
-        description="people who see a sentence in one round; 3.1",
-    )
-    passages_per_page: Unhashed[int] = Field(
-        10, ge=1, le=MOST_EACH, description="passages on a page; 3.1"
-    )
-    sentences_per_page: Unhashed[int] = Field(
-        20, ge=1, le=MOST_EACH, description="sentences on a page; 3.1"
-    )
 
     @property
     def rules(self) -> dict[str, int]:
-        return self.model_dump(
-            include={
-                "passage_subjects",
-                "sentence_subjects",
-                "sentence_guesses",
-                "sentence_subjects_at_once",
-            }
-        )
+        """What people are asked, and how often."""
+        return self.model_dump(exclude={"verdicts"})
 
 
 class Verdict(Reason):
@@ -113,17 +92,11 @@ class GuessingRule:
     settings: GuessingSettings
 
     def wanted(self, case: Case) -> tuple[str, int]:
-        """Next condition and number of judges: the passage one by one, then a round of sentences."""
+        """Next condition and number of judges: one at a time, because one answer may decide."""
         read = sum(answer.condition == Condition.PASSAGE for answer in case.answers)
-        reading = sum(condition == Condition.PASSAGE for _, condition in case.pending)
-        if self.outcome(case):
-            return str(Condition.SENTENCE), 0
-        if reading or read < self.settings.passage_subjects:
-            return str(Condition.PASSAGE), 0 if reading else 1
-        left = self.settings.sentence_subjects - (len(case.answers) - read)
-        return str(Condition.SENTENCE), max(
-            0, min(left, self.settings.sentence_subjects_at_once) - len(case.pending)
-        )
+        is_read = read >= self.settings.passage_subjects
+        condition = Condition.SENTENCE if is_read else Condition.PASSAGE
+        return str(condition), 0 if case.pending or self.outcome(case) else 1
 
     def outcome(self, case: Case) -> str:
         read = _right_answers(case, Condition.PASSAGE)
@@ -139,11 +112,7 @@ class GuessingRule:
         return str(Verdict.KEPT) if is_complete else ""
 
     def page(self, condition: str) -> int:
-        return (
-            self.settings.passages_per_page
-            if condition == Condition.PASSAGE
-            else self.settings.sentences_per_page
-        )
+        return _PASSAGES_A_PAGE if condition == Condition.PASSAGE else _SENTENCES_A_PAGE
 
 
 def _right_answers(case: Case, condition: Condition) -> list[bool]:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.models.language_model import open_index
-from cloze_gen.models.networks import NETWORK_WORDS, Kind, NeuralModel, open_trained
+from cloze_gen.models.network_layers import SoftmaxNetwork
+from cloze_gen.models.networks import NETWORK_WORDS, Kind, open_trained
 from cloze_gen.models.ngram_index import ForwardIndex, histories_of_last
 from cloze_gen.models.unigram_cache import shares_before_last
 from cloze_gen.recipes.lambada.passages import batches, read_passages
@@ -75,7 +76,7 @@ def _index(artifact: Artifact) -> ForwardIndex:
 
 
 @functools.lru_cache(maxsize=len(NETWORKS))
-def _network(artifact: Artifact, kind: Kind) -> NeuralModel:
+def _network(artifact: Artifact, kind: Kind) -> SoftmaxNetwork:
     return open_trained(artifact, kind)
 
 

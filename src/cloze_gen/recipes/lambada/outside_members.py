@@ -38,7 +38,6 @@ def write_outside_scores(
     *,
     passages: Artifact,
     member: str,
-    rendering: Rendering,
 ) -> None:
     ids = PASSAGES.read(passages.path(PASSAGES.name), ["id"])["id"]
     kind, _, place = member.partition(":")
@@ -52,7 +51,7 @@ def write_outside_scores(
         )
         log10_probs = np.concatenate(
             [
-                model.log10_probs([prompt_text(passage, rendering) for passage in part])
+                model.log10_probs([prompt_text(passage, "cased") for passage in part])
                 for part in parts
             ]
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,17 +17,15 @@ from cloze_gen.recipes.common import MOST_EXAMPLES, printed_before
 from cloze_gen.recipes.lambada.committee import VERDICTS
 from cloze_gen.recipes.lambada.guesses import GUESSED, OPEN
 from cloze_gen.recipes.lambada.guessing import Verdict
-from cloze_gen.recipes.lambada.passages import PASSAGES, read_passages
+from cloze_gen.recipes.lambada.passages import PASSAGES, SPAN, Row, first_apart, read_passages
 from cloze_gen.recipes.lambada.ranking import SIGNALS, texts_of
 from cloze_gen.records.passage import SPLIT_OF, Part, Split
-from cloze_gen.records.spans import TakenSpans
 from cloze_gen.rng import seeded_fraction
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import FEWSHOT, PASSAGE_SET, read_parquet, write_jsonl
 
 REJECTED_SET = "rejected.jsonl"
-_SPAN = ["id", "book_id", "start", "end"]
 _SIGNALS = ["read_prob", "alone_prob", "expected_yield"]  # of the records of the set
 
 
@@ -40,74 +38,40 @@ class ControlSettings(SettingsGroup):
     )
 
 
-class PassageSpan(NamedTuple):
-    """Characters `start` to `end`, exclusive, of a book."""
+def draw_control(rows: Iterable[Row], *, settings: ControlSettings, seed: int) -> list[str]:
+    """Ids of random passages (rows of `PASSAGES`) that do not overlap, sorted by their draws.
 
-    id: str
-    book_id: str
-    start: int
-    end: int
-
-
-def draw_control(
-    spans: Iterable[PassageSpan], *, settings: ControlSettings, seed: int
-) -> list[str]:
-    """Ids of random passages that do not overlap, sorted by their draws.
-
-    >>> some = draw_control([PassageSpan(name, "b", 10 * i, 10 * i + 15) for i, name in enumerate("abcdefgh")],
-    ...                     settings=ControlSettings(n_passages=9), seed=1)
-    >>> 3 <= len(some) <= 4
+    >>> rows = [{"id": name, "book_id": "b", "start": 10 * i, "end": 10 * i + 15} for i, name in enumerate("abcdefgh")]
+    >>> 3 <= len(draw_control(rows, settings=ControlSettings(n_passages=9), seed=1)) <= 4
     True
     """
-    drawn: list[str] = []
-    taken = TakenSpans()
     draw_of = functools.partial(seeded_fraction, "lambada.control", seed=seed)
-    for span in sorted(spans, key=lambda span: draw_of(span.id)):
-        if len(drawn) == settings.n_passages:
-            break
-        if not taken.overlaps(*span[1:]):
-            taken.add(*span[1:])
-            drawn.append(span.id)
-    return drawn
+    ordered = sorted(rows, key=lambda row: draw_of(row["id"]))
+    return first_apart(ordered, most=settings.n_passages)
 
 
 def draw_fewshot(
-    examined: Iterable[Mapping[str, Any]],
-    *,
-    ranked: Collection[str],
-    books: Collection[str],
-    seed: int,
+    examined: Iterable[Row], *, ranked: Collection[str], books: Collection[str]
 ) -> list[str]:
-    """Ids of development passages that are not ranked, each with another target, by expected yield.
+    """Ids of passages that are not ranked, each with another target, by expected yield.
 
     There are more than the set shows: some may repeat a passage of another edition.
 
     Args:
-        examined: rows of `SIGNALS`.
+        examined: rows of `PASSAGES` with their signals.
         books: a release lists only the books of its passages.
     """
     rows = [row for row in examined if row["book_id"] in books]
-    taken = TakenSpans(
-        (row["book_id"], row["start"], row["end"]) for row in rows if row["id"] in ranked
-    )
-    draw_of = functools.partial(seeded_fraction, "fewshot", seed=seed)
     left = [row for row in rows if row["id"] not in ranked]
-    left.sort(key=lambda row: (-row["expected_yield"], draw_of(row["id"])))
-    drawn: dict[str, str] = {}  # target -> passage
-    for row in left:
-        span = (row["book_id"], row["start"], row["end"])
-        if row["target"] not in drawn and not taken.overlaps(*span):
-            taken.add(*span)
-            drawn[row["target"]] = row["id"]
-    return list(drawn.values())[: 4 * MOST_EXAMPLES]
+    of_target: dict[str, Row] = {}
+    for row in sorted(left, key=lambda row: -row["expected_yield"]):
+        of_target.setdefault(row["target"], row)
+    taken = [row for row in rows if row["id"] in ranked]
+    return first_apart(of_target.values(), most=4 * MOST_EXAMPLES, taken=taken)
 
 
-def _by_id(table: pa.Table, ids: pa.Array) -> dict[str, dict[str, float]]:
-    """Id -> the other columns of its row, to four digits."""
-    rows = table.filter(pc.is_in(table["id"], ids)).to_pylist()
-    return {
-        row.pop("id"): {name: float(f"{value:.4g}") for name, value in row.items()} for row in rows
-    }
+def _four_digits(row: Mapping[str, float]) -> dict[str, float]:
+    return {name: float(f"{value:.4g}") for name, value in row.items()}
 
 
 def write_passage_set(
@@ -129,23 +93,21 @@ def write_passage_set(
     without a verdict as soon as others have one.
     """
     judged = str(guesses.facts["judged"])
-    table = GUESSED.read(guesses.path(GUESSED.name)).to_pydict()
-    verdicts = dict(zip(table["id"], table["verdict"], strict=True))
+    guessed = GUESSED.read(guesses.path(GUESSED.name)).to_pylist()
+    verdicts = {row["id"]: row["verdict"] for row in guessed}
     kept_as = OPEN if judged == "none" else Verdict.KEPT
     chosen = [item for item, verdict in verdicts.items() if verdict == kept_as]
     rejected = [item for item, verdict in verdicts.items() if verdict not in {OPEN, Verdict.KEPT}]
-    rows = PASSAGES.read(passages.path(PASSAGES.name), [*_SPAN, "part"])
+    rows = PASSAGES.read(passages.path(PASSAGES.name), [*SPAN, "part"])
     is_test = pc.equal(rows["part"].cast(pa.string()), str(Part.TEST))
-    test_rows = rows.filter(is_test).select(_SPAN).to_pylist()
-    drawn = draw_control((PassageSpan(**row) for row in test_rows), settings=settings, seed=seed)
-    signals = SIGNALS.read(ranking.path(SIGNALS.name))
-    of_development = pc.is_in(signals["id"], rows.filter(pc.invert(is_test))["id"])
-    examined = signals.filter(of_development).to_pylist()
+    drawn = draw_control(rows.filter(is_test).to_pylist(), settings=settings, seed=seed)
+    development = rows.filter(pc.invert(is_test)).to_pylist()
+    signals = {row["id"]: row for row in SIGNALS.read(ranking.path(SIGNALS.name)).to_pylist()}
+    examined = [row | signals[row["id"]] for row in development if row["id"] in signals]
     candidates = draw_fewshot(
         examined,
         ranked=verdicts,
         books={row["book_id"] for row in examined if verdicts.get(row["id"]) == kept_as},
-        seed=seed,
     )
     needed = {*chosen, *rejected, *drawn, *candidates}
     passage_of = {
@@ -156,43 +118,37 @@ def write_passage_set(
     )
     control = [item for item in drawn if item not in repeated]
     fewshot = [item for item in candidates if item not in repeated][:MOST_EXAMPLES]
-    ids = pa.array(sorted(needed), pa.string())
-    scores = _by_id(read_parquet(committee.path(VERDICTS)).drop_columns(["kept"]), ids)
-    signals_of = _by_id(signals.select(["id", *_SIGNALS]), ids)
+    table = read_parquet(committee.path(VERDICTS)).drop_columns(["kept"])
+    scored = table.filter(pc.is_in(table["id"], pa.array(needed, pa.string()))).to_pylist()
+    scores = {row.pop("id"): _four_digits(row) for row in scored}
     domains = {row["book_id"]: row["domain"] for row in read_books(partition)}
 
-    def record(passage_id: str, split: Split, judged: str, **more: Any) -> dict[str, Any]:
+    def record(passage_id: str, judged: str, *, is_control: bool = False) -> dict[str, Any]:
         passage = passage_of[passage_id]
-        return passage_record(
-            passage,
-            split=str(split),
-            domain=domains[passage.book_id],
-            judged=judged,
-            scores=scores[passage_id],
-            **more,
-        )
+        fields: dict[str, Any] = {
+            "split": str(Split.CONTROL if is_control else SPLIT_OF[passage.part]),
+            "domain": domains[passage.book_id],
+            "judged": judged,
+            "scores": scores[passage_id],
+        }
+        if not is_control:
+            fields["verdict"] = verdicts.get(passage_id, OPEN)
+            fields["signals"] = _four_digits({name: signals[passage_id][name] for name in _SIGNALS})
+        return passage_record(passage, **fields)
 
-    def ranked_records(ids: Iterable[str]) -> list[dict[str, Any]]:
+    def records(ids: Iterable[str], judged: str) -> list[dict[str, Any]]:
         """One split after the other."""
-        return [
-            record(item, split, judged, verdict=verdicts[item], signals=signals_of[item])
-            for part, split in SPLIT_OF.items()
-            for item in ids
-            if passage_of[item].part == part
-        ]
+        ordered = sorted(ids, key=lambda item: passage_of[item].part)
+        return [record(item, judged) for item in ordered]
 
-    control_records = [record(item, Split.CONTROL, "none") for item in control]
-    fewshot_records = [
-        record(item, Split.VALIDATION, "none", verdict=OPEN, signals=signals_of[item])
-        for item in fewshot
-    ]
+    control_records = [record(item, "none", is_control=True) for item in control]
     files = {
-        PASSAGE_SET: ranked_records(chosen) + control_records,
-        REJECTED_SET: ranked_records(rejected),
-        FEWSHOT: fewshot_records,
+        PASSAGE_SET: records(chosen, judged) + control_records,
+        REJECTED_SET: records(rejected, judged),
+        FEWSHOT: records(fewshot, "none"),
     }
-    for name, records in files.items():
-        writer.rows[name] = write_jsonl(writer.path(name), records)
+    for name, of_file in files.items():
+        writer.rows[name] = write_jsonl(writer.path(name), of_file)
     n_open = len(verdicts) - len(chosen) - len(rejected)
     writer.facts |= {"wanted": wanted, "control": len(control), "judged": judged}
     writer.funnel = funnel("passages", kept=len(chosen), rejected={OPEN: n_open} if n_open else {})

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import deque
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,14 +36,15 @@ from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
 from cloze_gen.corpus.paragraphs import HEADING, PROSE
 from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence, read_sentences
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.english.treebank import treebank_split
-from cloze_gen.recipes.tables import SENTENCES, RejectionWriter, rejection_table, sentence_table
+from cloze_gen.english.treebank import host, treebank_split
+from cloze_gen.recipes.tables import SENTENCES, rejection_table, sentence_table, write_pieces
 from cloze_gen.records.passage import Part, Passage
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence
+from cloze_gen.records.spans import TakenSpans
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.schema import CODED, Column, Table, TableWriter
+from cloze_gen.store.schema import CODED, Column, Table
 
 
 class PassagesSettings(SettingsGroup):
@@ -179,8 +180,10 @@ def target_types(book: BookText) -> NDArray[np.bool_]:
 
 
 def count_in_context(book: BookText, cut: CutPassages) -> list[int]:
-    """How often the target of each passage occurs in its context, in any case."""
-    _, folded = np.unique([word.casefold() for word in book.types], return_inverse=True)
+    """How often the target of each passage occurs in its context, in any case, as a word or before
+    a clitic: `Joe's` contains *Joe*.
+    """
+    _, folded = np.unique([host(word).casefold() for word in book.types], return_inverse=True)
     words = folded[book.codes]
     counts = []
     for last in cut.kept:
@@ -226,7 +229,9 @@ PASSAGES = Table(
         "treebank tokens of the target's sentence, final marks included",
     ),
     Column(
-        "in_context", pa.int16(), "how often the target occurs in the context, in any letter case"
+        "in_context",
+        pa.int16(),
+        "how often the target occurs in the context, in any letter case, also before a clitic",
     ),
     example='{"id": "aunt-sabinas-goose:8", "book_id": "aunt-sabinas-goose", "part": "test", '
     '"first_sentence": 6, "sentence": 8, "start": 249, "end": 767, "target": "Gubbin", '
@@ -234,12 +239,20 @@ PASSAGES = Table(
 )
 
 
-class NovelTables(NamedTuple):
-    """What one novel gives: rows of each table of the stage."""
+SPAN = ["id", "book_id", "start", "end"]
+Row = Mapping[str, Any]
 
-    passages: pa.Table
-    sentences: pa.Table
-    rejected: pa.Table
+
+def first_apart(rows: Iterable[Row], *, most: int, taken: Iterable[Row] = ()) -> list[str]:
+    """Ids of the first `most` rows of `PASSAGES` that overlap neither each other nor `taken`."""
+    spans = TakenSpans((row["book_id"], row["start"], row["end"]) for row in taken)
+    chosen: list[str] = []
+    for row in rows:
+        span = (row["book_id"], row["start"], row["end"])
+        if len(chosen) < most and not spans.overlaps(*span):
+            spans.add(*span)
+            chosen.append(row["id"])
+    return chosen
 
 
 def cut_novel(
@@ -249,8 +262,10 @@ def cut_novel(
     hyphens: Path,
     offensive: frozenset[str],
     settings: PassagesSettings,
-) -> NovelTables:
-    """The passages of a row of the partition, their sentences, and all other sentences."""
+) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """The passages of a row of the partition, their sentences, and all other sentences: rows of
+    `PASSAGES`, `SENTENCES` and `REJECTIONS`.
+    """
     forms = decided_hyphens(hyphens)
     folder = book_folder(partition, novel)
     sentences = list(read_sentences(folder, novel["book_id"], forms))
@@ -269,7 +284,7 @@ def cut_novel(
         for sentence, reason in zip(sentences, cut.reason.tolist(), strict=True)
         if reason
     ]
-    return NovelTables(
+    return (
         PASSAGES.of_records(passages),
         sentence_table([sentences[index] for index in sorted(shown)]),
         rejection_table(rejected),
@@ -321,17 +336,11 @@ def write_passages(
         offensive=offensive,
         settings=settings,
     )
-    with (
-        TableWriter(writer, PASSAGES) as passages,
-        TableWriter(writer, SENTENCES) as sentences,
-        RejectionWriter(writer) as rejections,
-    ):
-        for tables in ctx.map(cut, novels, unit="novels"):
-            passages.append(tables.passages)
-            sentences.append(tables.sentences)
-            rejections.append(tables.rejected)
-    writer.funnel = funnel("sentences", kept=passages.rows, rejected=rejections.reasons)
-    ctx.say(f"{passages.rows:,} passages from {writer.funnel['seen']:,} sentences")
+    tables = ctx.map(cut, novels, unit="novels")
+    rejected = write_pieces(writer, tables, PASSAGES, SENTENCES)
+    kept = writer.rows[PASSAGES.name]
+    writer.funnel = funnel("sentences", kept=kept, rejected=rejected)
+    ctx.say(f"{kept:,} passages from {writer.funnel['seen']:,} sentences")
 
 
 # ---- the passages of an artifact

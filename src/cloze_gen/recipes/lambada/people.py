@@ -33,7 +33,7 @@ def draw_passages(run: Path, settings: StudySettings) -> list[StudyItem]:
         raise UsageError(
             f"{run}: not in an output folder, so its stages are missing. Pass the folder as --out."
         )
-    guessing = _settings(rules_of(read_run(run)["settings"]), run.name)
+    guessing = _settings(read_run(run)["settings"]["guessing"], run.name)
     ranked = read_ranking(stage_artifact(run, "ranking"))
     chosen = dict.fromkeys(ranked[: settings.pool] if settings.pool else ranked)
     passages = read_passages(stage_artifact(run, "passages"), which=chosen.__contains__)
@@ -54,12 +54,8 @@ def _study_item(passage: Passage, guessing: GuessingSettings) -> StudyItem:
     return StudyItem(passage.id, (span,), shown, {"target": passage.target}, "run")
 
 
-def rules_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in settings.get("guessing", {}).items()
-        if name not in {"verdicts", "judges"}
-    }
+def rules_of(settings: Mapping[str, Any]) -> dict[str, int]:
+    return _settings(settings["guessing"], "the run").rules
 
 
 def rule_of(facts: StudyFacts) -> GuessingRule:

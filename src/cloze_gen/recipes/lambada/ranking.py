@@ -8,28 +8,30 @@ context, as far as there are such passages. The paper's order is `random`.
 from __future__ import annotations
 
 import functools
-import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from cloze_gen.corpus.books import kept_books, write_book_table
 from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.english.content_words import PASSAGE_RULES
 from cloze_gen.recipes.common import printed_before
 from cloze_gen.recipes.lambada.committee import read_survivors
-from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
-from cloze_gen.recipes.lambada.passages import PASSAGES, batches, read_passages
-from cloze_gen.recipes.lambada.readers import (
-    NO_RANK,
-    Readers,
-    Signals,
-    read_readers,
-    signals_of,
+from cloze_gen.recipes.lambada.guessing import GuessingSettings
+from cloze_gen.recipes.lambada.passages import (
+    PASSAGES,
+    SPAN,
+    Row,
+    batches,
+    first_apart,
+    read_passages,
 )
+from cloze_gen.recipes.lambada.readers import Guesses, Readers, read_readers
 from cloze_gen.recipes.tables import write_rejections
 from cloze_gen.records.passage import Passage
 from cloze_gen.records.rejection import Reason, Rejection
@@ -37,7 +39,7 @@ from cloze_gen.records.spans import TakenSpans
 from cloze_gen.rng import seeded_fraction, stable_fraction
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
-from cloze_gen.store.schema import CODED, Column, Table
+from cloze_gen.store.schema import Column, Table, TableWriter
 
 _HUMAN_ADVANTAGE = 10.0  # people guess the end of a sentence that much better than an n-gram model
 # A reader sees the whole sentence, but the n-gram model only its last three words. With 15 tokens
@@ -51,9 +53,6 @@ _POOL = 100_000
 _TAGGED_TOKENS = 3_000_000
 _MIN_ALLOWED = 2  # passages solved by a rule that any prefix of the order may have
 _MAX_SAME_TARGET = 2  # passages of a book with the same target
-# Passages are queued by their share of capitalised words in twentieths, so a blocked passage delays
-# few others.
-_SHARE_STEPS = 20
 _PASSAGES_PER_SHARD = 256
 
 
@@ -80,12 +79,6 @@ class RankingSettings(SettingsGroup):
         le=1,
         description="greatest share that one simple rule may solve",
     )
-    max_capitalised_share: float = Field(
-        0.08,
-        ge=0,
-        le=1,
-        description="greatest share that a capitalised word solves",
-    )
 
 
 class RankingReason(Reason):
@@ -102,47 +95,20 @@ SIGNALS = Table(
     "One row for each examined passage, in the order of the passages. A reader is a model of a "
     "person who reads a text.",
     Column("id", pa.string(), "id of the passage"),
-    Column("book_id", CODED, "id of the book"),
-    Column("start", pa.int32(), "first character of the passage in the text of the book"),
-    Column("end", pa.int32(), "character after its last one"),
     Column("target", pa.string(), "the target in small letters"),
-    Column("in_context", pa.bool_(), "the target occurs in the context"),
     Column("read_prob", pa.float32(), "P(target) of a reader of the whole passage"),
-    Column(
-        "read_rank",
-        pa.int32(),
-        f"words that this reader finds more probable; {NO_RANK:,} without a guess",
-    ),
     Column("alone_prob", pa.float32(), "P(target) of a reader of the target's sentence alone"),
-    Column(
-        "alone_rank",
-        pa.int32(),
-        f"words that this reader finds more probable; {NO_RANK:,} without a guess",
-    ),
-    Column("sentence_tokens", pa.int16(), "tokens of the sentence before the target"),
     Column(
         "rules",
         pa.string(),
         "rules that find the target (last name, ...), joined by `; `; empty without a guess",
     ),
     Column(
-        "capitalised_share",
-        pa.float32(),
-        "share of the target in the capitalised words before it; 0 without a guess",
-    ),
-    Column(
         "expected_yield",
-        pa.float32(),
+        pa.float64(),
         "probability that the passage passes all three steps of guessing",
     ),
-    Column(
-        "machine",
-        CODED,
-        "verdict of the model reader: `kept`, or the step that rejects the passage",
-    ),
-    example='{"id": "aunt-sabinas-goose:8", "target": "gubbin", "in_context": true, '
-    '"read_rank": 3, "sentence_tokens": 14, "rules": "", '
-    '"machine": "not_guessed_from_the_passage", ...}',
+    example='{"id": "aunt-sabinas-goose:8", "target": "gubbin", "rules": "", ...}',
 )
 RANKING = Table(
     "ranking.parquet",
@@ -153,58 +119,56 @@ RANKING = Table(
 )
 
 
-def expected_yield(signals: Signals, guessing: GuessingSettings) -> float:
+def expected_yield(guesses: Guesses, sentence_tokens: int, guessing: GuessingSettings) -> float:
     """Probability that a passage passes all three steps if people guess independently.
 
-    >>> from cloze_gen.recipes.lambada.readers import Guesses
-    >>> known = Signals("b:7", "b", 0, 9, "joe", True, Guesses(read_prob=0.8, alone_prob=1e-4))
-    >>> round(expected_yield(known, GuessingSettings()), 2)
+    `sentence_tokens`: tokens before the target in its sentence.
+
+    >>> round(expected_yield(Guesses(read_prob=0.8, alone_prob=1e-4), 0, GuessingSettings()), 2)
     0.62
     """
-    guesses = signals.guesses
     alone = min(1.0, _HUMAN_ADVANTAGE * guessing.sentence_guesses * guesses.alone_prob)
     not_guessed = 1.0
     if guessing.sentence_subjects:
-        length = signals.sentence_tokens / _HALF_GUESSED_TOKENS
+        length = sentence_tokens / _HALF_GUESSED_TOKENS
         not_guessed = 1 / (1 + length**_GUESSED_STEEPNESS)
     read = guesses.read_prob**guessing.passage_subjects
     return read * (1 - alone) ** guessing.sentence_subjects * not_guessed
 
 
-def machine_verdict(signals: Signals, guessing: GuessingSettings) -> Verdict:
-    """The model reader's verdict: its first guess from the passage, its first few from the sentence.
-
-    >>> from cloze_gen.recipes.lambada.readers import Guesses
-    >>> known = Signals("b:7", "b", 0, 9, "joe", True, Guesses(0.8, read_rank=0, alone_rank=2))
-    >>> machine_verdict(known, GuessingSettings())
-    <Verdict.GUESSED_ALONE: 'guessed_from_the_sentence_alone'>
-    """
-    if signals.guesses.read_rank > 0:
-        return Verdict.MISSED
-    if signals.guesses.alone_rank < guessing.sentence_guesses:
-        return Verdict.GUESSED_ALONE
-    return Verdict.KEPT
+def signals_of(passage: Passage, readers: Readers, guessing: GuessingSettings) -> dict[str, Any]:
+    """A row of `SIGNALS`."""
+    target = passage.target.casefold()
+    guesses = readers.guess(passage)
+    rules: list[str] = []
+    if guesses.read_prob:
+        before = passage.before_target
+        rules = [name for name, rule in PASSAGE_RULES.items() if rule(before) == target]
+    return {
+        "id": passage.id,
+        "target": target,
+        **asdict(guesses),
+        "rules": "; ".join(rules),
+        "expected_yield": expected_yield(guesses, passage.target_position, guessing),
+    }
 
 
 def draw_pool(
-    survivors: Iterable[tuple[str, bool]],
-    *,
-    settings: RankingSettings,
-    seed: int,
-    size: int = _POOL,
+    survivors: Iterable[Row], *, settings: RankingSettings, seed: int, size: int = _POOL
 ) -> list[str]:
     """Ids of the survivors that get signals, at random; for the order by signals, targets in context
     come first.
 
-    >>> draw_pool([("a", False), ("b", True), ("c", False)], settings=RankingSettings(), seed=1, size=2)[0]
+    >>> rows = [{"id": "a", "in_context": 0}, {"id": "b", "in_context": 1}, {"id": "c", "in_context": 0}]
+    >>> draw_pool(rows, settings=RankingSettings(), seed=1, size=2)[0]
     'b'
     """
     inside_first = settings.order == "signals"
-    drawn = sorted(
-        (inside_first and not in_context, draw_of(passage_id, seed), passage_id)
-        for passage_id, in_context in survivors
-    )
-    return [passage_id for _, _, passage_id in drawn[:size]]
+
+    def precedence(row: Row) -> tuple[bool, float]:
+        return inside_first and not row["in_context"], draw_of(row["id"], seed)
+
+    return [row["id"] for row in sorted(survivors, key=precedence)[:size]]
 
 
 def draw_of(passage_id: str, seed: int) -> float:
@@ -214,68 +178,48 @@ def draw_of(passage_id: str, seed: int) -> float:
 # ---- the order
 
 
-def rank_passages(
-    survivors: Iterable[Signals],
-    *,
-    settings: RankingSettings,
-    guessing: GuessingSettings,
-    seed: int,
-) -> list[str]:
-    """Ids of at most `n_passages` survivors in order, no two overlapping. The order by signals
+def rank_passages(candidates: Iterable[Row], *, settings: RankingSettings, seed: int) -> list[str]:
+    """Ids of at most `n_passages` candidates in order, no two overlapping. The order by signals
     leaves out those that no reader is expected to guess, and ends where the limits allow no other.
 
-    >>> from cloze_gen.recipes.lambada.readers import Guesses
-    >>> known = [Signals(f"b:{n}", f"b{n}", 0, 9, "joe", n < 2, Guesses(n / 4)) for n in range(4)]
-    >>> rank_passages(known, settings=RankingSettings(outside_share=0.5), guessing=GuessingSettings(), seed=1)
+    Args:
+        candidates: `id`, `book_id`, `start`, `end`, `in_context` of `PASSAGES`, and the signals.
+
+    >>> rows = [
+    ...     {"id": f"b:{n}", "book_id": f"b{n}", "start": 0, "end": 9, "in_context": int(n < 2),
+    ...      "target": "joe", "rules": "", "expected_yield": n / 4}
+    ...     for n in range(4)
+    ... ]
+    >>> rank_passages(rows, settings=RankingSettings(outside_share=0.5), seed=1)
     ['b:3', 'b:1', 'b:2']
     """
-    ranked = _Ranked(settings)
     if settings.order == "random":
-        for signals in sorted(survivors, key=lambda signals: draw_of(signals.id, seed)):
-            if not ranked.is_full and not ranked.overlaps(signals):
-                ranked.add(signals)
-        return ranked.order
-    queues = _queues(survivors, guessing)
+        ordered = sorted(candidates, key=lambda row: draw_of(row["id"], seed))
+        return first_apart(ordered, most=settings.n_passages)
+    ranked = _Ranked(settings)
+    queues: defaultdict[tuple[bool, str], list[Row]] = defaultdict(list)
+    for row in sorted(candidates, key=_precedence, reverse=True):  # the best of a queue is last
+        if row["expected_yield"] >= _MIN_YIELD:
+            queues[row["in_context"] > 0, row["rules"]].append(row)
     while not ranked.is_full:
-        queue = _next_queue(queues, ranked)
+        queue = _next_queue(queues.values(), ranked)
         if queue is None:
             break
-        signals = queue.pop().signals
-        if not ranked.repeats(signals):
-            ranked.add(signals)
+        row = queue.pop()
+        if not ranked.repeats(row):
+            ranked.add(row)
     return ranked.order
 
 
-class _Waiting(NamedTuple):
-    """Sorted by minus the expected yield, then by id."""
-
-    cost: float
-    id: str
-    signals: Signals
+def _precedence(row: Row) -> tuple[float, str]:
+    return -row["expected_yield"], row["id"]
 
 
-_Queue = list[_Waiting]  # the best is last
-
-
-def _queues(survivors: Iterable[Signals], guessing: GuessingSettings) -> list[_Queue]:
-    """The passages that a reader may guess; those of a queue meet the same limits."""
-    queues: dict[tuple[bool, tuple[str, ...], int], _Queue] = {}
-    for signals in survivors:
-        expected = expected_yield(signals, guessing)
-        if expected >= _MIN_YIELD:
-            steps = math.ceil(_SHARE_STEPS * signals.capitalised_share)
-            kind = (signals.in_context, signals.rules, steps)
-            queues.setdefault(kind, []).append(_Waiting(-expected, signals.id, signals))
-    for queue in queues.values():
-        queue.sort(reverse=True)
-    return list(queues.values())
-
-
-def _next_queue(queues: list[_Queue], ranked: _Ranked) -> _Queue | None:
+def _next_queue(queues: Iterable[list[Row]], ranked: _Ranked) -> list[Row] | None:
     """The queue with the best allowed passage; None if no passage is allowed."""
-    allowed = [queue for queue in queues if queue and ranked.allows(queue[-1].signals)]
-    wanted = [queue for queue in allowed if queue[-1].signals.in_context != ranked.wants_outside]
-    return min(wanted or allowed, key=lambda queue: queue[-1][:2], default=None)
+    allowed = [queue for queue in queues if queue and ranked.allows(queue[-1])]
+    wanted = [queue for queue in allowed if (queue[-1]["in_context"] == 0) == ranked.wants_outside]
+    return min(wanted or allowed, key=lambda queue: _precedence(queue[-1]), default=None)
 
 
 class _Ranked:
@@ -284,7 +228,6 @@ class _Ranked:
     def __init__(self, settings: RankingSettings) -> None:
         self._settings = settings
         self._outside = 0
-        self._capitalised = 0.0
         self._solved: Counter[str] = Counter()
         self._targets: Counter[tuple[str, str]] = Counter()
         self._spans = TakenSpans()
@@ -298,31 +241,27 @@ class _Ranked:
     def wants_outside(self) -> bool:
         return self._outside < self._settings.outside_share * (len(self.order) + 1)
 
-    def allows(self, signals: Signals) -> bool:
+    def allows(self, row: Row) -> bool:
         """Whether simple rules still solve few enough passages with this one."""
-        n = len(self.order) + 1
-        most = max(_MIN_ALLOWED, self._settings.max_rule_share * n)
-        if any(self._solved[rule] + 1 > most for rule in signals.rules):
-            return False
-        most_capitalised = max(_MIN_ALLOWED, self._settings.max_capitalised_share * n)
-        share = signals.capitalised_share
-        return share == 0 or self._capitalised + share <= most_capitalised
+        most = max(_MIN_ALLOWED, self._settings.max_rule_share * (len(self.order) + 1))
+        return all(self._solved[rule] + 1 <= most for rule in _rules(row))
 
-    def repeats(self, signals: Signals) -> bool:
+    def repeats(self, row: Row) -> bool:
         """Whether a passage overlaps a ranked one, or its book has its target too often already."""
-        count = self._targets[signals.book_id, signals.target]
-        return count >= _MAX_SAME_TARGET or self.overlaps(signals)
+        count = self._targets[row["book_id"], row["target"]]
+        overlaps = self._spans.overlaps(row["book_id"], row["start"], row["end"])
+        return overlaps or count >= _MAX_SAME_TARGET
 
-    def overlaps(self, signals: Signals) -> bool:
-        return self._spans.overlaps(signals.book_id, signals.start, signals.end)
+    def add(self, row: Row) -> None:
+        self.order.append(row["id"])
+        self._outside += not row["in_context"]
+        self._solved.update(_rules(row))
+        self._targets[row["book_id"], row["target"]] += 1
+        self._spans.add(row["book_id"], row["start"], row["end"])
 
-    def add(self, signals: Signals) -> None:
-        self.order.append(signals.id)
-        self._outside += not signals.in_context
-        self._solved.update(signals.rules)
-        self._capitalised += signals.capitalised_share
-        self._targets[signals.book_id, signals.target] += 1
-        self._spans.add(signals.book_id, signals.start, signals.end)
+
+def _rules(row: Row) -> list[str]:
+    return row["rules"].split("; ") if row["rules"] else []
 
 
 # ---- stages
@@ -341,10 +280,12 @@ def write_tagged_novels(writer: ArtifactWriter, ctx: StageContext, *, novels: Ar
     ctx.say(f"{len(chosen):,} novels with {tokens:,} tokens selected for tagging")
 
 
-def examine_passages(passages: Sequence[Passage], *, read: Callable[[], Readers]) -> list[Signals]:
-    """The signals of each passage; `read`: `read_readers` of the run."""
+def examine_passages(
+    passages: Sequence[Passage], *, read: Callable[[], Readers], guessing: GuessingSettings
+) -> pa.Table:
+    """Rows of `SIGNALS`; `read`: `read_readers` of the run."""
     readers = read()
-    return [signals_of(passage, readers) for passage in passages]
+    return SIGNALS.of_records([signals_of(passage, readers, guessing) for passage in passages])
 
 
 def write_ranking(
@@ -361,29 +302,33 @@ def write_ranking(
     guessing: GuessingSettings,
     seed: int,
 ) -> None:
-    kept = read_survivors(committee)
-    rows = PASSAGES.read(passages.path(PASSAGES.name), ["id", "in_context"]).to_pylist()
-    survivors = [(row["id"], row["in_context"] > 0) for row in rows if row["id"] in kept]
+    rows = PASSAGES.read(passages.path(PASSAGES.name), [*SPAN, "in_context"])
+    survivors = rows.filter(pc.is_in(rows["id"], read_survivors(committee))).to_pylist()
     pool = frozenset(draw_pool(survivors, settings=settings, seed=seed))
     duplicates = printed_before(
         (passage.id, texts_of(passage))
         for passage in read_passages(passages, which=pool.__contains__)
     )
     examined = pool.difference(duplicates)
-    read = functools.partial(read_readers, index, counts, tagged_counts, contexts)
-    examine = functools.partial(examine_passages, read=read)
-    shards = batches(read_passages(passages, which=examined.__contains__), _PASSAGES_PER_SHARD)
-    parts = ctx.map_as_they_come(
-        examine, shards, unit="parts", total=-(-len(examined) // _PASSAGES_PER_SHARD)
+    examine = functools.partial(
+        examine_passages,
+        read=functools.partial(read_readers, index, counts, tagged_counts, contexts),
+        guessing=guessing,
     )
-    signals = [of_passage for part in parts for of_passage in part]
-    order = rank_passages(signals, settings=settings, guessing=guessing, seed=seed)
+    shards = batches(read_passages(passages, which=examined.__contains__), _PASSAGES_PER_SHARD)
+    total = -(-len(examined) // _PASSAGES_PER_SHARD)
+    signals: dict[str, Row] = {}
+    with TableWriter(writer, SIGNALS) as table:
+        for part in ctx.map_as_they_come(examine, shards, unit="parts", total=total):
+            table.append(part)
+            signals |= {row["id"]: row for row in part.to_pylist()}
+    candidates = [{**row, **signals[row["id"]]} for row in survivors if row["id"] in signals]
+    order = rank_passages(candidates, settings=settings, seed=seed)
     ranked = frozenset(order)
-    records = [_signal_record(of_passage, guessing) for of_passage in signals]
-    SIGNALS.write_records(writer, records)
     RANKING.write(writer, {"id": order, "rank": range(1, len(order) + 1)})
     rejected = []
-    for passage_id, _ in survivors:
+    for row in survivors:
+        passage_id = row["id"]
         if passage_id not in pool:
             rejected.append(Rejection(passage_id, RankingReason.BEYOND_POOL))
         elif passage_id in duplicates:
@@ -392,23 +337,13 @@ def write_ranking(
         elif passage_id not in ranked:
             rejected.append(Rejection(passage_id, RankingReason.BELOW_CUTOFF))
     write_rejections(writer, rejected, unit="passages", kept=len(order))
-    yields = [record["expected_yield"] for record in records if record["id"] in ranked]
+    yields = [signals[passage_id]["expected_yield"] for passage_id in order]
     writer.facts["guessable"] = sum(expected >= _MIN_YIELD for expected in yields)
     mean = sum(yields) / max(1, len(yields))
     ctx.say(
         f"{len(order):,} of {len(survivors):,} passages ranked; {mean:.1%} of them are "
         "expected to pass all steps of guessing"
     )
-
-
-def _signal_record(signals: Signals, guessing: GuessingSettings) -> dict[str, Any]:
-    return {
-        **asdict(signals),
-        **asdict(signals.guesses),
-        "rules": "; ".join(signals.rules),
-        "expected_yield": expected_yield(signals, guessing),
-        "machine": str(machine_verdict(signals, guessing)),
-    }
 
 
 def texts_of(passage: Passage) -> list[tuple[str, ...]]:

@@ -18,14 +18,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from cloze_gen.corpus.frequencies import read_counts, read_form_counts
-from cloze_gen.english.content_words import PASSAGE_RULES, content_words, stem
+from cloze_gen.english.content_words import content_words, stem
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS
 from cloze_gen.english.treebank import host
 from cloze_gen.models.contexts import read_context_space
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.records.passage import Passage
-from cloze_gen.settings import MOST_EACH
 from cloze_gen.store.artifacts import Artifact
 
 MAX_ECHO_FREQ = 4e-4  # greatest share of a word that a reader repeats
@@ -40,77 +39,17 @@ OTHER_WORDS_WEIGHT = 30.0
 ASSOCIATION_WEIGHT = 0.2
 # In nats, summed over the words of the context; below it a context is unrelated to the target.
 MIN_ASSOCIATION = 10.0
-NO_RANK = MOST_EACH  # no setting allows more guesses
 
 
 @dataclass(frozen=True, slots=True)
 class Guesses:
-    """Of the target: its probability, and the number of words that are more probable.
+    """Probabilities of the target; 0 if nothing supports it.
 
     `read_`: after the whole passage; `alone_`: after its sentence alone.
     """
 
     read_prob: float = 0.0
-    read_rank: int = NO_RANK
     alone_prob: float = 0.0
-    alone_rank: int = NO_RANK
-
-
-@dataclass(frozen=True, slots=True)
-class Signals:
-    """Computed signals of a passage, before people judge it.
-
-    Attributes:
-        target: in small letters.
-        rules: the rules of the passage alone that predict it.
-        capitalised_share: share of the capitalised words before the target that are the target.
-    """
-
-    id: str
-    book_id: str
-    start: int
-    end: int
-    target: str
-    in_context: bool
-    guesses: Guesses = Guesses()
-    sentence_tokens: int = 0
-    rules: tuple[str, ...] = ()
-    capitalised_share: float = 0.0
-
-
-def signals_of(passage: Passage, readers: Readers) -> Signals:
-    """The signals of one passage; all probabilities are 0 if nothing supports the target."""
-    context = passage.context
-    sentence = passage.target_sentence[: passage.target_position]
-    target = passage.target
-    folded = target.casefold()
-    in_context = folded in {host(token).casefold() for token in context}
-    words = set(content_words(context))
-    has_form = target.islower() and stem(target) in {stem(word) for word in words}
-    guesses = None
-    if folded in words or (not in_context and has_form):
-        guesses = readers.echo.guess(context, sentence, target)
-    elif not in_context:
-        guesses = readers.trigger.guess(context, sentence, target)
-    signals = Signals(
-        passage.id,
-        passage.book_id,
-        passage.start,
-        passage.end,
-        folded,
-        in_context,
-        sentence_tokens=len(sentence),
-    )
-    if guesses is None:
-        return signals
-    before = (*context, *sentence)
-    capitals = [host(token).casefold() for token in before if token[:1].isupper()]
-    return replace(
-        signals,
-        guesses=guesses,
-        rules=tuple(name for name, rule in PASSAGE_RULES.items() if rule(before) == folded),
-        capitalised_share=capitals.count(folded) / max(1, len(capitals)),
-    )
 
 
 # ---- the n-gram model
@@ -148,12 +87,6 @@ class NextWords:
         return probs, classes
 
 
-def _rank(probs: NDArray[np.floating], place: int) -> tuple[float, int]:
-    """The probability at a place, and how many are greater."""
-    prob = probs[place]
-    return float(prob), int((probs > prob).sum())
-
-
 # ---- echo
 
 
@@ -184,13 +117,13 @@ class EchoReader:
     unknown_class: tuple[int, int]
     max_freq: float
 
-    def guess(self, context: Sequence[str], sentence: Sequence[str], target: str) -> Guesses | None:
-        """By echo, and by the n-gram model alone; None if the target is too frequent."""
+    def guess(self, context: Sequence[str], sentence: Sequence[str], target: str) -> Guesses:
+        """By echo, and by the n-gram model alone; no guess if the target is too frequent."""
         mentioned = echoes(context, sentence, freqs=self.folded_freq, max_freq=self.max_freq)
         words = [echo.word for echo in with_form(mentioned, target)]
         folded = [word.casefold() for word in words]
         if target.casefold() not in folded:
-            return None
+            return Guesses()
         place = folded.index(target.casefold())
         index = self.next_words.index
         ids = np.array(index.ids(words), np.int64)
@@ -200,10 +133,9 @@ class EchoReader:
         probs, class_probs = self.next_words.probs(sentence)
         ratio = class_probs / np.maximum(self.class_probs, 1e-9)
         lifts = lift(np.where(unknown, 0.0, probs[ids]), self.freq[ids], ratio[classes])
-        read_prob, read_rank = _rank(echo_probs(mentioned, lifts), place)
-        if unknown[place]:
-            return Guesses(read_prob, read_rank)
-        return Guesses(read_prob, read_rank, *_rank(probs, int(ids[place])))
+        read_prob = echo_probs(mentioned, lifts)[place]
+        alone_prob = 0.0 if unknown[place] else probs[ids[place]]
+        return Guesses(float(read_prob), float(alone_prob))
 
 
 def echoes(
@@ -285,21 +217,20 @@ class TriggerReader:
     topic_row_of: Mapping[str, int]
     associations: sp.csr_matrix
 
-    def guess(self, context: Sequence[str], sentence: Sequence[str], target: str) -> Guesses | None:
-        """By triggers of the passage, and of the sentence; None if the context is unrelated."""
+    def guess(self, context: Sequence[str], sentence: Sequence[str], target: str) -> Guesses:
+        """By triggers of the passage, and of the sentence; no guess if the context is unrelated."""
         place = self.option_of.get(target)
         if place is None:
-            return None
+            return Guesses()
         of_context = self._associations_with(context)
         if of_context[place] < MIN_ASSOCIATION:
-            return None
+            return Guesses()
         of_sentence = self._associations_with(sentence)
         probs, _ = self.next_words.probs(sentence)
         options = probs[self.option_ids].astype(np.float64)
-        return Guesses(
-            *_rank(trigger_probs(options, of_sentence + of_context), place),
-            *_rank(trigger_probs(options, of_sentence), place),
-        )
+        read_probs = trigger_probs(options, of_sentence + of_context)
+        alone_probs = trigger_probs(options, of_sentence)
+        return Guesses(float(read_probs[place]), float(alone_probs[place]))
 
     def _associations_with(self, tokens: Sequence[str]) -> NDArray[np.float64]:
         """Shape (W,): the sum over the types among the tokens."""
@@ -327,6 +258,19 @@ def trigger_probs(
 class Readers(NamedTuple):
     echo: EchoReader
     trigger: TriggerReader
+
+    def guess(self, passage: Passage) -> Guesses:
+        """By echo if the context has a form of the target, else by trigger; only content words."""
+        context = passage.context
+        sentence = passage.target_sentence[: passage.target_position]
+        target = passage.target
+        if not content_words((target,)):
+            return Guesses()
+        words = set(content_words(context))
+        has_form = target.islower() and stem(target) in {stem(word) for word in words}
+        if has_form or target.casefold() in words:
+            return self.echo.guess(context, sentence, target)
+        return self.trigger.guess(context, sentence, target)
 
 
 _NAME, _NOUN = "NNP", "NN"

@@ -84,15 +84,13 @@ def vocabulary_text(artifacts: Artifacts) -> str:
 
 JUDGED = {
     "none": "none (no person has guessed the targets, so some may be impossible to guess)",
-    "machine": "machine (a model of a reader guessed every target from the passage but not "
-    "from its sentence alone; no person has judged them)",
     "human": "human ({people}, {decided:,} decided, {kept:,} kept, {open:,} open, "
     "{not_shown:,} of these not shown to anyone)",
 }
 
 
 def model_name(settings: Any, fingerprints: Mapping[str, str]) -> str:
-    judges = "human" if settings.guessing.verdicts else settings.guessing.judges
+    judges = "human" if settings.guessing.verdicts else "none"
     return f"committee-{fingerprints['committee'][:8]},judged-{judges}"
 
 

@@ -84,12 +84,11 @@ STAGES = {
     ),
 }  # fmt: skip
 
-PUBLISHED_FILES = {
-    "NAME.machine_format.questions.txt": "five lines a question: number, letter, `) `, the sentence with the option in brackets. "
-    "`5a) Amos considered this with the [parlour] of a man who has watched ...`",
-    "NAME.machine_format.answers.txt": "the correct one of these lines, unchanged.",
-    "NAME.human_format.questions.txt": "eight lines a question: the sentence with `_____`, five options after a tab, two empty lines.",
-    "NAME.human_format.answers.txt": "number, letter in brackets, answer. `5) [d] patience`",
-    "NAME.lm_format.questions.txt": "five sentences a question between `<s>` and `</s>`; each line ends in a space.",
-    "NAME.lm_format.answers.txt": "the correct sentence, without that space.",
+FILE_DOCS = {
+    "{name}.machine_format.questions.txt": "five lines a question: number, letter, `) `, the sentence with the option in brackets.",
+    "{name}.machine_format.answers.txt": "the correct one of these lines, unchanged.",
+    "{name}.human_format.questions.txt": "eight lines a question: the sentence with `_____`, five options after a tab, two empty lines.",
+    "{name}.human_format.answers.txt": "number, letter in brackets, answer. `5) [d] patience`",
+    "{name}.lm_format.questions.txt": "five sentences a question between `<s>` and `</s>`; each line ends in a space.",
+    "{name}.lm_format.answers.txt": "the correct sentence, without that space.",
 }  # fmt: skip

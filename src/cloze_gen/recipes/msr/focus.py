@@ -23,14 +23,14 @@ from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
 from cloze_gen.corpus.option_words import OptionLimits, option_mask
 from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence, read_sentences
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.english.word_lists import FINAL_MARKS
+from cloze_gen.english.sentence_fitness import SentenceFault, shape_fault
 from cloze_gen.formats.printed_tokens import rendered_positions
-from cloze_gen.recipes.tables import SENTENCES, RejectionWriter, rejection_table, sentence_table
-from cloze_gen.records.rejection import Reason, Rejection
+from cloze_gen.recipes.tables import SENTENCES, rejection_table, sentence_table, write_pieces
+from cloze_gen.records.rejection import Reason, Rejection, first_reason
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.schema import Column, Table, TableWriter
+from cloze_gen.store.schema import Column, Table
 from cloze_gen.store.tables import FOCUS
 from cloze_gen.word_tokens import is_word
 
@@ -59,11 +59,8 @@ class FocusSettings(SettingsGroup):
 
 
 class FocusReason(Reason):
-    NOT_PROSE = ("sentence_not_prose", "the sentence is verse, a heading or not text")
-    NOT_ASCII = ("sentence_not_ascii", "the sentence has characters outside ASCII")
     TOO_SHORT = ("sentence_too_short", "the sentence has fewer tokens than focus.min_tokens")
     TOO_LONG = ("sentence_too_long", "the sentence has more tokens than focus.max_tokens")
-    NO_FINAL_STOP = ("sentence_without_final_stop", "the sentence does not end with a final mark")
     NO_HISTORY = ("word_without_two_predecessors", "the word does not have two words before it")
     BEFORE_FINAL_STOP = ("word_before_final_stop", "the word is the last word of its sentence")
     NOT_ELIGIBLE = (
@@ -92,20 +89,16 @@ FOCUS_WORDS = Table(
 )
 
 
-def sentence_rejection(sentence: Sentence, settings: FocusSettings) -> FocusReason | None:
+def sentence_rejection(
+    sentence: Sentence, settings: FocusSettings
+) -> SentenceFault | FocusReason | None:
     """Why a sentence gives no question. Lengths count printed tokens."""
-    if sentence.kind != "prose":
-        return FocusReason.NOT_PROSE
-    if not all(token.isascii() for token in sentence.tokens):
-        return FocusReason.NOT_ASCII
     printed = rendered_positions(sentence.tokens)
-    if len(printed) < settings.min_tokens:
-        return FocusReason.TOO_SHORT
-    if len(printed) > settings.max_tokens:
-        return FocusReason.TOO_LONG
-    if sentence.tokens[printed[-1]] not in FINAL_MARKS:
-        return FocusReason.NO_FINAL_STOP
-    return None
+    against = {
+        FocusReason.TOO_SHORT: len(printed) < settings.min_tokens,
+        FocusReason.TOO_LONG: len(printed) > settings.max_tokens,
+    }
+    return shape_fault(sentence, printed=printed) or first_reason(against)
 
 
 def select_focus_words(
@@ -203,20 +196,12 @@ def write_focus(
         hyphens=writer.path(HYPHENS),
         settings=settings,
     )
-    with (
-        TableWriter(writer, FOCUS_WORDS) as focus,
-        TableWriter(writer, SENTENCES) as sentences,
-        RejectionWriter(writer) as rejections,
-    ):
-        for words, of_words, rejected in ctx.map(search, kept_books(source), unit="books"):
-            focus.append(words)
-            sentences.append(of_words)
-            rejections.append(rejected)
-    writer.funnel = funnel(
-        "sentences and word positions", kept=focus.rows, rejected=rejections.reasons
-    )
+    books = ctx.map(search, kept_books(source), unit="books")
+    rejected = write_pieces(writer, books, FOCUS_WORDS, SENTENCES)
+    kept = writer.rows[FOCUS]
+    writer.funnel = funnel("sentences and word positions", kept=kept, rejected=rejected)
     n_options = len(option_words(counts, OptionLimits.of(settings)))
     ctx.say(
-        f"{focus.rows:,} focus words in {sentences.rows:,} sentences; "
+        f"{kept:,} focus words in {writer.rows[SENTENCES.name]:,} sentences; "
         f"{n_options:,} words may be options"
     )

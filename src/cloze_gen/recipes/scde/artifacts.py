@@ -81,5 +81,3 @@ STAGES = {
         {"parts": "passages of each part", "wanted": "passages wanted"},
     ),
 }  # fmt: skip
-
-PUBLISHED_FILES: dict[str, str] = {}  # described by `release.py`

@@ -33,11 +33,11 @@ from cloze_gen.recipes.scde.passages import (
     read_novel,
     windows_by_book,
 )
-from cloze_gen.recipes.tables import rejection_table, write_tables
+from cloze_gen.recipes.tables import rejection_table, write_pieces
 from cloze_gen.records.rejection import Reason, Rejection, first_reason
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.schema import CODED, Column, Table
 from cloze_gen.word_tokens import is_word
 
@@ -396,6 +396,7 @@ def write_blanks(
         blank_novel, passages=passages, coherence=coherence, settings=settings, seed=seed
     )
     pieces = ctx.map(blank, novels_of(partition), unit="books")
-    write_tables(writer, [BLANKS, SENTENCE_VERDICTS], pieces, unit="passages")
-    kept = writer.funnel["kept"]
+    rejected = write_pieces(writer, pieces, BLANKS, SENTENCE_VERDICTS)
+    kept = writer.rows[BLANKS.name]
+    writer.funnel = funnel("passages", kept=kept, rejected=rejected)
     ctx.say(f"{kept:,} of {writer.funnel['seen']:,} passages have {settings.count} blanks")

@@ -34,11 +34,11 @@ from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.corpus.paragraphs import PROSE
 from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.recipes.tables import rejection_table, write_tables
+from cloze_gen.recipes.tables import rejection_table, write_pieces
 from cloze_gen.records.rejection import Reason, Rejection, first_reason
 from cloze_gen.rng import derive_rng, stable_fraction
 from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.schema import CODED, Column, Table
 from cloze_gen.store.tables import read_parquet
 from cloze_gen.word_tokens import is_word
@@ -389,5 +389,7 @@ def write_passages(
         settings=settings,
         seed=seed,
     )
-    write_tables(writer, [PASSAGES], ctx.map(cut, novels, unit="books"), unit="stretches")
-    ctx.say(f"{writer.funnel['kept']:,} passages from {len(novels):,} books")
+    rejected = write_pieces(writer, ctx.map(cut, novels, unit="books"), PASSAGES)
+    kept = writer.rows[PASSAGES.name]
+    writer.funnel = funnel("stretches", kept=kept, rejected=rejected)
+    ctx.say(f"{kept:,} passages from {len(novels):,} books")

@@ -51,10 +51,10 @@ STAGES = {
     ),
 }
 
-PUBLISHED_FILES = {
-    "SCS_N_lm_questions.txt": "the sentences of N questions in the paper's language-model format.",
-    "SCS_N_machine_questions.txt": "the questions in the machine format of the MSR challenge.",
-    "SCS_N_machine_answers.txt": "the correct lines.",
-    "SCS_N_randex_A.txt": "random examples for annotators, first half.",
-    "SCS_N_randex_B.txt": "random examples for annotators, second half.",
+FILE_DOCS = {
+    "SCS_{n}_lm_questions.txt": "the sentences of the questions in the paper's language-model format.",
+    "SCS_{n}_machine_questions.txt": "the questions in the machine format of the MSR challenge.",
+    "SCS_{n}_machine_answers.txt": "the correct lines.",
+    "SCS_{n}_randex_A.txt": "random examples for annotators, first half.",
+    "SCS_{n}_randex_B.txt": "random examples for annotators, second half.",
 }

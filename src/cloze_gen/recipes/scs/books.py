@@ -24,17 +24,12 @@ from cloze_gen.corpus.tagging import TAGGED_TYPES, TagShard, lemma_pair, tag_boo
 from cloze_gen.engine.local import engine_scope, make_engine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import CONTENT_CLASSES
-from cloze_gen.errors import UsageError
-from cloze_gen.formats.msr import BLANK, parse_machine
-from cloze_gen.formats.questions import parse_questions
-from cloze_gen.parsing import error_text, quote
+from cloze_gen.evaluation.sets import read_question_set
 from cloze_gen.store.artifacts import Store
-from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.tables import read_parquet
 
 _TOO_COMMON = frozenset({"be", "have", "do", "not"})
 MIN_SIMILARITY, MIN_COVERAGE = 0.75, 0.70  # exclusive: "higher than 0.75", "over 0.70"
-_FORMS = "Give a questions.jsonl of a release or a questions file in MSR machine format."
 
 
 class BookSimilarity(NamedTuple):
@@ -68,31 +63,13 @@ def is_common_word(pair: Pair) -> bool:
     return any(character.isalpha() for character in lemma)
 
 
-def read_reference(file: Path) -> list[list[str]]:
-    """The tokens of each question; those of `questions.*` have the answers of `answers.*` beside it."""
-    try:
-        text = read_regular_text(file)
-        if file.suffix == ".jsonl":
-            questions = list(parse_questions(text.split("\n"), name=file.name))
-        else:
-            key = file.with_name("answers".join(file.name.rsplit("questions", 1)))
-            answers = read_regular_text(key) if key != file and key.is_file() else None
-            questions = parse_machine(text, answers, name=file.name)
-    except (OSError, ValueError) as error:
-        where, cause = quote(str(file), most_chars=300), error_text(error)
-        raise UsageError(f"{where}: cannot read the reference ({cause}). {_FORMS}") from None
-    if not questions:
-        raise UsageError(f"{file}: the reference contains no question. {_FORMS}")
-    return [[token for token in question.tokens if token != BLANK] for question in questions]
-
-
 def common_words(file: Path) -> Counter[Pair]:
     """How often each common word occurs in the reference questions with their right answers."""
-    sentences = read_reference(file)
-    counts: Counter[Pair] = Counter()
+    sentences = [question.tokens for question in read_question_set(file).questions]
+    pairs: Counter[Pair] = Counter()
     for tokens, tags in zip(sentences, load_tagger().tag(sentences), strict=True):
-        counts.update(lemma_pair(token, tag) for token, tag in zip(tokens, tags, strict=True))
-    return Counter({pair: count for pair, count in counts.items() if is_common_word(pair)})
+        pairs.update(map(lemma_pair, tokens, tags))
+    return Counter({pair: count for pair, count in pairs.items() if is_common_word(pair)})
 
 
 def measure_book(
@@ -136,13 +113,13 @@ def rank_books(
     )
     yield f"{'book':<32} {'tokens':>11} {'similarity':>11} {'coverage':>9}  passes"
     rows = []
-    for book, (audit, found) in zip(collection.books, measured, strict=True):
-        verdict = "yes" if found.passes else "no"
+    for book, (audit, result) in zip(collection.books, measured, strict=True):
+        verdict = "yes" if result.passes else "no"
         if audit["status"] != "kept":
             verdict = f"not measured: {audit['reason']}"
         line = (
-            f"{book.book_id:<32} {audit.get('tokens', 0):>11,} {found.similarity:>11.3f} "
-            f"{found.coverage:>9.3f}  {verdict}"
+            f"{book.book_id:<32} {audit.get('tokens', 0):>11,} {result.similarity:>11.3f} "
+            f"{result.coverage:>9.3f}  {verdict}"
         )
-        rows.append((-found.similarity, book.book_id, line))
+        rows.append((-result.similarity, book.book_id, line))
     yield from (line for _, _, line in sorted(rows))

@@ -17,21 +17,19 @@ from pydantic import Field
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.content_words import stem
-from cloze_gen.models.contexts import read_builtin_words
-from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.recipes.scs.focus import Blank, Form, eligible_words
 from cloze_gen.recipes.scs.impostors import N_IMPOSTORS, Pools, can_replace, draw_impostors
 from cloze_gen.recipes.scs.inflections import read_inflections
-from cloze_gen.recipes.scs.place_table import PlacesSettings, PlaceTable, read_places
+from cloze_gen.recipes.scs.place_table import PlacesSettings, read_places
 from cloze_gen.recipes.scs.screen import expected_ambiguity
 from cloze_gen.recipes.scs.sentences import TAGGED_SENTENCES
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
-from cloze_gen.recipes.tables import RejectionWriter, rejection_table
+from cloze_gen.recipes.tables import rejection_table, write_pieces
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.schema import CODED, Column, Table, TableWriter
+from cloze_gen.store.schema import CODED, Column, Table
 
 _SENTENCES_A_PART = 1000
 
@@ -106,18 +104,8 @@ DRAWN = Table(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The forms that may be options, by (lemma, tag), what they fit, and the words of the screen."""
-
-    forms: Mapping[tuple[str, str], Form]
-    places: PlaceTable
-    pools: Pools
-    builtin: WordKnowledge
-
-
 @functools.lru_cache(maxsize=1)
-def read_words(
+def read_pools(
     vocabulary: Artifact,
     inflections: Artifact,
     counts: Artifact,
@@ -126,7 +114,7 @@ def read_words(
     offensive: frozenset[str],
     settings: DrawSettings,
     places_settings: PlacesSettings,
-) -> Words:
+) -> Pools:
     lemma_freqs = read_vocabulary(vocabulary)
     table = read_counts(counts)
     row_of = table.index()
@@ -150,8 +138,7 @@ def read_words(
             lemma_freq=lemma_freq,
         )
     place_table = read_places(places, list(lemma_freqs), places_settings)
-    pools = Pools(forms.values(), place_table, matched=settings.method == "matched")
-    return Words(forms, place_table, pools, read_builtin_words())
+    return Pools(forms, place_table, matched=settings.method == "matched")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,21 +148,15 @@ class Drawn:
 
 
 def draw_question(
-    sentence_id: str,
-    tokens: Sequence[str],
-    tags: Sequence[str],
-    *,
-    words: Words,
-    method: str,
-    seed: int,
+    sentence_id: str, tokens: Sequence[str], tags: Sequence[str], *, pools: Pools, seed: int
 ) -> tuple[Drawn | None, list[Rejection]]:
     """The first eligible word, in random order, that gets impostors; rejections of the others."""
-    blanks = eligible_words(tokens, tags, forms=words.forms, takes=words.places.takes)
+    blanks = eligible_words(tokens, tags, forms=pools.forms, takes=pools.places.takes)
     if not blanks:
         return None, [Rejection(sentence_id, DrawReason.NONE_ELIGIBLE)]
     rng = derive_rng(seed, "scs.draw", sentence_id)
     # The answer's rank among the options is drawn beforehand.
-    n_more_frequent = int(rng.integers(N_IMPOSTORS + 1)) if method == "matched" else None
+    n_more_frequent = int(rng.integers(N_IMPOSTORS + 1)) if pools.matched else None
     stems = frozenset(map(stem, tokens))
     drawn: Drawn | None = None
     rejected = []
@@ -186,7 +167,7 @@ def draw_question(
             rejected.append(Rejection(item_id, DrawReason.NOT_TRIED))
             continue
         suits = functools.partial(can_replace, predecessor=blank.predecessor, stems=stems)
-        pool = words.pools.pool(blank.answer, blank.place)
+        pool = pools.pool(blank.answer, blank.place)
         impostors = draw_impostors(
             blank.answer, pool, suits=suits, n_more_frequent=n_more_frequent, rng=rng
         )
@@ -201,25 +182,28 @@ def draw_question(
 
 
 def draw_part(
-    sentences: Sequence[Mapping[str, str]],
+    sentences: pa.RecordBatch,
     *,
-    read: Callable[[], Words],
+    read: Callable[[], Pools],
     settings: DrawSettings,
     seed: int,
 ) -> tuple[pa.Table, pa.Table]:
-    """Rows of `DRAWN` and of `REJECTIONS`; `read`: `read_words` of the run."""
-    words = read()
+    """Rows of `DRAWN` and of `REJECTIONS`.
+
+    Args:
+        sentences: rows of `TAGGED_SENTENCES`.
+        read: `read_pools` of the run.
+    """
+    pools = read()
     rows: list[dict[str, Any]] = []
     rejected: list[Rejection] = []
-    for sentence in sentences:
+    for sentence in sentences.to_pylist():
         tokens, tags = sentence["tokens"].split(" "), sentence["tags"].split(" ")
-        drawn, others = draw_question(
-            sentence["id"], tokens, tags, words=words, method=settings.method, seed=seed
-        )
+        drawn, others = draw_question(sentence["id"], tokens, tags, pools=pools, seed=seed)
         rejected += others
         if drawn is None:
             continue
-        options = _rows(sentence["id"], tokens, drawn, words, settings)
+        options = _rows(sentence["id"], tokens, drawn, settings)
         rows += options
         if not options[0]["kept"]:
             rejected.append(Rejection(options[0]["id"], DrawReason.AMBIGUOUS))
@@ -227,7 +211,7 @@ def draw_part(
 
 
 def _rows(
-    sentence_id: str, tokens: Sequence[str], drawn: Drawn, words: Words, settings: DrawSettings
+    sentence_id: str, tokens: Sequence[str], drawn: Drawn, settings: DrawSettings
 ) -> list[dict[str, Any]]:
     """Rows of `DRAWN` for one question."""
     answer, position = drawn.blank.answer, drawn.blank.position
@@ -237,7 +221,6 @@ def _rows(
         position,
         [form.word for form in forms],
         word_class=answer.word_class,
-        space=words.builtin,
     )
     return [
         {
@@ -274,12 +257,10 @@ def write_draw(
     seed: int,
 ) -> None:
     """Write every drawn question; `builtin_words`: `builtin_words_facts`."""
-    rows = TAGGED_SENTENCES.read(
-        sentences.path(TAGGED_SENTENCES.name), ["id", "tokens", "tags"]
-    ).to_pylist()
-    parts = [rows[i : i + _SENTENCES_A_PART] for i in range(0, len(rows), _SENTENCES_A_PART)]
+    table = TAGGED_SENTENCES.read(sentences.path(TAGGED_SENTENCES.name), ["id", "tokens", "tags"])
+    parts = table.to_batches(max_chunksize=_SENTENCES_A_PART)
     read = functools.partial(
-        read_words,
+        read_pools,
         vocabulary,
         inflections,
         counts,
@@ -289,14 +270,10 @@ def write_draw(
         places_settings=places_settings,
     )
     draw = functools.partial(draw_part, read=read, settings=settings, seed=seed)
-    kept = 0
-    with TableWriter(writer, DRAWN) as drawn, RejectionWriter(writer) as rejections:
-        for options, rejected in ctx.map(draw, parts, unit="parts"):
-            drawn.append(options)
-            rejections.append(rejected)
-            kept += sum(options["kept"].to_pylist()) // (N_IMPOSTORS + 1)
-    writer.funnel = funnel("sentences and their words", kept=kept, rejected=rejections.reasons)
+    rejected = write_pieces(writer, ctx.map(draw, parts, unit="parts"), DRAWN)
+    n_drawn = writer.rows[DRAWN.name] // (N_IMPOSTORS + 1)
+    kept = n_drawn - rejected[DrawReason.AMBIGUOUS]
+    writer.funnel = funnel("sentences and their words", kept=kept, rejected=rejected)
     writer.note_libraries("numpy", "pyarrow")
     writer.versions["words"] = str(builtin_words["sha256"])[:16]
-    n_drawn = drawn.rows // (N_IMPOSTORS + 1)
-    ctx.say(f"{n_drawn:,} questions of {len(rows):,} sentences; {kept:,} pass the screen")
+    ctx.say(f"{n_drawn:,} questions of {table.num_rows:,} sentences; {kept:,} pass the screen")

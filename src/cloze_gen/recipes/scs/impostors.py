@@ -9,7 +9,7 @@ whole, because replacing one word would favour words that differ from most other
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,12 +54,19 @@ class Pools:
     """The forms by inflection and place: same tag, same trait, and all that the answer shows.
 
     `walked` (VBD+VBN) needs words with equal past tense and participle (`cells`).
+
+    Attributes:
+        forms: (lemma, tag) -> the form that may be an option.
+        matched: whether the weights are for windows of frequency.
     """
 
-    def __init__(self, forms: Iterable[Form], places: PlaceTable, *, matched: bool) -> None:
-        self._forms = sorted(forms, key=_by_frequency)
-        self._places = places
-        self._matched = matched
+    def __init__(
+        self, forms: Mapping[tuple[str, str], Form], places: PlaceTable, *, matched: bool
+    ) -> None:
+        self.forms = forms
+        self.places = places
+        self.matched = matched
+        self._rarest_first = sorted(forms.values(), key=_by_frequency)
         self._pools: dict[tuple[str, str, str, Place], Pool] = {}
 
     def pool(self, answer: Form, place: Place) -> Pool:
@@ -69,19 +76,21 @@ class Pools:
         return self._pools[key]
 
     def _new_pool(self, answer: Form, place: Place) -> Pool:
-        uses, fit = self._places.uses(place), self._places.fit(place)
+        uses = self.places.uses(place)
+        number_of = self.places.number_of
+        fitting = self.places.fitting(place)
         cells = set(answer.cells.split("+"))
         forms = [
             form
-            for form in self._forms
+            for form in self._rarest_first
             if (form.tag, form.trait) == (answer.tag, answer.trait)
             and cells <= set(form.cells.split("+"))
-            and fit.takes[uses.words[form.pair]]
+            and fitting[number_of[form.pair]]
         ]
-        numbers = np.array([uses.words[form.pair] for form in forms], np.int64)
+        numbers = np.array([number_of[form.pair] for form in forms], np.int64)
         weights = np.ones(len(forms))
-        if self._matched:
-            counts = np.array([form.tag_count for form in forms]) * fit.share[numbers]
+        if self.matched:
+            counts = np.array([form.tag_count for form in forms]) * uses.share(place)[numbers]
             unlike = unlike_share(counts, numbers, uses.alike, reach=2 * WINDOW_RANKS)
             # With places.min_affinity = 0, all counts of a place may be 0; then all odds are even.
             weights = np.maximum(counts / unlike**_POWER, _LEAST_WEIGHT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -12,7 +12,7 @@ from pydantic import Field
 from cloze_gen.adapters.inflector import can_have_tag, inflect
 from cloze_gen.corpus.frequencies import read_form_counts
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
+from cloze_gen.english.penn_tags import TAGS_OF_CLASS
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
 from cloze_gen.records.rejection import Reason, first_reason
 from cloze_gen.settings import SettingsGroup
@@ -107,8 +107,7 @@ def inflect_pair(
     word_class: str,
     *,
     forms_of: Callable[[str, str], Sequence[str]],
-    counts: Mapping[tuple[str, str], int],
-    class_share: Callable[[str, str], float],
+    counts: Mapping[str, Counter[str]],
     listed: Callable[[str, str], bool],
     min_count: int,
     settings: InflectionsSettings,
@@ -117,35 +116,30 @@ def inflect_pair(
 
     Args:
         forms_of: (lemma, tag) -> candidate forms, best first.
-        counts: (form, tag) -> tokens in the training corpus.
-        class_share: (form, class) -> share of the form's tokens of that class.
+        counts: form -> its tokens in the training corpus by tag, none for other words.
         listed: (form, tag) -> whether a dictionary has the form with that tag.
 
-    >>> counts = {("walks", "VBZ"): 9, ("walk", "VB"): 20}
+    >>> counts = defaultdict(Counter, {"walks": Counter(VBZ=9), "walk": Counter(VB=20)})
     >>> forms = {"VB": ["walk"], "VBZ": ["walks"]}
     >>> cells = inflect_pair("walk", "verb", forms_of=lambda lemma, tag: forms.get(tag, []), counts=counts,
-    ...     class_share=lambda form, name: 1.0, listed=lambda form, tag: True, min_count=5, settings=InflectionsSettings())
+    ...     listed=lambda form, tag: True, min_count=5, settings=InflectionsSettings())
     >>> [(cell.tag, cell.form) for cell in cells if cell.status == FormStatus.USED]
     [('VB', 'walk'), ('VBZ', 'walks')]
     """
     tags = TAGS_OF_CLASS[word_class]
     best = {
-        tag: max(forms_of(lemma, tag), key=lambda form: counts.get((form, tag), 0), default="")
+        tag: max(forms_of(lemma, tag), key=lambda form: counts[form][tag], default="")
         for tag in tags
     }
     trait = _trait(lemma, word_class, best, counts)
     cells = []
     for tag in tags:
         form = best[tag]
-        if not form:
-            cells.append(
-                Inflection(lemma, word_class, tag, "", 0, 0.0, FormStatus.NO_FORM, trait, "")
-            )
-            continue
-        count = counts.get((form, tag), 0)
-        share = class_share(form, word_class)
-        of_class = sum(counts.get((form, other), 0) for other in tags)
+        count = counts[form][tag]
+        of_class = sum(counts[form][other] for other in tags)
+        share = of_class / max(1, counts[form].total())
         faults = {
+            FormStatus.NO_FORM: not form,
             FormStatus.UNATTESTED: count < min_count,
             FormStatus.NOT_LISTED: not listed(form, tag),
             FormStatus.OTHER_CLASS: share < settings.min_class_share,
@@ -158,14 +152,14 @@ def inflect_pair(
 
 
 def _trait(
-    lemma: str, word_class: str, best: Mapping[str, str], counts: Mapping[tuple[str, str], int]
+    lemma: str, word_class: str, best: Mapping[str, str], counts: Mapping[str, Counter[str]]
 ) -> str:
     if word_class == "adverb":
         return "ly" if lemma.endswith("ly") else "plain"
     if word_class != "noun":
         return ""
-    singular = counts.get((best["NN"], "NN"), 0)
-    plural = counts.get((best["NNS"], "NNS"), 0)
+    singular = counts[best["NN"]]["NN"]
+    plural = counts[best["NNS"]]["NNS"]
     return "count" if plural >= _MIN_PLURAL_SHARE * max(1, singular + plural) else "mass"
 
 
@@ -177,13 +171,9 @@ def write_inflections(
     vocabulary: Artifact,
     settings: InflectionsSettings,
 ) -> None:
-    counts = read_form_counts(tagged)
-    word_tokens = int(tagged.facts["word_tokens"])
-    of_form: Counter[str] = Counter()
-    of_class: Counter[tuple[str, str]] = Counter()
-    for (form, tag), count in counts.items():
-        of_form[form] += count
-        of_class[form, coarse_class(tag)] += count
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for (form, tag), count in read_form_counts(tagged).items():
+        counts[form][tag] = count
     cells: list[Inflection] = []
     for lemma, word_class in read_vocabulary(vocabulary):
         cells += inflect_pair(
@@ -191,9 +181,8 @@ def write_inflections(
             word_class,
             forms_of=inflect,
             counts=counts,
-            class_share=lambda form, name: of_class[form, name] / max(1, of_form[form]),
             listed=can_have_tag,
-            min_count=least_count(word_tokens),
+            min_count=least_count(int(tagged.facts["word_tokens"])),
             settings=settings,
         )
     INFLECTIONS.write_records(writer, [asdict(cell) for cell in cells])

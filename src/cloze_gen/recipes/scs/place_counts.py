@@ -9,13 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cloze_gen.corpus.books import SENTENCES
-from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.corpus.tagging import TAGS, TaggedBook, lemma_pair, tagged_books
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.english.penn_tags import CONTENT_CLASSES, coarse_class
-from cloze_gen.recipes.scs.places import find_places, use_of
-from cloze_gen.recipes.scs.token_kinds import Kind, kind_of
+from cloze_gen.recipes.scs.places import find_places, token_codes
+from cloze_gen.recipes.scs.token_kinds import Kind
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.schema import Column, Table
@@ -57,14 +55,11 @@ def count_book(book: TaggedBook, *, vocabulary: Artifact) -> pa.Table:
     words = _between_stops(lines)
     tags = _between_stops(read_parquet(book.tags / TAGS)["tags"].filter(prose))
     types = pc.binary_join_element_wise(words, tags, " ").dictionary_encode()
-    facts = []
+    codes = []
     for text in types.dictionary.to_pylist():
         token, tag = text.split(" ")
-        facts.append(_facts(token, tag, row_of))
-    tokens = np.array(facts, np.int64)[types.indices.to_numpy()]
-    kinds, uses, rows = tokens[tokens[:, 0] != Kind.UNPRINTED].T
-    classes = [CONTENT_CLASSES.index(word_class) for _, word_class in row_of]
-    return count_places(kinds, uses, rows, class_of_row=np.array(classes))
+        codes.append((*token_codes(token, tag), row_of.get(lemma_pair(token, tag), -1)))
+    return count_places(np.array(codes, np.int64)[types.indices.to_numpy()])
 
 
 def _between_stops(lines: pa.ChunkedArray) -> pa.Array:
@@ -73,36 +68,16 @@ def _between_stops(lines: pa.ChunkedArray) -> pa.Array:
     return pc.split_pattern(stopped.combine_chunks(), " ").flatten()
 
 
-def _facts(token: str, tag: str, row_of: dict[Pair, int]) -> tuple[int, int, int]:
-    """Kind of a token, and use and row of a vocabulary word; otherwise 0 and -1."""
-    kind = kind_of(token, tag)
-    if coarse_class(tag) not in CONTENT_CLASSES:
-        return kind, 0, -1
-    return kind, use_of(tag, 0), row_of.get(lemma_pair(token, tag), -1)
-
-
-def count_places(
-    kinds: np.ndarray, uses: np.ndarray, rows: np.ndarray, *, class_of_row: np.ndarray
-) -> pa.Table:
+def count_places(tokens: np.ndarray) -> pa.Table:
     """Rows of `PLACES` for a text.
 
-    Args:
-        kinds: of the printed tokens.
-        uses: of words that are no verbs (`PLACES`).
-        rows: number of a word in the vocabulary; -1 for other tokens.
-        class_of_row: index in `CONTENT_CLASSES` of each word of the vocabulary.
+    `tokens`: `token_codes` and the row in the vocabulary (-1: none) of each, shape (tokens, 4).
     """
-    places = find_places(kinds)
-    at = np.flatnonzero(rows >= 0)
-    classes = class_of_row[rows[at]]
-    is_verb = classes == CONTENT_CLASSES.index("verb")
-    columns = {
-        "row": rows[at],
-        "use": np.where(is_verb, places.voice[at], uses[at]),
-        "left": places.left[classes, at],
-        "right": places.right[classes, at],
-        "count": np.ones(len(at), np.int64),
-    }
+    kinds, classes, inflections, rows = tokens[tokens[:, 0] != Kind.UNPRINTED].T
+    places = find_places(kinds, classes, inflections)
+    here = rows >= 0
+    columns = {name: codes[here] for name, codes in places._asdict().items()}
+    columns |= {"row": rows[here], "count": np.ones(here.sum(), np.int64)}
     return _summed([PLACES.arrow(columns)])
 
 

@@ -6,11 +6,12 @@ Class and inflection (3.3) are not enough: *talked* has no object, *numerous* no
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import scipy
 from pydantic import Field
 
 from cloze_gen.corpus.counts import Pair
@@ -56,79 +57,36 @@ class PlacesSettings(SettingsGroup):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """How the words of a class fit a place, in the order of `Uses.words`.
-
-    Attributes:
-        takes: whether the word fits the place; bool, shape (words,).
-        share: part of the word's uses that are in such a place, shrunk to the average.
-        is_open: whether enough words fit.
-    """
-
-    takes: np.ndarray
-    share: np.ndarray
-    is_open: bool
+# Columns of `Uses`: each code of what is before a word, of what is after it, and of both.
+_AFTER = N_KINDS
+_BOTH = _AFTER + N_KINDS**2
+_N_COLUMNS = _BOTH + N_KINDS**3
 
 
-class _Side:
-    """Counts of the codes of one side of the places, or of both, as a dense table.
-
-    Attributes:
-        column_of: code -> column; codes that do not occur have the last column, of zeros.
-        counts: shape (words, codes + 1).
-        share: of each code in the uses of an average word, shape (codes + 1,).
-    """
-
-    def __init__(
-        self, rows: np.ndarray, codes: np.ndarray, counts: np.ndarray, weight: np.ndarray
-    ) -> None:
-        distinct, columns = np.unique(codes, return_inverse=True)
-        self.column_of = {code: column for column, code in enumerate(distinct.tolist())}
-        self.counts = np.zeros((len(weight), len(distinct) + 1))
-        np.add.at(self.counts, (rows, columns), counts)
-        weighted = weight @ self.counts
-        self.share = weighted / max(weighted.sum(), 1)
-
-    def column(self, code: int) -> tuple[np.ndarray, float]:
-        """The counts of a code, shape (words,), and its share of an average word's uses."""
-        column = self.column_of.get(code, -1)
-        return self.counts[:, column], float(self.share[column])
-
-
-Codes = TypeVar("Codes", int, np.ndarray)
-
-
-def _both_sides(left: Codes, right: Codes) -> Codes:
-    """One code of what is before and after a word."""
-    return left * N_KINDS**2 + right
+def _columns(left: Any, right: Any) -> list[Any]:
+    """The columns that count a place (ints), or each of several places (arrays)."""
+    return [left, _AFTER + right, _BOTH + left * N_KINDS**2 + right]
 
 
 class Uses:
     """The uses of the words of one class, in one voice or inflection.
 
     Attributes:
-        words: (lemma, class) -> number of the word.
-        total: uses of each word, shape (words,).
+        held: tokens of each word, at most `_MOST_TOKENS`; shape (words,).
     """
 
     def __init__(
-        self,
-        words: Sequence[Pair],
-        *,
-        rows: np.ndarray,
-        left: np.ndarray,
-        right: np.ndarray,
-        counts: np.ndarray,
-        similar_share: float,
+        self, n_words: int, uses: Mapping[str, np.ndarray], *, similar_share: float
     ) -> None:
-        self.words = {pair: number for number, pair in enumerate(words)}
-        self.total = np.bincount(rows, counts, len(words))
-        self.held = np.minimum(self.total, _MOST_TOKENS)
-        weight = self.held / np.maximum(self.total, 1)
-        self._left = _Side(rows, left, counts, weight)
-        self._right = _Side(rows, right, counts, weight)
-        self._both = _Side(rows, _both_sides(left, right), counts, weight)
+        """`uses`: columns of `PLACES`, and `number`, that of the word in its class."""
+        columns = np.concatenate(_columns(uses["left"], uses["right"]))
+        cells = np.tile(uses["count"], 3), (np.tile(uses["number"], 3), columns)
+        self._counts = scipy.sparse.csc_array(cells, shape=(n_words, _N_COLUMNS))
+        self._total = np.bincount(uses["number"], uses["count"], n_words)
+        self.held = np.minimum(self._total, _MOST_TOKENS)
+        weights = self.held / np.maximum(self._total, 1)
+        # Share of the average word's uses.
+        self._average = weights @ self._counts / max(self.held.sum(), 1)
         self._similar_share = similar_share
 
     def takes(self, place: Place, least: float) -> np.ndarray:
@@ -136,26 +94,22 @@ class Uses:
 
         The ratios of what is before, after, and both are shrunk to `_PRIOR_AFFINITY`.
         """
-        takes = np.ones(len(self.words), bool)
-        for counts, share in (
-            self._left.column(place.left),
-            self._right.column(place.right),
-            self._both.column(_both_sides(place.left, place.right)),
-        ):
-            expected = self.total * share
-            ratio = (counts + _PRIOR_AFFINITY * _PRIOR_USES) / (expected + _PRIOR_USES)
-            takes &= ratio >= least
-        return takes
+        columns = _columns(place.left, place.right)
+        counts = self._counts[:, columns].toarray()
+        expected = np.outer(self._total, self._average[columns])
+        ratio = (counts + _PRIOR_AFFINITY * _PRIOR_USES) / (expected + _PRIOR_USES)
+        return np.all(ratio >= least, axis=1)
 
     def share(self, place: Place) -> np.ndarray:
-        counts, share = self._both.column(_both_sides(place.left, place.right))
-        return (counts + _PRIOR_TOKENS * share) / (self.total + _PRIOR_TOKENS)
+        """Part of each word's uses that are in such a place; shape (words,)."""
+        return self._shares(_columns(place.left, place.right)[-1:])[:, 0]
 
     def have_objects(self) -> np.ndarray:
         """Which verbs take objects."""
-        columns = [c for code, c in self._right.column_of.items() if code // N_KINDS in _OBJECTS]
-        with_object = self._right.counts[:, columns].sum(axis=1)
-        return with_object >= _MIN_OBJECT_SHARE * np.maximum(self.total, 1)
+        first_kind = np.arange(N_KINDS**2) // N_KINDS
+        columns = _AFTER + np.flatnonzero(np.isin(first_kind, _OBJECTS))
+        with_object = self._counts[:, columns].sum(axis=1)
+        return with_object >= _MIN_OBJECT_SHARE * np.maximum(self._total, 1)
 
     @functools.cached_property
     def alike(self) -> np.ndarray:
@@ -164,15 +118,12 @@ class Uses:
         Each of two similar words is among the `similar_share` of the class that are nearest to the
         other, by the Bhattacharyya coefficients of what is before and what is after them.
         """
-        n_words = len(self.words)
+        n_words = len(self._total)
         alike = np.zeros((n_words, n_words), bool)
         n_nearest = round(self._similar_share * n_words)
         if n_nearest:
-            shares = [
-                (side.counts + _PRIOR_TOKENS * side.share) / (self.total + _PRIOR_TOKENS)[:, None]
-                for side in (self._left, self._right)
-            ]
-            profiles = np.sqrt(np.hstack(shares)).astype(np.float32)
+            profiles = np.sqrt(self._shares(np.flatnonzero(self._average[:_BOTH])))
+            profiles = profiles.astype(np.float32)
             for number, profile in enumerate(profiles):
                 nearest = np.argpartition(-(profiles @ profile), n_nearest - 1)[:n_nearest]
                 alike[number, nearest] = True
@@ -180,60 +131,69 @@ class Uses:
         np.fill_diagonal(alike, True)
         return alike
 
+    def _shares(self, columns: Sequence[int] | np.ndarray) -> np.ndarray:
+        """Parts of each word's uses, shrunk to the average; shape (words, columns)."""
+        counts = self._counts[:, columns].toarray() + _PRIOR_TOKENS * self._average[columns]
+        return counts / (self._total[:, None] + _PRIOR_TOKENS)
+
 
 class PlaceTable:
-    """The uses of all words, and how the words of a class fit each place."""
+    """The uses of all words, and which words of a class fit each place.
+
+    Attributes:
+        number_of: (lemma, class) -> number of the word in its class.
+    """
 
     def __init__(
-        self, pairs: Sequence[Pair], counts: dict[str, np.ndarray], settings: PlacesSettings
+        self, pairs: Sequence[Pair], counts: Mapping[str, np.ndarray], settings: PlacesSettings
     ) -> None:
         """`counts`: columns of `PLACES`; `row` is a number in `pairs`."""
         self._settings = settings
-        self._fits: dict[Place, Fit] = {}
+        self._fitting: dict[Place, np.ndarray] = {}
         self._uses: dict[tuple[str, int], Uses] = {}
+        self.number_of: dict[Pair, int] = {}
+        sizes: Counter[str] = Counter()
+        for lemma, word_class in pairs:
+            self.number_of[lemma, word_class] = sizes[word_class]
+            sizes[word_class] += 1
+        numbers = np.array(list(self.number_of.values()))
+        classes = np.array([word_class for _, word_class in pairs])
+        columns = {**counts, "number": numbers[counts["row"]]}
         for word_class in CONTENT_CLASSES:
-            words = [pair for pair in pairs if pair[1] == word_class]
-            number_of = {pair: number for number, pair in enumerate(words)}
-            numbers = np.array([number_of.get(pair, -1) for pair in pairs], np.int64)[counts["row"]]
             for use in range(N_USES):
-                here = (numbers >= 0) & (counts["use"] == use)
+                here = (classes[counts["row"]] == word_class) & (counts["use"] == use)
                 self._uses[word_class, use] = Uses(
-                    words,
-                    rows=numbers[here],
-                    left=counts["left"][here],
-                    right=counts["right"][here],
-                    counts=counts["count"][here],
+                    sizes[word_class],
+                    {name: column[here] for name, column in columns.items()},
                     similar_share=settings.similar_share,
                 )
 
     def uses(self, place: Place) -> Uses:
         return self._uses[place.word_class, place.use]
 
-    def fit(self, place: Place) -> Fit:
-        if place not in self._fits:
-            self._fits[place] = self._new_fit(place)
-        return self._fits[place]
-
     def takes(self, pair: Pair, place: Place) -> bool:
-        """Whether the word and enough others fit the place."""
-        fit = self.fit(place)
-        return fit.is_open and bool(fit.takes[self.uses(place).words[pair]])
+        return bool(self.fitting(place)[self.number_of[pair]])
 
-    def _new_fit(self, place: Place) -> Fit:
+    def fitting(self, place: Place) -> np.ndarray:
+        """Which words of the class fit a place, by number; none if few do."""
+        if place not in self._fitting:
+            self._fitting[place] = self._find_fitting(place)
+        return self._fitting[place]
+
+    def _find_fitting(self, place: Place) -> np.ndarray:
         """A passive needs a verb that takes objects: *is risen* and wrong tags look like passives."""
         uses = self.uses(place)
-        is_verb = place.word_class == "verb"
-        takes = uses.takes(
-            place, self._settings.min_verb_affinity if is_verb else self._settings.min_affinity
-        )
-        if is_verb and place.use == PASSIVE:
-            takes &= self._uses["verb", ACTIVE].have_objects()
-        accepting = uses.held[takes].sum()
-        is_open = bool(accepting >= _MIN_ACCEPTING_SHARE * uses.held.sum())
-        after_noun = place.use == PASSIVE and place.left == Kind.NOUN
-        if is_verb and (place.use == ATTRIBUTIVE or after_noun):
-            is_open = False
-        return Fit(takes, uses.share(place), is_open)
+        least = self._settings.min_affinity
+        if place.word_class == "verb":
+            least = self._settings.min_verb_affinity
+        fitting = uses.takes(place, least)
+        if place.word_class == "verb" and place.use == PASSIVE:
+            fitting &= self._uses["verb", ACTIVE].have_objects()
+            fitting &= place.left != Kind.NOUN
+        if place.word_class == "verb" and place.use == ATTRIBUTIVE:
+            fitting[:] = False
+        is_open = uses.held[fitting].sum() >= _MIN_ACCEPTING_SHARE * uses.held.sum()
+        return fitting & is_open
 
 
 def read_places(artifact: Artifact, pairs: list[Pair], settings: PlacesSettings) -> PlaceTable:

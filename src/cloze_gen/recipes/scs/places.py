@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -34,20 +33,6 @@ N_USES = 3  # voices of a verb, inflections of an adjective or adverb
 _MODIFIERS = (*ADJECTIVES, Kind.NOUN, Kind.NOUNS, Kind.NAME, Kind.ING, Kind.PARTICIPLE, *ADVERBIAL)
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Codes of the place that a word of each class would have at every position of a text.
-
-    Attributes:
-        voice: int64, shape (tokens,), of a verb: `ACTIVE`, `PASSIVE`, `ATTRIBUTIVE`.
-        left, right: int64, shape (classes, tokens): a kind; `right` of a verb: first * kinds + second.
-    """
-
-    voice: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-
-
 class Place(NamedTuple):
     """A place: word class, use (verb's voice, other word's inflection), left and right context."""
 
@@ -63,22 +48,36 @@ class Place(NamedTuple):
         'verb 1 be _ noun+particle'
         """
         first, second = divmod(self.right, N_KINDS)
-        right = f"{Kind(first).name}+{Kind(second).name}" if self._is_clause else Kind(second).name
+        right = Kind(second).name
+        if self.word_class == "verb" and self.use != ATTRIBUTIVE:
+            right = f"{Kind(first).name}+{right}"
         return f"{self.word_class} {self.use} {Kind(self.left).name} _ {right}".lower()
 
-    @property
-    def _is_clause(self) -> bool:
-        return self.word_class == "verb" and self.use != ATTRIBUTIVE
 
+class PlaceCodes(NamedTuple):
+    """The use, left and right (`Place`) of each token of a text; int64, shape (tokens,).
 
-def find_places(kinds: np.ndarray) -> Places:
-    """The places of all positions, from kinds of printed tokens with `END` around sentences.
-
-    >>> words = [Kind.END, Kind.SUBJECT, Kind.FINITE, Kind.ADVERB, Kind.THE, Kind.ADJECTIVE, Kind.NOUN, Kind.PARTICLE, Kind.END]
-    >>> places = find_places(np.array(words))
-    >>> [Kind(kind).name for kind in divmod(int(places.right[1, 2]), N_KINDS)], Kind(places.left[0, 6]).name
-    (['NOUN', 'PARTICLE'], 'THE')
+    `right` of a verb in a clause has two kinds: first * `N_KINDS` + second.
     """
+
+    use: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+
+def token_codes(token: str, tag: str) -> tuple[int, int, int]:
+    """Kind, index in `CONTENT_CLASSES` and inflection (index of the tag in its class); -1 and 0 for
+    other classes.
+    """
+    kind = kind_of(token, tag)
+    word_class = coarse_class(tag)
+    if word_class not in CONTENT_CLASSES:
+        return kind, -1, 0
+    return kind, CONTENT_CLASSES.index(word_class), TAGS_OF_CLASS[word_class].index(tag)
+
+
+def find_places(kinds: np.ndarray, classes: np.ndarray, inflections: np.ndarray) -> PlaceCodes:
+    """The places of all printed tokens, by their `token_codes`; sentences are between `END`."""
     before = np.roll(kinds, 1)
     after = np.roll(kinds, -1)
     governs = _last(~np.isin(kinds, ADVERBIAL))[np.arange(len(kinds)) - 1]
@@ -106,38 +105,30 @@ def find_places(kinds: np.ndarray) -> Places:
         "adjective": AFTER_ADJECTIVE[after],
         "adverb": NEAR_ADVERB[after],
     }
-    return Places(
-        voice,
-        np.stack([left[name] for name in CONTENT_CLASSES]),
-        np.stack([right[name] for name in CONTENT_CLASSES]),
+    of_class = [classes == CONTENT_CLASSES.index(name) for name in left]
+    return PlaceCodes(
+        np.where(classes == CONTENT_CLASSES.index("verb"), voice, inflections),
+        np.select(of_class, list(left.values())),
+        np.select(of_class, list(right.values())),
     )
-
-
-def use_of(tag: str, voice: int) -> int:
-    """A verb's voice, else the index of the tag among its class's tags."""
-    name = coarse_class(tag)
-    return voice if name == "verb" else TAGS_OF_CLASS[name].index(tag)
 
 
 def places_of(tokens: Sequence[str], tags: Sequence[str]) -> dict[int, Place]:
     """Position -> place of every content word of a sentence.
 
     >>> places = places_of("He gave the old man up .".split(), ["PRP", "VBD", "DT", "JJ", "NN", "RP", "."])
-    >>> [(position, place.word_class) for position, place in places.items()]
-    [(1, 'verb'), (3, 'adjective'), (4, 'noun')]
+    >>> [(position, str(place)) for position, place in places.items()]
+    [(1, 'verb 0 subject _ noun+particle'), (3, 'adjective 0 the _ noun'), (4, 'noun 0 the _ particle')]
     """
-    kinds = [kind_of(token, tag) for token, tag in zip(tokens, tags, strict=True)]
-    printed = [i for i, kind in enumerate(kinds) if kind is not Kind.UNPRINTED]
-    coded = find_places(np.array([Kind.END, *(kinds[i] for i in printed), Kind.END], np.int64))
-    places = {}
-    for at, position in enumerate(printed, 1):
-        word_class = coarse_class(tags[position])
-        if word_class in CONTENT_CLASSES:
-            row = CONTENT_CLASSES.index(word_class)
-            use = use_of(tags[position], int(coded.voice[at]))
-            left, right = int(coded.left[row, at]), int(coded.right[row, at])
-            places[position] = Place(word_class, use, left, right)
-    return places
+    end = token_codes(".", ".")
+    codes = np.array([end, *map(token_codes, tokens, tags), end])
+    printed = np.flatnonzero(codes[:, 0] != Kind.UNPRINTED)
+    kinds, classes, inflections = codes[printed].T
+    found = np.column_stack([printed - 1, classes, *find_places(kinds, classes, inflections)])
+    return {
+        position: Place(CONTENT_CLASSES[number], use, left, right)
+        for position, number, use, left, right in found[classes >= 0].tolist()
+    }
 
 
 def _openers(kinds: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:

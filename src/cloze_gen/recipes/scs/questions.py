@@ -5,7 +5,7 @@ Our order is that of the sentences' hashes, so the first items are a fair sample
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -45,23 +45,24 @@ class QuestionReason(Reason):
 
 
 def choose_questions(
-    ids: Iterable[str], *, tokens_of: Mapping[str, Sequence[str]], n_questions: int
+    tokens_of: Mapping[str, Sequence[str]], *, n_questions: int
 ) -> tuple[list[str], list[Rejection]]:
     """The items of the set, and rejections of the others; only the first of equal texts is kept.
 
-    >>> lines = {"a:1": ("Come", "in", "."), "a:2": ("Go", "out", "."), "b:7": ("Go", "out", "!")}
-    >>> kept, rejected = choose_questions(["a:1:1", "a:2:0", "b:7:0"], tokens_of=lines, n_questions=9)
+    `tokens_of`: item -> tokens of its sentence.
+
+    >>> items = {"a:1:1": ("Come", "in", "."), "a:2:0": ("Go", "out", "."), "b:7:0": ("Go", "out", "!")}
+    >>> kept, rejected = choose_questions(items, n_questions=9)
     >>> len(kept), [str(item.reason) for item in rejected]
     (2, ['sentence_printed_before'])
     """
-    ids = sorted(ids, key=_order)
-    earlier = printed_before((sentence_of(item), [tokens_of[sentence_of(item)]]) for item in ids)
+    ids = sorted(tokens_of, key=_order)
+    earlier = printed_before((item, [tokens_of[item]]) for item in ids)
     kept: list[str] = []
     rejected: list[Rejection] = []
     for item in ids:
-        if sentence_of(item) in earlier:
-            before = earlier[sentence_of(item)]
-            rejected.append(Rejection(item, RepeatReason.PRINTED_BEFORE, before))
+        if item in earlier:
+            rejected.append(Rejection(item, RepeatReason.PRINTED_BEFORE, earlier[item]))
         elif len(kept) == n_questions:
             rejected.append(Rejection(item, QuestionReason.BEYOND_N))
         else:
@@ -89,10 +90,8 @@ def write_questions(
     for row in drawn.to_pylist():
         options.setdefault(row["id"], []).append(row)
     source = read_source_sentences(sentences, pa.array(map(sentence_of, options), pa.string()))
-    tokens_of = {sentence_id: sentence.tokens for sentence_id, sentence in source.items()}
-    kept, rejected = choose_questions(
-        options, tokens_of=tokens_of, n_questions=settings.n_questions
-    )
+    tokens_of = {item: source[sentence_of(item)].tokens for item in options}
+    kept, rejected = choose_questions(tokens_of, n_questions=settings.n_questions)
     spare = [rejection.id for rejection in rejected if rejection.reason == QuestionReason.BEYOND_N]
     examples = draw_examples(spare, published=kept, seed=seed)
     for file, ids in {QUESTIONS: kept, FEWSHOT: examples}.items():

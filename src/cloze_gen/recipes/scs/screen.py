@@ -8,7 +8,8 @@ the options alone find 37 % of the answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from cloze_gen.english.word_lists import After, Before
 from cloze_gen.english.word_lists import after as kind_after
 from cloze_gen.english.word_lists import before as kind_before
 from cloze_gen.formats.printed_tokens import rendered_positions
-from cloze_gen.models.word_knowledge import WordKnowledge
+from cloze_gen.models.contexts import read_builtin_words
 from cloze_gen.recipes.common import expected_share
 from cloze_gen.recipes.scs.screen_weights import WEIGHTS
 
@@ -29,6 +30,9 @@ FEATURES = (
     *(f"before_{kind.name.lower()}" for kind in Before),
     *(f"after_{kind.name.lower()}" for kind in After),
 )
+
+
+_builtin_words = functools.cache(read_builtin_words)
 
 
 def features_of(
@@ -56,28 +60,17 @@ def features_of(
     return np.column_stack(columns).astype(np.float64)
 
 
-def ambiguity(features: np.ndarray, weights: Mapping[str, float] = WEIGHTS) -> float:
-    """Expected share of readers who find a second answer, if each option is equally the answer.
-
-    `features` are of all ten pairs of five options. Of these, an answer is in four.
-
-    >>> even = np.zeros((10, len(FEATURES)))  # each pair is as good for half of the readers
-    >>> ambiguity(even, {"constant": 0.0})
-    0.9375
-    """
-    fits = expected_share(features, FEATURES, weights)
-    return float(1.0 - np.exp(4 * np.log1p(-fits).mean()))
-
-
 def expected_ambiguity(
     tokens: Sequence[str],
     position: int,
     options: Sequence[str],
     *,
     word_class: str,
-    space: WordKnowledge,
 ) -> float:
-    """`ambiguity` of a question, whose blank is a token of the sentence."""
+    """Expected share of readers who find a second answer, if each option is equally the answer."""
     later = [options[i + 1 :] for i in range(len(options) - 1)]
-    similarity = space.similarity(later, options[:-1])
-    return ambiguity(features_of(tokens, position, similarity, word_class=word_class))
+    similarity = _builtin_words().similarity(later, options[:-1])
+    features = features_of(tokens, position, similarity, word_class=word_class)
+    fits = expected_share(features, FEATURES, WEIGHTS)
+    # An answer is in four of the ten pairs of five options.
+    return float(1.0 - np.exp(4 * np.log1p(-fits).mean()))

@@ -20,16 +20,15 @@ from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence, 
 from cloze_gen.corpus.tagging import TAGS, TaggedBook, lemma_pair, tagged_books
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import FINITE, VERBS
-from cloze_gen.english.sentence_fitness import SentenceFault, printed_fault
-from cloze_gen.english.word_lists import FINAL_MARKS
+from cloze_gen.english.sentence_fitness import SentenceFault, printed_fault, shape_fault
 from cloze_gen.formats.printed_tokens import rendered_positions
 from cloze_gen.recipes.scs.vocabulary import read_vocabulary
-from cloze_gen.recipes.tables import SENTENCES, RejectionWriter, rejection_table, sentence_table
-from cloze_gen.records.rejection import Reason, Rejection
+from cloze_gen.recipes.tables import SENTENCES, rejection_table, sentence_table, write_pieces
+from cloze_gen.records.rejection import Reason, Rejection, first_reason
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.settings import SettingsGroup, Unhashed
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.schema import Column, Table, TableWriter
+from cloze_gen.store.schema import Column, Table
 from cloze_gen.store.tables import read_parquet
 
 
@@ -56,9 +55,6 @@ class SentencesSettings(SettingsGroup):
 
 
 class SentenceReason(Reason):
-    NOT_PROSE = ("sentence_not_prose", "the sentence is verse, a heading or not text")
-    NOT_ASCII = ("sentence_not_ascii", "the sentence has characters outside ASCII")
-    NO_FINAL_STOP = ("sentence_without_final_stop", "the sentence does not end with a final mark")
     FEW_CONTENT_WORDS = (
         "sentence_few_content_words",
         "fewer content words than sentences.min_content_words",
@@ -92,27 +88,16 @@ def fault_of_sentence(
     vocabulary: Container[Pair],
     offensive: Container[str],
     settings: SentencesSettings,
-) -> SentenceReason | SentenceFault | None:
+) -> SentenceFault | SentenceReason | None:
+    """The first fault: of shape, of what is printed, of the content words."""
     printed = rendered_positions(sentence.tokens)
-    fault = shape_fault(sentence) or printed_fault(
+    fault = shape_fault(sentence, printed=printed) or printed_fault(
         sentence.tokens, printed=printed, offensive=offensive
     )
     if fault is not None:
         return fault
     pairs = [lemma_pair(token, tag) for token, tag in zip(sentence.tokens, tags, strict=True)]
     return content_fault(tags, pairs, vocabulary=vocabulary, settings=settings)
-
-
-def shape_fault(sentence: Sentence) -> SentenceReason | None:
-    """Faults that need no tags: not prose, not ASCII, or no printed final stop."""
-    if sentence.kind != "prose":
-        return SentenceReason.NOT_PROSE
-    if not all(token.isascii() for token in sentence.tokens):
-        return SentenceReason.NOT_ASCII
-    printed = rendered_positions(sentence.tokens)
-    if not printed or sentence.tokens[printed[-1]] not in FINAL_MARKS:
-        return SentenceReason.NO_FINAL_STOP
-    return None
 
 
 def content_fault(
@@ -131,15 +116,15 @@ def content_fault(
     <SentenceReason.FEW_CONTENT_WORDS: 'sentence_few_content_words'>
     """
     content_count = sum(pair in vocabulary for pair in pairs)
-    if content_count < settings.min_content_words:
-        return SentenceReason.FEW_CONTENT_WORDS
-    if content_count > settings.max_content_words:
-        return SentenceReason.MANY_CONTENT_WORDS
-    if not VERBS.intersection(tags) or not FINITE.intersection(tags):
-        return SentenceReason.NO_FINITE_VERB
-    if sum(word_class == "proper_noun" for _, word_class in pairs) > settings.max_proper_nouns:
-        return SentenceReason.PROPER_NOUNS
-    return None
+    name_count = sum(word_class == "proper_noun" for _, word_class in pairs)
+    has_finite_verb = VERBS.intersection(tags) and FINITE.intersection(tags)
+    against = {
+        SentenceReason.FEW_CONTENT_WORDS: content_count < settings.min_content_words,
+        SentenceReason.MANY_CONTENT_WORDS: content_count > settings.max_content_words,
+        SentenceReason.NO_FINITE_VERB: not has_finite_verb,
+        SentenceReason.PROPER_NOUNS: name_count > settings.max_proper_nouns,
+    }
+    return first_reason(against)
 
 
 def search_book(
@@ -190,12 +175,7 @@ def write_sentences(
         offensive=offensive,
         settings=settings,
     )
-    with (
-        TableWriter(writer, TAGGED_SENTENCES) as sentences,
-        RejectionWriter(writer) as rejections,
-    ):
-        for kept, rejected in ctx.map(search, books, unit="books"):
-            sentences.append(kept)
-            rejections.append(rejected)
-    writer.funnel = funnel("sentences", kept=sentences.rows, rejected=rejections.reasons)
-    ctx.say(f"{sentences.rows:,} of {sentences.rows + rejections.rows:,} sentences are kept")
+    rejected = write_pieces(writer, ctx.map(search, books, unit="books"), TAGGED_SENTENCES)
+    kept = writer.rows[TAGGED_SENTENCES.name]
+    writer.funnel = funnel("sentences", kept=kept, rejected=rejected)
+    ctx.say(f"{kept:,} of {writer.funnel['seen']:,} sentences are kept")

@@ -111,14 +111,7 @@ _KIND_OF_VERB = _kind_of_each(
     """
     BE: be am is are was were been being art wert wast 's 'm 're
     HAVE: have has had having hath hast hadst 've
-    MODAL: do does did dost doth didst
-    """
-)
-_KIND_OF_CLITIC = _kind_of_each(
-    """
-    MODAL: 'll 'd
-    HAVE: 've
-    BE: 's 'm 're
+    MODAL: do does did dost doth didst 'll 'd
     """
 )
 _PARTICLES = frozenset(
@@ -138,7 +131,7 @@ def kind_of(token: str, tag: str) -> Kind:
     if tag in NOUN_TAGS and word.endswith(("'s", "s'")):
         return Kind.POSSESSIVE
     if tag in {"PRP", "EX", "WP"} and "'" in word[1:]:
-        return _KIND_OF_CLITIC.get(word[word.rindex("'") :], Kind.PRONOUN)
+        return _KIND_OF_VERB.get(word[word.rindex("'") :], Kind.PRONOUN)
     if tag.startswith("VB"):
         return _KIND_OF_VERB.get(host(word), _KIND_OF_TAG[tag])
     if tag == "PRP" and word.endswith(("self", "selves")):

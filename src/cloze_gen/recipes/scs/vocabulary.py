@@ -21,7 +21,7 @@ from cloze_gen.corpus.offensive_words import dialect_words
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.content_words import FUNCTION_LEMMAS
 from cloze_gen.english.penn_tags import CONTENT_CLASSES
-from cloze_gen.records.rejection import Reason
+from cloze_gen.records.rejection import Reason, first_reason
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.schema import CODED, Column, Table
@@ -72,7 +72,6 @@ VOCABULARY = Table(
     Column("class", CODED, "class of the word"),
     Column("count", pa.int64(), "tokens of the pair in the training books"),
     Column("freq", pa.float64(), "share of the word tokens"),
-    Column("class_share", pa.float64(), "share of the lemma's tokens that have this class"),
 )
 
 
@@ -92,13 +91,16 @@ def content_vocabulary(
     rejected: Counter[VocabularyReason] = Counter()
     rows: list[dict[str, Any]] = []
     for (lemma, word_class), count in counts.items():
-        reason = _refusal(
-            lemma,
-            word_class,
-            name_share=counts.get((lemma, "proper_noun"), 0) / totals[lemma],
-            class_share=count / totals[lemma],
-            settings=settings,
-        )
+        name_count = counts.get((lemma, "proper_noun"), 0)
+        faults = {
+            VocabularyReason.NOT_CONTENT: word_class not in CONTENT_CLASSES,
+            VocabularyReason.SHAPE: len(lemma) < 2 or not _SHAPE.fullmatch(lemma),
+            VocabularyReason.FUNCTION: lemma in FUNCTION_LEMMAS,
+            VocabularyReason.DIALECT: lemma in dialect_words(),
+            VocabularyReason.NAME: name_count >= _NAME_SHARE * totals[lemma],
+            VocabularyReason.SLIP: count / totals[lemma] < settings.min_class_share,
+        }
+        reason = first_reason(faults)
         if reason is not None:
             rejected[reason] += 1
             continue
@@ -107,33 +109,11 @@ def content_vocabulary(
             "class": word_class,
             "count": count,
             "freq": count / word_tokens,
-            "class_share": count / totals[lemma],
         }
         rows.append(row)
     rows.sort(key=lambda row: (-row["count"], row["lemma"], row["class"]))
     rejected[VocabularyReason.BEYOND_SIZE] += max(0, len(rows) - settings.size)
     return rows[: settings.size], rejected
-
-
-def _refusal(
-    lemma: str,
-    word_class: str,
-    *,
-    name_share: float,
-    class_share: float,
-    settings: VocabularySettings,
-) -> VocabularyReason | None:
-    if word_class not in CONTENT_CLASSES:
-        return VocabularyReason.NOT_CONTENT
-    if len(lemma) < 2 or not _SHAPE.fullmatch(lemma):
-        return VocabularyReason.SHAPE
-    if lemma in FUNCTION_LEMMAS:
-        return VocabularyReason.FUNCTION
-    if lemma in dialect_words():
-        return VocabularyReason.DIALECT
-    if name_share >= _NAME_SHARE:
-        return VocabularyReason.NAME
-    return VocabularyReason.SLIP if class_share < settings.min_class_share else None
 
 
 def write_vocabulary(

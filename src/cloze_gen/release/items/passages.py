@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from cloze_gen.english.treebank import host
 from cloze_gen.formats.harness import blind_split
 from cloze_gen.formats.inspect_tasks import passage_tasks, task_files
 from cloze_gen.formats.lambada import (
@@ -96,7 +97,8 @@ def _described(passages: Sequence[SetPassage]) -> str:
 def _balance(passages: Sequence[SetPassage]) -> str:
     filtered = [one.passage for one in passages if _of_set(one)]
     inside = sum(
-        one.target.casefold() in {token.casefold() for token in one.context} for one in filtered
+        one.target.casefold() in {host(token).casefold() for token in one.context}
+        for one in filtered
     )
     return f"The target occurs in an earlier sentence of {inside:,} of {len(filtered):,} passages."
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.judging.database import TOKEN, StudyStore, issue, revoke
+from cloze_gen.judging.database import StudyStore, issue, revoke
 from tests.cases.studies import make_tiny_study
 
 ROOT = Path(__file__).parents[4]
@@ -125,7 +125,7 @@ class Served:
 
     def link(self, judge):
         with self.store() as store:
-            return f"{self.origin}/enter/{issue(store.database, judge, TOKEN)}"
+            return f"{self.origin}/enter/{issue(store.database, judge)}"
 
     def shut_out(self, judge):
         with self.store() as store:

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from cloze_gen.judging.study import open_study
+from cloze_gen.judging.study import Study
 from cloze_gen.judging.web.app import make_app
-from cloze_gen.judging.web.security import Rate, Rates
 from cloze_gen.judging.web.serve import listen, origin_of, running
 from tests.cases.studies import rule_of_folder
 
@@ -49,11 +48,9 @@ def replying(app, replies):
 
 def serve(folder, port, how):
     listener = listen("127.0.0.1", port)
-    fast = Rates(judge=Rate(10_000, 10_000), unknown_visitor=Rate(10_000, 10_000))
     app = make_app(
-        open_study(folder, rule_of_folder(folder)),
+        Study(folder, rule_of_folder(folder)),
         origin=origin_of(listener, ""),
-        rates=fast,
         owner="owners-token",
     )
     if how == "die":

@@ -81,8 +81,6 @@ export function start(form, changed) {
       return { missing: `Blank ${at + 1} is empty.` };
     },
 
-    describe: (response) => response.fills.map((place, at) => `${at + 1} ${letter(place)}`).join(", "),
-
     key(event) {
       const number = digit(event);
       const place = event.key.length === 1 ? candidates.findIndex((_, place) => letter(place) === event.key.toUpperCase()) : -1;

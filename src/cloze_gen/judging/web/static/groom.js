@@ -11,7 +11,7 @@ export function start(form, changed) {
   const wanted = Number(document.getElementById("candidates").dataset.wanted);
   let typed = "";
 
-  const picked = () => boxes.flatMap((box, place) => (box.checked ? [place] : []));
+  const picked = () => boxes.filter((box) => box.checked).map((box) => box.value);
   const reason = () => reasons.find((one) => one.checked);
 
   function show() {
@@ -36,7 +36,7 @@ export function start(form, changed) {
     const copy = [...sentence.childNodes].map((node) => node.cloneNode(true));
     const word = document.createElement("span");
     word.className = "filled";
-    word.textContent = box?.dataset.word ?? "";
+    word.textContent = box?.value ?? "";
     shown.replaceChildren(...(box ? copy.map((node) => (node.nodeName === "MARK" ? word : node)) : []));
     stack.classList.toggle("with", Boolean(box));
     if (box) stack.scrollTop = word.offsetTop - stack.clientHeight / 2; // if the sentence is too long for its box
@@ -97,7 +97,7 @@ export function start(form, changed) {
     state: () => ({ picked: picked(), rejected: reason()?.value ?? "", note: note.value }),
 
     restore(state) {
-      boxes.forEach((box, place) => (box.checked = (state.picked ?? []).includes(place)));
+      boxes.forEach((box) => (box.checked = (state.picked ?? []).includes(box.value)));
       reasons.forEach((one) => (one.checked = one.value === state.rejected));
       note.value = state.note ?? "";
       sift();
@@ -107,13 +107,11 @@ export function start(form, changed) {
     response() {
       const why = reason();
       if (why) return { response: { rejected: why.value, note: note.value } };
-      const places = picked();
-      if (places.length === wanted) return { response: { picked: places } };
-      const words = places.length > wanted ? `remove ${places.length - wanted}` : `${wanted - places.length} missing`;
-      return { missing: `Pick exactly ${wanted} (${words}), or reject the sentence.`, focus: boxes.find((box) => box.checked) ?? visible()[0] ?? hide };
+      const words = picked();
+      if (words.length === wanted) return { response: { picked: words } };
+      const change = words.length > wanted ? `remove ${words.length - wanted}` : `${wanted - words.length} missing`;
+      return { missing: `Pick exactly ${wanted} (${change}), or reject the sentence.`, focus: boxes.find((box) => box.checked) ?? visible()[0] ?? hide };
     },
-
-    describe: (response) => (response.picked ? response.picked.map((place) => boxes[place]?.dataset.word).join(", ") : `rejected (${response.rejected})`),
 
     key(event) {
       const number = digit(event);

@@ -31,8 +31,6 @@ export function start(form, changed) {
       return { missing: "Write a guess, or choose “No idea” (-).", focus: fields[0] };
     },
 
-    describe: (response) => response.guesses.join(", ") || "no idea",
-
     /** Enter goes to the next field while that is empty, then saves. */
     enter(event) {
       const next = fields[fields.indexOf(event.target) + 1];

@@ -18,9 +18,8 @@ export function uuid() {
 
 /** Drafts and unsent entries of one judge. If the browser does not store them, they last as long as the page, and `put` returns false. */
 export class Outbox {
-  constructor(storageKey, csrf) {
+  constructor(storageKey) {
     this.prefix = `cloze-gen/${storageKey}/`;
-    this.csrf = csrf;
     this.unkept = new Map();
   }
 
@@ -69,18 +68,18 @@ export class Outbox {
   /**
    * Send an entry once.
    *
-   * Resolves to one of: {is: "taken", next}; {is: "elsewhere", current}: another tab saved another answer; {is: "signed-out"}: the session has ended;
+   * Resolves to one of: {is: "taken", next}; {is: "signed-out"}: the session has ended;
    * {is: "refused", words}: the answer is not valid; {is: "later", seconds}: the server did not reply.
    */
-  async send({ id, assignment, replaces, response, seconds }) {
+  async send({ id, assignment, response, seconds }) {
     let answer, body;
     const over = new AbortController();
     const timer = setTimeout(() => over.abort(), TIMEOUT_SECONDS * 1000);
     try {
       answer = await fetch("/verdict", {
         method: "POST",
-        headers: { "Content-Type": "application/json", "X-CSRF-Token": this.csrf },
-        body: JSON.stringify({ id, assignment, replaces, response, seconds }),
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ id, assignment, response, seconds }),
         credentials: "same-origin",
         redirect: "error",
         signal: over.signal,
@@ -92,7 +91,6 @@ export class Outbox {
       clearTimeout(timer);
     }
     if (answer.status === 200 && body && isPlace(body.next)) return { is: "taken", next: body.next };
-    if (answer.status === 409 && body) return { is: "elsewhere", current: body.current ?? { id: "", response: null } };
     if (answer.status === 401 || answer.status === 403) return { is: "signed-out" };
     if (answer.status >= 400 && answer.status < 500 && ![408, 425, 429].includes(answer.status)) {
       return { is: "refused", words: (body && typeof body.error === "string" && body.error) || `status ${answer.status}` };

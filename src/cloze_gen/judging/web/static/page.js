@@ -1,6 +1,6 @@
 // The page of one item: keys, the draft, saving and moving on. The tasks are in groom.js, guess.js, read.js and fill.js, each with
-//   start(form, changed) -> { state(), restore(state), response(), describe(response), key(event), ... }
-// response() returns {response} for the server, or {missing, focus}. describe() is the response as text. The others return whether they handled the key:
+//   start(form, changed) -> { state(), restore(state), response(), key(event), ... }
+// response() returns {response} for the server, or {missing, focus}. The others return whether they handled the key:
 // key(event) outside text fields, typing(event) in a field, chord(event) with Ctrl or Alt, enter(event) before saving, erase() before going back, escape().
 
 import { Clock } from "./clock.js";
@@ -29,30 +29,26 @@ function hurried() {
 
 /** Send what an earlier page could not send, and link to the items that were not accepted. */
 async function sendEarlier(outbox, entries) {
-  const held = [];
+  const refused = [];
+  const waits = () => showStatus(`${entries.length} earlier answers are not sent yet. They are kept in this browser.`, "waits");
   for (const entry of entries) {
-    const outcome = entry.held
-      ? entry.held
-      : await outbox.deliver(entry, () => showStatus(`${entries.length} earlier answers are not sent yet. They are kept in this browser.`, "waits"), hurried);
+    const outcome = await outbox.deliver(entry, waits, hurried);
+    if (outcome.is === "signed-out") return showStatus(SIGNED_OUT, "wrong");
     if (outcome.is === "taken") outbox.drop(entry.id);
-    else if (outcome.is === "signed-out") return showStatus(SIGNED_OUT, "wrong");
-    else {
-      outbox.put({ ...entry, held: outcome });
-      held.push(entry);
-    }
+    else refused.push(entry);
   }
-  if (!held.length) {
+  if (!refused.length) {
     if (entries.length) showStatus("All saved.");
     return;
   }
   const note = $("elsewhere");
   if (!note) return;
   note.hidden = false;
-  note.textContent = "Not saved, because another window saved another answer or the item has changed: ";
-  held.forEach((entry, at) => {
+  note.textContent = "Not saved, because the server refused it: ";
+  refused.forEach((entry, at) => {
     const link = document.createElement("a");
     link.href = `/item/${encodeURIComponent(entry.assignment)}`;
-    link.textContent = held.length === 1 ? "open the item" : `open item ${at + 1}`;
+    link.textContent = refused.length === 1 ? "open the item" : `open item ${at + 1}`;
     note.append(link, " ");
   });
 }
@@ -61,15 +57,14 @@ const SIGNED_OUT =
   "Your link is no longer valid. Your answers are kept in this browser. Open your link again, or ask for a new one; then they are sent.";
 
 async function startItem(form) {
-  const { assignment, storageKey, csrf, task: name } = form.dataset;
+  const { assignment, storageKey, task: name } = form.dataset;
   const { start } = await import(`./${name}.js`);
-  const outbox = new Outbox(storageKey, csrf);
+  const outbox = new Outbox(storageKey);
   const all = outbox.entries();
   const mine = all.filter((entry) => entry.assignment === assignment);
-  const saved = form.dataset.response ? JSON.parse(form.dataset.response) : null;
-  let replaces = form.dataset.replaces;
+  const saved = form.dataset.response;
   let draft = outbox.draft(assignment);
-  if (draft && draft.replaces !== replaces) draft = null; // another window has saved this item
+  if (draft && draft.saved !== saved) draft = null; // another window has saved this item
   const clock = new Clock(Number(draft?.seconds) || 0);
   const task = start(form, () => {
     if (!busy) showStatus(""); // the judge is correcting the error
@@ -80,7 +75,7 @@ async function startItem(form) {
 
   function keepDraft() {
     touched = true;
-    if (!outbox.keepDraft(assignment, { state: task.state(), seconds: clock.seconds(), replaces })) {
+    if (!outbox.keepDraft(assignment, { state: task.state(), seconds: clock.seconds(), saved })) {
       showStatus("This browser cannot store your draft: its storage is full or blocked. Save before you leave this page.", "wrong");
     }
   }
@@ -101,14 +96,13 @@ async function startItem(form) {
       focus?.focus();
       return;
     }
-    const entry = { id: uuid(), assignment, replaces, response, seconds: Math.round(clock.seconds() * 10) / 10, at: Date.now() };
+    const entry = { id: uuid(), assignment, response, seconds: Math.round(clock.seconds() * 10) / 10, at: Date.now() };
     const kept = outbox.put(entry);
     send([entry], kept);
   }
 
   async function send(entries, kept = true) {
     lock(true);
-    $("conflict").hidden = true;
     showStatus("Saving…", "waits");
     const unkept = kept ? null : new AbortController();
     if (unkept) addEventListener("beforeunload", (event) => event.preventDefault(), { signal: unkept.signal });
@@ -139,30 +133,9 @@ async function startItem(form) {
       return;
     }
     lock(false);
-    if (outcome.is === "elsewhere") return conflict(entry, outcome.current);
     outbox.drop(entry.id);
     keepDraft();
     showStatus(`Not saved: ${outcome.words}`, "wrong");
-  }
-
-  function conflict(entry, current) {
-    outbox.put({ ...entry, held: { is: "elsewhere", current } });
-    const words = current.response ? task.describe(current.response) : "another answer";
-    $("conflict-words").textContent = `You saved another answer to this item in another window: ${words}. The answer here is: ${task.describe(entry.response)}.`;
-    $("conflict").hidden = false;
-    showStatus("");
-    $("conflict-words").focus();
-    $("keep-other").onclick = () => {
-      outbox.drop(entry.id);
-      outbox.dropDraft(assignment);
-      busy = true;
-      location.assign("/");
-    };
-    $("send-this").onclick = () => {
-      replaces = current.id;
-      const { held, ...again } = { ...entry, replaces };
-      send([again], outbox.put(again));
-    };
   }
 
   function leave(event) {
@@ -176,12 +149,11 @@ async function startItem(form) {
   addEventListener("pagehide", () => touched && !busy && keepDraft()); // to store the seconds
   startKeys(task, save);
 
-  if (mine.length) task.restore(mine.at(-1).response);
-  else if (draft || saved) task.restore(draft ? draft.state : saved);
-  const held = mine.find((entry) => entry.held);
-  if (held) {
-    notTaken(held, held.held.is === "elsewhere" ? { is: "elsewhere", current: { id: replaces, response: saved ?? undefined } } : held.held);
-  } else if (mine.length) send(mine);
+  if (mine.length) {
+    task.restore(mine.at(-1).response);
+    send(mine);
+  } else if (draft) task.restore(draft.state);
+  else if (saved) task.restore(JSON.parse(saved));
   form.dataset.ready = "yes";
   const others = all.filter((entry) => entry.assignment !== assignment);
   if (others.length) sendEarlier(outbox, others);
@@ -204,7 +176,7 @@ function startKeys(task, save) {
     const field = at.matches?.("input[type=text]") ? at : null;
     if (event.key === "Enter") {
       // Enter presses a button with keyboard focus, but not one that was clicked with the mouse.
-      if (at.matches?.("button:focus-visible, a, summary:focus-visible, .bar button, .notice button")) return;
+      if (at.matches?.("button:focus-visible, a, summary:focus-visible, .bar button")) return;
       event.preventDefault();
       if (!event.repeat && !task.enter?.(event)) save();
     } else if (event.key === "Backspace" && !field?.value) {
@@ -221,7 +193,7 @@ function startKeys(task, save) {
 
 function startEnd(end) {
   if (end.dataset.storageKey) {
-    const outbox = new Outbox(end.dataset.storageKey, end.dataset.csrf);
+    const outbox = new Outbox(end.dataset.storageKey);
     sendEarlier(outbox, outbox.entries());
   }
   if (end.dataset.waiting) setTimeout(() => location.assign("/"), 60_000);

@@ -73,17 +73,6 @@ export function start(form, changed) {
       return { response: { ...response, answer: response.answer < 0 ? null : response.answer } };
     },
 
-    describe(response) {
-      const words = (places) => places.map((place) => options[place]?.dataset.word).join(", ");
-      return [
-        response.answer === null ? "no answer" : words([response.answer]),
-        response.fits_as_well.length && `fits as well: ${words(response.fits_as_well)}`,
-        response.ungrammatical.length && `ungrammatical: ${words(response.ungrammatical)}`,
-        response.trivial && "trivial",
-        response.broken && "broken",
-      ].filter(Boolean).join("; ");
-    },
-
     key(event) {
       const number = digit(event);
       const letter = event.key.toLowerCase();
