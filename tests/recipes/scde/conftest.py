@@ -236,12 +236,3 @@ def share_planted(artifact, candidates, part):
 def log_odds(artifact):
     """By trait."""
     return {row["trait"]: float(row["log_odds"]) for row in read_tsv(artifact.path(PROPENSITY))}
-
-
-def tempts(given, artifact):
-    """Of each passage the mean of fit and topic together over its distractors."""
-    value = {(row["id"], row["sentence"]): row["fit"] + row["topic"] for row in rivals_of(given)}
-    return {
-        row["id"]: float(np.mean([value[row["id"], sentence] for sentence in row["distractors"]]))
-        for row in rows(artifact)
-    }

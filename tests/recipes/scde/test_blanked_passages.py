@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Hashable
 
 import pytest
 from hypothesis import given
@@ -18,83 +17,39 @@ from cloze_gen.recipes.scde.blanks import read_blanks
 from cloze_gen.recipes.scde.distractors import DISTRACTORS
 from cloze_gen.recipes.scde.passages import windows_by_book
 from cloze_gen.records.passage import Part
-from cloze_gen.rng import stable_fraction
 from cloze_gen.store.tables import PASSAGE_SET, REJECTED, read_parquet
 from tests.recipes.scde.conftest import sample_of
 
-PLACED = st.tuples(st.integers(0, 3), st.integers(-4, 4).map(float))
-PASSAGES = st.dictionaries(
-    st.text("abcdef:0123456789", min_size=1, max_size=6), PLACED, max_size=20
-)
-
-
-Passages = dict[str, tuple[Hashable, float]]
-
-
-def chosen(passages, most, drawn_from=1000):
-    return choose_set(passages, most, drawn_from)
-
-
-def by_hash(passages):
-    return sorted(passages, key=lambda name: (stable_fraction("scde.set", name), name))
-
-
-@given(PASSAGES, st.integers(1, 25), st.sampled_from([1, 1.5, 1000]))
-def test_the_set_is_as_large_as_it_may_be(passages, most, drawn_from):
-    """Of the passages there are, in whatever order they come."""
-    found = chosen(passages, most, drawn_from)
-    assert found <= set(passages)
-    assert len(found) == min(most, len(passages))
-    assert chosen(dict(reversed(passages.items())), most, drawn_from) == found
+RANKS = st.integers(0, 3)
+PASSAGES = st.dictionaries(st.text("abcdef:0123456789", min_size=1, max_size=6), RANKS, max_size=20)
 
 
 @given(PASSAGES, st.integers(1, 25))
-def test_drawn_from_as_many_as_are_wanted_the_hashes_decide(passages, most):
-    """The first of their order, whatever tempts, so that a larger set holds the smaller."""
-    assert chosen(passages, most, 1) == set(by_hash(passages)[:most])
+def test_the_set_is_as_large_as_it_may_be(passages, most):
+    """Of the passages there are, in whatever order they come."""
+    chosen = choose_set(passages, most)
+    assert chosen <= set(passages)
+    assert len(chosen) == min(most, len(passages))
+    assert choose_set(dict(reversed(passages.items())), most) == chosen
 
 
-@given(PASSAGES, st.integers(1, 12))
-def test_only_those_drawn_can_be_taken(passages, most):
-    drawn = by_hash(passages)[: -(-3 * most // 2)]
-    assert chosen(passages, most, 1.5) == chosen({name: passages[name] for name in drawn}, most)
+def test_ranks_are_equally_frequent():
+    many = {f"often{i}": "often" for i in range(90)} | {f"seldom{i}": "seldom" for i in range(12)}
+    assert Counter(many[name] for name in choose_set(many, 20)) == {"often": 10, "seldom": 10}
+    assert Counter(many[name] for name in choose_set(many, 40)) == {"often": 28, "seldom": 12}
 
 
-def test_kinds_are_equally_frequent():
-    many = {f"often{i}": ("often", 1.0 + i) for i in range(90)} | {
-        f"seldom{i}": ("seldom", -i) for i in range(12)
-    }
-    assert Counter(many[name][0] for name in chosen(many, 20)) == {"often": 10, "seldom": 10}
-    assert Counter(many[name][0] for name in chosen(many, 40)) == {"often": 28, "seldom": 12}
-
-
-@given(
-    PASSAGES,
-    st.text("xyz", min_size=1),
-    PLACED,
-    st.integers(1, 25),
-    st.sampled_from([(1, 1), (1.5, 2), (1000, 1)]),
-)
-def test_one_passage_more_moves_few(
-    passages,
-    more,
-    placed,
-    most,
-    drawn,
-):
-    drawn_from, moved = drawn
-    before, after = (
-        chosen(passages, most, drawn_from),
-        chosen(passages | {more: placed}, most, drawn_from),
-    )
-    assert len(before - after) <= moved
-    assert len(after - before - {more}) <= moved - 1
+@given(PASSAGES, st.text("xyz", min_size=1), RANKS, st.integers(1, 25))
+def test_one_passage_more_moves_one_at_most(passages, more, ranks, most):
+    before = choose_set(passages, most)
+    after = choose_set(passages | {more: ranks}, most)
+    assert len(before - after) <= 1
+    assert after - before <= {more}
 
 
 def test_the_set_is_no_slice_of_the_alphabet():
-    """Half of many passages that tempt alike, first letters of either half alike."""
-    ids = {f"{letter}:{i}": ((0, 1), 0.0) for letter in "az" for i in range(300)}
-    kept = Counter(name[0] for name in chosen(ids, 300))
+    ids = {f"{letter}:{i}": (0, 1) for letter in "az" for i in range(300)}
+    kept = Counter(name[0] for name in choose_set(ids, 300))
     assert abs(kept["a"] - 150) < 35
 
 

@@ -22,7 +22,6 @@ from tests.recipes.scde.conftest import (
     rivals_of,
     rows,
     share_planted,
-    tempts,
 )
 
 ANSWER_LENGTHS = np.array([30, 10, 50, 20, 40])
@@ -137,15 +136,15 @@ def test_random_distractors_are_answers_of_other_books(sample):
         assert all(windows[other]["part"] == windows[name]["part"] for other in others)
 
 
-def test_all_kinds_have_the_ranks_and_temptation_of_the_hard(sample):
+def test_all_kinds_have_the_ranks_of_the_hard(sample):
     """So sets with other distractors have the same passages."""
     hard, none = (
-        {row["id"]: (row["by_length"], row["temptation"]) for row in rows(artifact)}
+        {row["id"]: row["by_length"] for row in rows(artifact)}
         for artifact in (sample.distractors(count=10, kind=kind) for kind in ("hard", "none"))
     )
-    assert none == {name: hard.get(name, ([], 0)) for name in none}
+    assert none == {name: hard.get(name, []) for name in none}
     assert len(hard) < len(none)
-    assert all(len(set(ranks)) == 10 and max(ranks) < 15 for ranks, _ in hard.values())
+    assert all(len(set(ranks)) == 10 and max(ranks) < 15 for ranks in hard.values())
 
 
 def test_a_novel_more_changes_no_other(own_sample):
@@ -264,47 +263,6 @@ def test_hardness_that_anybody_sees_is_not_preferred(distract):
         hardness[row["id"], sentence] for row in rows(made) for sentence in row["distractors"]
     ]
     assert np.mean(drawn_hardness) > 0.3
-
-
-def test_temptation_is_fit_and_topic_above_the_mean(distract):
-    given = [row | {"traits": ["same"]} for row in planted(books=4)]
-    made = distract(given)
-    wanted = tempts(given, made)
-    mean = np.mean([value for name, value in wanted.items() if name.startswith("train")])
-    assert {row["id"]: row["temptation"] for row in rows(made)} == pytest.approx(
-        {name: value - mean for name, value in wanted.items()}, abs=1e-5
-    )
-
-
-@pytest.mark.parametrize("whose", ["distractors", "answers"])
-def test_temptation_that_anybody_sees_is_none(distract, whose):
-    """The part predicted by traits is subtracted."""
-    candidates = planted(books=32, rivals=6, often=0.5)
-    shown = {}
-    for row in candidates:
-        if row["verdict"] == "answer":
-            shown[row["id"]] = shown.get(row["id"], 0) + ("planted" in row["traits"])
-    adds = {
-        (row["id"], row["sentence"]): shown[row["id"]]
-        if whose == "answers"
-        else 5 * ("planted" in row["traits"])
-        for row in rivals_of(candidates)
-    }
-    given = [
-        row | {"fit": row["fit"] + adds[row["id"], row["sentence"]]}
-        if row["verdict"] == "rival"
-        else row
-        for row in candidates
-    ]
-    made = distract(given, rounds=0)
-    added = [
-        float(np.mean([adds[row["id"], sentence] for sentence in row["distractors"]]))
-        for row in rows(made)
-    ]
-    before, left = list(tempts(given, made).values()), [row["temptation"] for row in rows(made)]
-    slopes = [np.polyfit(added, values, 1)[0] for values in (before, left)]
-    assert slopes[0] > 0.7
-    assert abs(slopes[1]) < slopes[0] / 2
 
 
 def test_one_book_alone_teaches_nothing(distract):

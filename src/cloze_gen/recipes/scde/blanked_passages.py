@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +31,6 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import PASSAGE_SET, write_jsonl
 from cloze_gen.word_tokens import is_word
 
-_OVERSAMPLING = 1.25  # passages drawn for each of the set
 _LONG_WORDS = 10  # shorter sentences occur in many books
 SentenceKey = tuple[str, int]  # a book, and the index of one of its sentences
 
@@ -46,31 +44,23 @@ class AssemblySettings(SettingsGroup):
     )
 
 
-def choose_set(
-    passages: Mapping[str, tuple[Hashable, float]],
-    n_passages: int,
-    oversampling: float = _OVERSAMPLING,
-) -> frozenset[str]:
-    """Ids of the set, from id -> (ranks of the distractors by length, temptation).
+def choose_set(passages: Mapping[str, Hashable], n_passages: int) -> frozenset[str]:
+    """Ids of the set, from id -> ranks of the distractors by length.
 
-    Draws `n_passages` times `oversampling` passages by hash. Takes the most tempting passage for each
-    combination of ranks, then the second of each, and so on, to balance the ranks.
+    Takes a passage of each combination of ranks, then a second one of each, and so on, to balance
+    the ranks. Passages of one combination come in the order of their hashes.
 
-    >>> found = {"emma:1": ((0, 1), 0.3), "emma:40": ((0, 1), 0.2), "dracula:7": ((0, 1), 0.1), "pip:3": ((2, 6), 0.0)}
-    >>> sorted(choose_set(found, 2, oversampling=2))
-    ['emma:1', 'pip:3']
+    >>> found = {"emma:1": (0, 1), "emma:40": (0, 1), "dracula:7": (0, 1), "pip:3": (2, 6)}
+    >>> sorted(choose_set(found, 2))
+    ['dracula:7', 'pip:3']
     """
-    by_hash = sorted(passages, key=lambda name: (stable_fraction("scde.set", name), name))
-    drawn = by_hash[: math.ceil(oversampling * n_passages)]
     seen: Counter[Hashable] = Counter()
     turns: dict[str, int] = {}
-    # stable: ties keep the order of their hashes
-    order = sorted(drawn, key=lambda name: -passages[name][1])
-    for name in order:
-        kind = passages[name][0]
-        turns[name] = seen[kind]
-        seen[kind] += 1
-    return frozenset(sorted(order, key=turns.__getitem__)[:n_passages])
+    for name in sorted(passages, key=lambda name: (stable_fraction("scde.set", name), name)):
+        ranks = passages[name]
+        turns[name] = seen[ranks]
+        seen[ranks] += 1
+    return frozenset(sorted(turns, key=turns.__getitem__)[:n_passages])
 
 
 class AssemblyReason(Reason):
@@ -85,7 +75,6 @@ class _Draft:
     blanks: tuple[int, ...]
     distractors: tuple[SentenceKey, ...]
     by_length: tuple[int, ...]
-    temptation: float
 
     @property
     def sentences(self) -> list[SentenceKey]:
@@ -137,7 +126,6 @@ def _read_drafts(passages: Artifact, blanks: Artifact, distractors: Artifact) ->
                     blanks_of[window.id],
                     tuple(zip(row["books"], row["distractors"], strict=True)),
                     tuple(row["by_length"]),
-                    row["temptation"],
                 )
     return drafts
 
@@ -177,11 +165,7 @@ def write_blanked_passages(
         (name, _long_sentences(draft, printed)) for name, draft in drafts.items()
     )
     chosen = choose_set(
-        {
-            name: (draft.by_length, draft.temptation)
-            for name, draft in drafts.items()
-            if name not in repeats
-        },
+        {name: draft.by_length for name, draft in drafts.items() if name not in repeats},
         settings.n_passages,
     )
     finished = [draft for name, draft in drafts.items() if name in chosen]

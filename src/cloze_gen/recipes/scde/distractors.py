@@ -6,17 +6,17 @@ the answers. `random` and `none` are the paper's ablations RandomDt and RemoveDt
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array
 
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.recipes.scde.propensity import log_odds, residual, separability, trait_table
@@ -45,12 +45,6 @@ DISTRACTORS = Table(
         pa.list_(pa.int32()),
         "places of the hard distractors among all candidates by length, from the shortest; empty "
         "if there are too few rivals",
-    ),
-    Column(
-        "temptation",
-        pa.float64(),
-        "how much better the hard distractors fit than the answers (`fit` and `topic`), minus the "
-        "difference that their traits predict; 0 without hard distractors",
     ),
 )
 
@@ -121,8 +115,6 @@ _READ = [
     "sentence",
     "characters",
     "verdict",
-    "fit",
-    "topic",
     "hardness",
     "traits",
 ]
@@ -150,7 +142,6 @@ class _Candidates:
     length: Lengths
     is_answer: NDArray[np.bool_]
     hardness: NDArray[np.float64]
-    temptation: NDArray[np.float64]
     trait_names: list[str]
     traits: csr_array
 
@@ -183,7 +174,6 @@ def _read(rivals: Artifact) -> _Candidates:
         table["characters"].to_numpy(),
         is_answer,
         table["hardness"].to_numpy(),
-        table["fit"].to_numpy() + table["topic"].to_numpy(),
         trait_names,
         traits,
     )
@@ -258,32 +248,15 @@ def _draw_random(candidates: _Candidates, count: int, seed: int) -> Rows:
     return rows
 
 
-def _measures(candidates: _Candidates, rows: Rows) -> dict[str, dict[str, Any]]:
-    """Passage -> `by_length` and `temptation` of its distractors (`DISTRACTORS`)."""
-    drawn = [passage for passage in candidates.passages if passage.id in rows]
-    temptation = np.array([candidates.temptation[rows[passage.id]].mean() for passage in drawn])
-    of_distractors = _sums(candidates.traits, [rows[passage.id] for passage in drawn])
-    of_answers = _sums(candidates.traits, [passage.answers for passage in drawn])
-    is_train = np.array([passage.part == Part.TRAIN for passage in drawn], np.bool_)
-    shown = hstack([of_distractors, of_answers], format="csr")
-    unexplained = residual(temptation, shown, is_train).round(6).tolist()
+def _ranks_by_length(candidates: _Candidates, rows: Rows) -> dict[str, list[int]]:
+    """Passage -> `by_length` of its distractors (`DISTRACTORS`)."""
     return {
-        passage.id: {
-            "by_length": places_by_length(
-                candidates.length[passage.answers], candidates.length[rows[passage.id]]
-            ),
-            "temptation": value,
-        }
-        for passage, value in zip(drawn, unexplained, strict=True)
+        passage.id: places_by_length(
+            candidates.length[passage.answers], candidates.length[rows[passage.id]]
+        )
+        for passage in candidates.passages
+        if passage.id in rows
     }
-
-
-def _sums(table: csr_array, groups: Sequence[NDArray[np.int64]]) -> csr_array:
-    """The sum of each group of rows."""
-    rows = np.concatenate([*groups, []]).astype(np.int64)
-    bounds = np.cumsum([0, *map(len, groups)])
-    members = csr_array((np.ones(len(rows)), rows, bounds), shape=(len(groups), table.shape[0]))
-    return members @ table
 
 
 def write_distractors(
@@ -297,7 +270,7 @@ def write_distractors(
     """Write the distractors. The hard ones also decide which passages make the set."""
     candidates = _read(rivals)
     hard = _draw_hard(candidates, settings.count, seed)
-    measures = _measures(candidates, hard.rows)
+    ranks = _ranks_by_length(candidates, hard.rows)
     drawn: Rows = {passage.id: np.zeros(0, np.int64) for passage in candidates.passages}
     reason = DistractorReason.TOO_FEW_RIVALS
     if settings.kind == "hard":
@@ -305,10 +278,13 @@ def write_distractors(
     if settings.kind == "random":
         drawn = _draw_random(candidates, settings.count, seed)
         reason = DistractorReason.TOO_FEW_OTHERS
-    unmeasured = {"by_length": [], "temptation": 0.0}
     records = [
-        {"id": name, "distractors": candidates.sentence[rows], "books": candidates.book[rows]}
-        | measures.get(name, unmeasured)
+        {
+            "id": name,
+            "distractors": candidates.sentence[rows],
+            "books": candidates.book[rows],
+            "by_length": ranks.get(name, []),
+        }
         for name, rows in drawn.items()
     ]
     DISTRACTORS.write_records(writer, records)
