@@ -203,9 +203,9 @@ ZIP = [
     harmless("zip: a newline in a name", file("it.zip", zip_named("a\nb.txt")), kept=2),
     skipped("zip: a name of 64 KiB", file("it.zip", lambda: zip_named("x" * 65_000 + ".txt")), "(a name of more than 1,000 characters)", kept=1),
     harmless("zip: a name in no encoding", file("it.zip", zip_named(b"\xff\xfe\x80it.txt")), kept=2),
-    skipped("zip: a name twice", file("it.zip", zipped(Entry("a.txt", book(2)), Entry("a.txt", book(3)))), "(a second file with the same name; only the first is read): 'a.txt'", kept=1),
+    skipped("zip: a name twice", file("it.zip", zipped(Entry("a.txt", book(2)), Entry("a.txt", book(3)))), "(a second file with the same name; only the first is read): 'it.zip/a.txt'", kept=1),
     dropped("zip: a book that is too large", file("it.zip", lambda: zip_with(Entry("it.txt", random.Random(1).randbytes(10**5)))), "too_large", "it.zip/it.txt", kept=1),
-    skipped("zip: a nested bomb", file("it.zip", lambda: nested_zip(3)), "(an archive in an archive; unpack it): '0.zip'"),
+    skipped("zip: a nested bomb", file("it.zip", lambda: nested_zip(3)), "(an archive in an archive; unpack it): 'it.zip/0.zip'"),
     dropped("zip: encrypted", file("it.zip", zip_with(Entry("it.txt", book(3), flags=1))), "encrypted", "'it.txt' is encrypted", kept=1),
     dropped("zip: an unknown method", file("it.zip", zip_with(Entry("it.txt", book(3), method=99))), "unreadable", "it.zip/it.txt", kept=1),
     dropped("zip: a false CRC", file("it.zip", zip_with(Entry("it.txt", book(3), crc=7))), "unreadable", "it.zip/it.txt", kept=1),
@@ -220,8 +220,8 @@ TAR = [
     harmless("tar: a path that leads out", file("it.tar", tar_named("../../outside/it.txt")), kept=2),
     harmless("tar: a newline in a name", file("it.tar", tar_named("a\nb.txt")), kept=2),
     skipped("tar: a name of 64 KiB", file("it.tar", lambda: tar_named("x" * 65_000 + ".txt")), "(a name of more than 1,000 characters)", kept=1),
-    skipped("tar: a device", file("it.tar", tar_special(tarfile.CHRTYPE)), "(a link, or no file): 'it.txt'", kept=1),
-    skipped("tar: a link out", file("it.tar", tar_special(tarfile.SYMTYPE, to="/etc/passwd")), "(a link, or no file): 'it.txt'", kept=1),
+    skipped("tar: a device", file("it.tar", tar_special(tarfile.CHRTYPE)), "(a link, or no file): 'it.tar/it.txt'", kept=1),
+    skipped("tar: a link out", file("it.tar", tar_special(tarfile.SYMTYPE, to="/etc/passwd")), "(a link, or no file): 'it.tar/it.txt'", kept=1),
     harmless("tar: a pax path that leads out", file("it.tar", tar_pax(path="../../it.txt")), kept=2),
     skipped("tar: a size that is no number", file("it.tar", tar_size_field(b"zzzzzzzzzzz\0")), "damaged or incomplete", kept=1),
     skipped("tar: truncated", file("it.tar", lambda: tarred(("a.txt", book(2)), ("b.txt", book(3)))[:1300]), "damaged or incomplete", kept=1),
@@ -280,7 +280,7 @@ PARQUET = [
     skipped("parquet: a text of numbers", file("it.parquet", parquet(shelf(text=[1, 2]))), "it.parquet"),
     dropped("parquet: a text of bytes that are none", file("it.parquet", parquet(shelf(text=[bytes(range(256)) * 9, prose(3).encode()]))), "binary", "row0", kept=1),
     dropped("parquet: null for a text", file("it.parquet", parquet(shelf(text=[None, prose(3)]))), "empty", "row0 dropped", kept=1),
-    skipped("parquet: no rows", file("it.parquet", parquet(pa.table({"id": pa.array([], pa.string()), "text": pa.array([], pa.string())}))), "it.parquet: it contains no books"),
+    skipped("parquet: no rows", file("it.parquet", parquet(pa.table({"id": pa.array([], pa.string()), "text": pa.array([], pa.string())}))), "(it contains no books): 'it.parquet'"),
     skipped("parquet: a column twice", file("it.parquet", twice_named), "it.parquet"),
     dropped("parquet: lists in lists", file("it.parquet", lambda: deep_column(90)), "unreadable", "too deeply nested"),
     dropped("parquet: a row that is too large", file("it.parquet", lambda: parquet(shelf(text=["x " * 40_000, prose(3)]))), "too_large", "it.parquet", kept=1),
@@ -301,7 +301,7 @@ JSON = [
     harmless("json: an id with a newline", file("it.jsonl", lines(row(1, id="a\nb\x1b[31m")))),
     harmless("json: markup in the title", file("it.jsonl", lines(row(1, title="<script>\n---\nx: y", author={"name": ["x"]})))),
     dropped("json: zero bytes", file("it.jsonl", b""), "empty", "no JSON object"),
-    skipped("json: a newline in the name of the file", file("a\nb.jsonl", lines({"x\ny": 1})), "a\\nb.jsonl: no column is known to be the text"),
+    skipped("json: a newline in the name of the file", file("a\nb.jsonl", lines({"x\ny": 1})), "no column is known to be the text"),
 ]  # fmt: skip
 TEXT = [
     dropped("text: a pipe", special("it.txt", os.mkfifo), "unreadable", "a named pipe"),
@@ -465,12 +465,12 @@ def check_rows(found):
 
 
 ALONE = [
-    ("an empty zip file", file("it.zip", zipped()), "it.zip: it contains no books"),
+    ("an empty zip file", file("it.zip", zipped()), "(it contains no books): 'it.zip'"),
     ("a table of numbers", file("it.parquet", parquet({"x\ny": [1]})), "The columns are 'x\\ny' (int64)"),
-    ("objects without a text", file("a\nb.jsonl", lines({"x": 1})), "a\\nb.jsonl: no column is known to be"),
+    ("objects without a text", file("a\nb.jsonl", lines({"x": 1})), "no column is known to be the text"),
     ("a link to a folder", link("folder", "{outside}"), "not followed"),
-    ("a file of another kind", file("it.exe", b"MZ"), "(1 .exe)"),
-    ("a pipe of another kind", special("it.sock", os.mkfifo), "(1 .sock)"),
+    ("a file of another kind", file("it.exe", b"MZ"), "(not a format of books): 'it.exe'"),
+    ("a pipe of another kind", special("it.sock", os.mkfifo), "(not a format of books): 'it.sock'"),
     ("nothing", lambda books: None, "in this folder"),
 ]  # fmt: skip
 

@@ -13,6 +13,7 @@ STAGE = {
 }  # fmt: skip
 RUN = {
     "name": "mine", "style": "holmes-style", "config": "holmes-style", "overrides": ["lm.order=3"], "seed": 1, "sample": False,
+    "patterns": {"train": "*.txt"},
     "settings": {"lm": {"order": 3}}, "stages": [STAGE],
 }  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Protocol
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from cloze_gen.errors import UsageError
+from cloze_gen.json_lines import require
 from cloze_gen.parsing import ParseError, error_text, parse_json, quote
 from cloze_gen.records.release_facts import newer_format
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
@@ -186,8 +187,7 @@ class _StageRecord(BaseModel):
 
 
 def _check_pattern(pattern: str) -> str:
-    if not stays_within(pattern):
-        raise ValueError("leaves the folder of the books")
+    require(stays_within(pattern), "leaves the folder of the books")
     return pattern
 
 
