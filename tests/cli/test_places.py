@@ -86,7 +86,7 @@ def test_a_pattern_in_a_run_cannot_leave_its_folder(books):
     described = task.description() | {"patterns": {"train": "../*.txt"}}
     task.folder.mkdir(parents=True)
     (task.folder / "run.json").write_text(json.dumps(described))
-    with pytest.raises(UsageError, match="'patterns.train': leaves"):
+    with pytest.raises(UsageError, match=r"'patterns\.train': leaves"):
         task_of_run(task.folder, overrides=[])
 
 
