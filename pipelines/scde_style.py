@@ -148,7 +148,7 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
     distractors = run.stage(
         "distractors",
         write_distractors,
-        v=3,
+        v=4,
         rivals=rivals,
         settings=s.distractors,
         seed=run.seed,
@@ -157,7 +157,7 @@ def stages(run: Pipeline, books: Books, s: ScdeSettings) -> None:
     run.stage(
         "blanked_passages",
         write_blanked_passages,
-        v=3,
+        v=4,
         partition=parts,
         passages=windows,
         blanks=blanks,

@@ -136,10 +136,7 @@ def _guard(read_end: int) -> None:
     deadline = time.monotonic() + GRACE_SECONDS
     while time.monotonic() < deadline:
         time.sleep(0.1)
-        if (
-            _Program.came is None
-            # another thread got the signal; the main thread waits in a call that only its
-            # own ends
-        ):
+        # if another thread got the signal, the main thread waits in a call that only its own ends
+        if _Program.came is None:
             signal.pthread_kill(threading.main_thread().ident or 0, number)
     leave(number)

@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     Field,
     SkipValidation,
     Strict,
@@ -78,7 +79,9 @@ def read_records(
             first = first_places.setdefault(key_of(record), where)
             if first != where:
                 last = getattr(record, key[-1])
-                raise FormatError(f"{where}: the id {quote(last)} is already in {first}")
+                raise FormatError(
+                    f"{where}: the id {quote(last)} is already in {first}; keep one of them"
+                )
         yield where, record
 
 
@@ -134,6 +137,10 @@ def require_index(record: object, field: str, of: str) -> None:
 _adapter = functools.cache(TypeAdapter[Any])
 
 
+def _id_text(value: Any) -> Any:
+    return str(value) if type(value) is int else value
+
+
 def _filled(text: str) -> str:
     if not text.strip():
         raise ValueError("white space alone")
@@ -144,5 +151,11 @@ Text = Annotated[str, Field(min_length=1), must_be("a string that is not empty")
 Whole = Annotated[int, Strict(), Field(ge=0), must_be("a whole number from 0")]
 Filled = Annotated[str, AfterValidator(_filled)]
 Words = Annotated[tuple[Filled, ...], must_be("a list of strings that are not empty")]
-ItemId = Annotated[int, Strict()] | str  # of a line of a published file: its number
+ItemId = Annotated[str, BeforeValidator(_id_text)]  # of a line of a published file: its number
 Index = Annotated[int, SkipValidation]  # checked by `require_index`
+LogProb = Annotated[
+    float,
+    Strict(),
+    Field(le=0, allow_inf_nan=False),
+    must_be("a finite number of at most 0, found $found (change the sign of a loss)"),
+]

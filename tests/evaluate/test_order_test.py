@@ -262,7 +262,7 @@ def changed(place, **values):
         (changed(1, log_likelihood=[-1]), "line 2"),
         (changed(1, log_likelihood=float("nan")), "line 2"),
         (changed(1, log_likelihood=-(10**400)), "line 2"),
-        (changed(1, log_likelihood=12.5), "above 0"),
+        (changed(1, log_likelihood=12.5), "at most 0"),
         ("\n".join([GOOD[0], '{"id": "a"}']), "line 2"),
         ("\n".join([GOOD[0], "{"]), "line 2"),
     ],

@@ -181,9 +181,9 @@ def test_a_log_of_a_harness_is_read(choices):
         ('{"id": "a", "scores": [1, 2], "scores": [2, 1]}', "line 1"),
         ('{"id": "a", "scores": [1, 2]}', "first: c"),
         ('{"id": "a", "scores": [1, 2]}\n{"id": "a", "scores": [1, 2]}', "line 2"),
-        ('{"id": "a", "scores": [1, 2, 3]}', "line 1: a"),
-        ('{"id": "a", "scores": [1, true]}', "line 1: a"),
-        ('{"id": "a", "scores": [1, "2"]}', "line 1: a"),
+        ('{"id": "a", "scores": [1, 2, 3]}', "line 1: `scores` needs 2"),
+        ('{"id": "a", "scores": [1, true]}', "line 1: `scores`"),
+        ('{"id": "a", "scores": [1, "2"]}', "line 1: `scores`"),
     ],
 )
 def test_scores_that_do_not_fit_are_refused(text, names):
@@ -297,11 +297,11 @@ def test_lines_may_come_in_any_order():
         (lines({"id": True, "scores": []}), "line 1"),
         (lines({"id": "7"}), "line 1"),
         (lines({"id": 7, "scores": [[1, 0, 0]]}), "line 1"),
-        (lines({"id": 7, "scores": [[1, 0, 0], [0, 1]]}), "line 1: 7, blank 2"),
-        (lines({"id": 7, "scores": [[1, 0, 0], 4]}), "line 1: 7, blank 2"),
-        (lines({"id": 7, "scores": [[1, 0, 0], [0, "1", 0]]}), "line 1: 7, blank 2"),
-        (lines('{"id": 7, "scores": [[1, 0, 0], [0, 1e999, 0]]}'), "line 1: 7, blank 2"),
-        (lines({"id": 7, "scores": [[1, 0, 0], [0, None, 0]]}), "line 1: 7, blank 2"),
+        (lines({"id": 7, "scores": [[1, 0, 0], [0, 1]]}), "line 1, blank 2: `scores` needs 3"),
+        (lines({"id": 7, "scores": [[1, 0, 0], 4]}), "line 1: `scores`"),
+        (lines({"id": 7, "scores": [[1, 0, 0], [0, "1", 0]]}), "line 1: `scores`"),
+        (lines('{"id": 7, "scores": [[1, 0, 0], [0, 1e999, 0]]}'), "line 1: `scores`"),
+        (lines({"id": 7, "scores": [[1, 0, 0], [0, None, 0]]}), "line 1: `scores`"),
     ],
 )
 def test_scores_of_blanks_that_do_not_fit_are_refused(text, names):

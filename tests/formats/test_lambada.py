@@ -17,7 +17,6 @@ from cloze_gen.formats.lambada import (
     format_requests,
     format_vocabulary,
     parse_answers,
-    parse_full_answers,
     parse_passages,
     parse_plain_text,
     passage_record,
@@ -303,7 +302,7 @@ def test_answers_come_back_in_the_order_asked(scores):
     ]
     assert parse_answers(
         [*lines, "", '{"id": "\\u0000other", "log10_prob": -1}'], list(scores)
-    ).tolist() == list(scores.values())
+    ).log10_prob.tolist() == list(scores.values())
 
 
 @pytest.mark.parametrize(
@@ -311,12 +310,12 @@ def test_answers_come_back_in_the_order_asked(scores):
     [
         ('{"id": "b:1"}', "lacks log10_prob"),
         ('{"id": 1.5, "log10_prob": -1}', 'expected {"id"'),
-        ('{"id": "b:1", "log10_prob": -1, "rank": 0}', "`rank` is 0"),
+        ('{"id": "b:1", "log10_prob": -1, "rank": 0}', "`rank` must be"),
         ('{"id": "b:1", "log10_prob": -1, "is_greedy": "yes"}', "is_greedy"),
-        ('{"id": "b:1", "log10_prob": 0.3}', "above 0"),
-        ('{"id": "b:1", "log10_prob": "-1"}', "not a finite number"),
-        (f'{{"id": "b:1", "log10_prob": -1{"0" * 400}}}', "not a finite number"),
-        ('{"id": "b:2", "log10_prob": -1}', "earlier line"),
+        ('{"id": "b:1", "log10_prob": 0.3}', "at most 0"),
+        ('{"id": "b:1", "log10_prob": "-1"}', "a finite number"),
+        (f'{{"id": "b:1", "log10_prob": -1{"0" * 400}}}', "a finite number"),
+        ('{"id": "b:2", "log10_prob": -1}', "already in mine.jsonl, line 1; keep one"),
     ],
 )
 def test_a_line_that_is_no_answer_is_refused(line, names):
@@ -330,9 +329,9 @@ def test_a_line_that_is_no_answer_is_refused(line, names):
 
 def test_ranks_and_first_choices_are_taken_where_they_are_told():
     """`correct` before `is_greedy`, before a rank of 1; a number may be an id."""
-    lines = ['{"id": 1, "log10_prob": -1, "rank": 1, "correct": false}', '{"id": "2", "log10_prob": -2, "is_greedy": 1.0}',
+    lines = ['{"id": 1, "log10_prob": -1, "rank": 1, "correct": false}', '{"id": "2", "log10_prob": -2, "is_greedy": true}',
              '{"id": 3, "log10_prob": -3, "rank": 1}']  # fmt: skip
-    found = parse_full_answers(lines, ["3", "2", "1"])
+    found = parse_answers(lines, ["3", "2", "1"])
     assert found.log10_prob.tolist() == [-3, -2, -1]
     assert np.array_equal(found.rank, [1, np.nan, 1], equal_nan=True)
     assert found.right is not None
@@ -342,8 +341,8 @@ def test_ranks_and_first_choices_are_taken_where_they_are_told():
 def test_first_choices_that_not_all_answers_tell_are_none():
     """An accuracy over some of the passages would be one of other passages."""
     lines = ['{"id": 1, "log10_prob": -1, "correct": true}', '{"id": 2, "log10_prob": -2}']
-    assert parse_full_answers(lines, ["1", "2"]).right is None
-    assert parse_full_answers(lines[:1], ["1"]).right is not None
+    assert parse_answers(lines, ["1", "2"]).right is None
+    assert parse_answers(lines[:1], ["1"]).right is not None
 
 
 def test_a_passage_without_answer_is_told():

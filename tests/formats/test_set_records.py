@@ -127,7 +127,7 @@ def test_any_other_value_is_read_or_refused(kind, data):
 def test_an_id_twice_names_both_lines(kind):
     """Of one split; the control set may hold what another does."""
     one, line = KINDS[kind], json.dumps(KINDS[kind].record)
-    message = f"^f, line 3: the id {one.record['id']!r} is already in f, line 1$"
+    message = f"^f, line 3: the id {one.record['id']!r} is already in f, line 1; keep one of them$"
     with pytest.raises(FormatError, match=message):
         list(one.read([line, "", line], name="f"))
 

@@ -68,11 +68,15 @@ def test_a_verdict_is_written_once(tmp_path):
     other = {**response(Task.READ), "fits_as_well": []}
     assert study.take(one, response(Task.READ), verdict_id="1", source="page")
     assert not study.take(one, response(Task.READ), verdict_id="1", source="page")
-    assert not study.take(one, response(Task.READ), verdict_id="2", source="page")
+    assert study.take(one, response(Task.READ), verdict_id="2", source="page")
     with pytest.raises(FormatError, match="another verdict has this id"):
         study.take(one, other, verdict_id="1", source="page")
     assert study.take(one, other, verdict_id="3", source="page")
     assert not study.take(one, response(Task.READ), verdict_id="1", source="page")
+    assert study.current_response(one) == other
+    assert not study.take(one, other, source="import")
+    assert study.take(one, response(Task.READ), source="import")
+    assert study.take(one, other, source="import")
     assert study.current_response(one) == other
     second = study.next_open("ann")
     assert second is not None

@@ -135,7 +135,7 @@ def test_everything_damaged_is_made_again(copied, cli, digests, kind):
     done = cli(*copied.call())
     assert done.status == 0, done.err
     assert [str(folder) for folder in folders if f"{folder}: damaged" not in done.err] == []
-    assert ("release: changed by hand" in done.err) == (kind != "delete")
+    assert ("release: differs from what was written" in done.err) == (kind != "delete")
     assert (copied.folder / "release.aside-1").is_dir() == (kind != "delete")
     after = {
         name: digest

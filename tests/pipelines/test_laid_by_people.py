@@ -75,7 +75,7 @@ def test_what_a_person_changed_in_a_run_is_kept(copied, cli):
         done = cli(*run, *options)
         assert done.status == 0, done.err
         assert (
-            f"release: changed by hand. The changed files were moved to release.aside-{turn}"
+            f"release: differs from what was written. It was moved to release.aside-{turn}"
             in done.err
         )
         assert (

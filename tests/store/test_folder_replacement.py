@@ -78,6 +78,23 @@ def test_other_entries_are_not_touched(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run"]
 
 
+def test_a_link_to_another_folder_outside_is_replaced(tmp_path):
+    """Its identity does not name the folder, which depends on the machine."""
+    for books in ("/books/a", "/books/b"):
+        replace_entries(
+            tmp_path / "run", SCHEMA, lambda new, to=books: (new / "corpus").symlink_to(to)
+        )
+        assert str((tmp_path / "run" / "corpus").readlink()) == books
+
+
+def test_permissions_of_a_folder_are_kept(tmp_path):
+    run = tmp_path / "run"
+    replace_entries(run, SCHEMA, writes(release_a="1"))
+    (run / "release").chmod(0o700)
+    replace_entries(run, SCHEMA, writes(release_a="2"))
+    assert (run / "release").stat().st_mode & 0o777 == 0o700
+
+
 def test_an_entry_that_a_person_changed_or_added_to_is_kept(tmp_path):
     run = tmp_path / "run"
     replace_entries(run, SCHEMA, writes(release_a="1", release_b="2"))
@@ -88,7 +105,7 @@ def test_an_entry_that_a_person_changed_or_added_to_is_kept(tmp_path):
         (run / "release" / "mine" / "deep").write_text("mine")
         (line,) = replace_entries(run, SCHEMA, writes(release_a="2"))
         aside = f"release.aside-{turn}"
-        assert line.endswith(f": changed by hand. The changed files were moved to {aside}.")
+        assert line.endswith(f": differs from what was written. It was moved to {aside}.")
         expected |= {f"{aside}/a": text, f"{aside}/mine/deep": "mine"}
         if turn == 1:
             expected[f"{aside}/b"] = "2"

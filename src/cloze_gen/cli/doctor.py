@@ -164,7 +164,7 @@ def find_faults(out: Path) -> tuple[int, int, list[str]]:
 
 def _artifact_faults(folder: Path) -> list[str]:
     try:
-        referenced = open_artifact(folder, deep=True).manifest["holds"]
+        referenced = open_artifact(folder, deep=True).manifest.get("holds", ())
     except DamageError as error:
         return [error.what]
     gone = [
@@ -205,4 +205,5 @@ def check_store(out: Path) -> None:
         "they were written"
     )
     if faults:
+        show("Delete the damaged folders of store/; `cloze-gen run` builds them again.")
         raise typer.Exit(1)

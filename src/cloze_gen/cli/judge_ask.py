@@ -183,7 +183,7 @@ def _agreement_lines(study: Study, source: StudySource, judge: Judge) -> list[st
         question: [one for one in kappas if judge.name in (one.one, one.other)]
         for question, kappas in found.machine_kappas.items()
     }
-    lines = kappa_lines(own, "model and judge")
+    lines = kappa_lines(own, "pair")
     return (
         ["", "agreement with people, on items with a verdict of the model", *lines] if lines else []
     )

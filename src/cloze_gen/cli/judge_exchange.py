@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -80,12 +78,7 @@ def import_files(out: Path, study: str, files: Sequence[Path]) -> None:
             f"{which}: no answers found. Nothing was imported. Fill in an item and import again."
         )
     by_id = opened.state().by_id
-    new = sum(
-        opened.take(
-            by_id[row.assignment], row.response, verdict_id=_content_id(row), source="import"
-        )
-        for row in found
-    )
+    new = sum(opened.take(by_id[row.assignment], row.response, source="import") for row in found)
     counts = f"{new:,} accepted, {len(found) - new:,} already stored"
     show("\n".join([f"answers    {len(found):,}: {counts}", *status_lines(opened)]))
 
@@ -142,12 +135,6 @@ def _parse_file(study: Study, text: str, name: str) -> list[VerdictRow]:
         return packet_of(study, found) if found else None
 
     return parse_verdicts_csv(text, known, name=name)
-
-
-def _content_id(row: VerdictRow) -> str:
-    """An id from a verdict's content, so that importing a file twice changes nothing."""
-    content = json.dumps([row.assignment, row.response], sort_keys=True)
-    return f"import-{hashlib.blake2b(content.encode(), digest_size=12).hexdigest()}"
 
 
 def _create_folder(folder: Path) -> Path:

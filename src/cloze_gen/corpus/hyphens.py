@@ -2,6 +2,7 @@ r"""Words broken at line ends: joined or hyphenated, as the corpus has them else
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -89,7 +90,8 @@ def write_hyphens(writer: ArtifactWriter, counts: Mapping[str, int]) -> dict[str
     return {token: decision.form for token, decision in decisions.items()}
 
 
-def read_hyphen_forms(path: Path) -> dict[str, str]:
+@functools.lru_cache(maxsize=1)
+def read_hyphen_forms(path: Path) -> Mapping[str, str]:
     """Broken type -> form, from `hyphens.tsv`."""
     return {row["broken"].replace("|", LINE_END_HYPHEN): row["form"] for row in read_tsv(path)}
 

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books, read_type_counts
 from cloze_gen.corpus.counts import CountTable
-from cloze_gen.corpus.hyphens import mend_line, mend_text, read_hyphen_forms
+from cloze_gen.corpus.hyphens import mend_line, mend_text
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import read_parquet
-
-
-@functools.lru_cache(maxsize=1)
-def decided_hyphens(path: Path) -> dict[str, str]:
-    return read_hyphen_forms(path)
 
 
 def hyphen_evidence(source: Artifact, table: CountTable) -> Counter[str]:
@@ -31,7 +25,7 @@ def hyphen_evidence(source: Artifact, table: CountTable) -> Counter[str]:
     return evidence
 
 
-def read_sentences(folder: Path, book_id: str, forms: dict[str, str]) -> Iterator[Sentence]:
+def read_sentences(folder: Path, book_id: str, forms: Mapping[str, str]) -> Iterator[Sentence]:
     columns = read_parquet(folder / SENTENCES).to_pydict()
     for index, start, end, paragraph, kind, text, tokens in zip(*columns.values(), strict=True):
         if LINE_END_HYPHEN in tokens:

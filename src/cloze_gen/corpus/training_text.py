@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def training_lines(shard: TextShard) -> tuple[bytes, np.ndarray]:
 
 
 @functools.lru_cache(maxsize=1)
-def _words(counts: Path) -> tuple[dict[str, int], dict[str, str]]:
+def _words(counts: Path) -> tuple[dict[str, int], Mapping[str, str]]:
     """The number of each word, and the form of each broken word."""
     artifact = open_artifact(counts)
     numbers = {word: i for i, word in enumerate(read_counts(artifact).words, 1)}

@@ -288,7 +288,9 @@ class PmiScorer:
         in_first = self._first[[self._id_of.get(ngram, unknown) for ngram in firsts]]
         in_second = self._second[:, [self._id_of.get(ngram, unknown) for ngram in seconds]]
         joint = (in_first @ in_second).toarray().astype(np.float64)
-        expected = np.outer(np.diff(in_first.indptr), np.diff(in_second.indptr))
+        # float64: a product of two counts may exceed int32
+        first_counts = np.diff(in_first.indptr).astype(np.float64)
+        expected = np.outer(first_counts, np.diff(in_second.indptr))
         return np.divide(joint, expected, out=np.zeros_like(joint), where=expected > 0)
 
     def _incidence(self, sentences: Sequence[Sequence[str]]) -> sparse.csr_array:

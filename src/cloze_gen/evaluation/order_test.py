@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.errors import FormatError, UsageError
-from cloze_gen.parsing import ParseError, as_number, parse_json, quote
+from cloze_gen.json_lines import LogProb, Text, read_records
+from cloze_gen.parsing import quote
 from cloze_gen.rng import derive_rng
 
 # ---- Orders
@@ -201,6 +201,12 @@ _ID = re.compile(
 _EXPECTED = '{"id": ..., "log_likelihood": ...}'
 
 
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    id: Text
+    log_likelihood: LogProb
+
+
 def parse_order_log(
     text: str, lines: Sequence[str], *, name: str
 ) -> tuple[OrderPlan, NDArray[np.float64]]:
@@ -211,28 +217,20 @@ def parse_order_log(
     """
     plan: OrderPlan | None = None
     values: dict[str, float] = {}
-    for number, line in enumerate(text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"), 1):
-        if not line.strip():
-            continue
-        where = f"{name}, line {number}"
-        item_id, value = _id_and_value(line, where)
+    for where, answer in read_records(text.split("\n"), _Answer, name=name, form=_EXPECTED):
         if plan is None:
-            plan = _plan(item_id, lines, where)
+            plan = _plan(answer.id, lines, where)
             places = {
                 plan.id(shard, order): (shard, order)
                 for shard in range(plan.shards)
                 for order in range(plan.permutations + 1)
             }
-        if item_id not in places:
+        if answer.id not in places:
             raise FormatError(
-                f"{where}: the id {quote(item_id, most_chars=100)} does not belong to the requests "
+                f"{where}: the id {quote(answer.id, most_chars=100)} does not belong to the requests "
                 f"{plan.name} of the lines before; give one log of one file of requests."
             )
-        if item_id in values:
-            raise FormatError(
-                f"{where}: {item_id} already has an answer on an earlier line; keep one of them."
-            )
-        values[item_id] = _log_likelihood(value, where)
+        values[answer.id] = answer.log_likelihood
     if plan is None:
         raise FormatError(f"{name}: the file is empty; expected a line for each text.")
     missing = [item_id for item_id in places if item_id not in values]
@@ -245,20 +243,6 @@ def parse_order_log(
     for item_id, place in places.items():
         log_likelihoods[place] = values[item_id]
     return plan, log_likelihoods
-
-
-def _id_and_value(line: str, where: str) -> tuple[str, Any]:
-    try:
-        record = parse_json(line)
-    except ParseError as error:
-        raise FormatError(f"{where}: not JSON ({error}); expected {_EXPECTED}") from None
-    if (
-        not isinstance(record, dict)
-        or not isinstance(record.get("id"), str)
-        or "log_likelihood" not in record
-    ):
-        raise FormatError(f"{where}: expected {_EXPECTED}, found {quote(line)}")
-    return record["id"], record["log_likelihood"]
 
 
 def _plan(item_id: str, lines: Sequence[str], where: str) -> OrderPlan:
@@ -283,18 +267,3 @@ def _plan(item_id: str, lines: Sequence[str], where: str) -> OrderPlan:
             f"{plan.digest}."
         )
     return plan
-
-
-def _log_likelihood(value: Any, where: str) -> float:
-    number = as_number(value)
-    if not math.isfinite(number):
-        raise FormatError(
-            f"{where}: log_likelihood {quote(value)} is not a finite number; expected a number of "
-            "at most 0."
-        )
-    if number > 0:
-        raise FormatError(
-            f"{where}: log_likelihood {number:g} is above 0; change the sign if it is a loss or a "
-            "negative log-likelihood."
-        )
-    return number

@@ -28,7 +28,7 @@ from cloze_gen.evaluation.passage_baselines import (
 )
 from cloze_gen.evaluation.passages import PassageExample, TargetScores, number_passages
 from cloze_gen.evaluation.user_scores import is_sample_log, target_scores_of_log
-from cloze_gen.formats.lambada import parse_full_answers
+from cloze_gen.formats.lambada import parse_answers
 from cloze_gen.models.language_model import open_index, write_index_of
 from cloze_gen.models.networks import Kind, NetworksSettings, open_trained, train_networks
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
@@ -238,7 +238,7 @@ def given_scores(text: str, passages: Sequence[PassageExample], *, name: str) ->
         return target_scores_of_log(text, passages, name=name)
     ids = list(dict.fromkeys(passage.id for passage in passages))
     place = {passage_id: i for i, passage_id in enumerate(ids)}
-    found = parse_full_answers(text.split("\n"), ids, name=name)
+    found = parse_answers(text.split("\n"), ids, name=name)
     rows = np.array([place[passage.id] for passage in passages], np.int64)
     right = None if found.right is None else found.right[rows]
     return TargetScores(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, Strict
 
 from cloze_gen.errors import FormatError
 from cloze_gen.evaluation.metrics import score_matrix
 from cloze_gen.evaluation.passages import PassageExample, TargetScores
-from cloze_gen.json_lines import ItemId, read_records
+from cloze_gen.json_lines import ItemId, must_be, read_records
 from cloze_gen.parsing import ParseError, as_number, parse_json, quote
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.records.question import Question
@@ -155,20 +157,15 @@ def _answer(answers: Any, where: str) -> tuple[float, bool]:
         or one[1] not in _GREEDY
     ):
         raise FormatError(f"{where}: expected {_ANSWER}, found {quote(one)}")
-    return _finite(_ln_prob(one[0]), one[0], where), _GREEDY[one[1]]
+    return _ln_prob(one[0], where), _GREEDY[one[1]]
 
 
-def _ln_prob(value: Any) -> float:
+def _ln_prob(value: Any, where: str) -> float:
     """A number, or its text; float() reads 1_5 as 15, but a log has no underscores."""
-    if not isinstance(value, str):
-        return as_number(value)
-    try:
-        return math.nan if "_" in value else float(value)
-    except ValueError:
-        return math.nan
-
-
-def _finite(number: float, value: Any, where: str) -> float:
+    number = as_number(value)
+    if isinstance(value, str) and "_" not in value:
+        with contextlib.suppress(ValueError):
+            number = float(value)
     if not math.isfinite(number):
         raise FormatError(f"{where}: {quote(value)} is not a finite number")
     return number
@@ -183,23 +180,39 @@ BLANKS_ANSWER = '{"id": ..., "scores": [[...], ...]}'
 Options = Mapping[str, tuple[Sequence[str], int]]
 
 
+_Finite = Annotated[float, Strict(), Field(allow_inf_nan=False)]
+
+
 @dataclass(frozen=True, slots=True)
-class _ScoresLine:
+class _QuestionScores:
     id: ItemId
-    scores: list[Any]
+    scores: Annotated[list[_Finite], must_be("a list of finite numbers, found $found")]
+
+
+@dataclass(frozen=True, slots=True)
+class _BlankScores:
+    id: ItemId
+    scores: Annotated[
+        list[list[_Finite]], must_be("a list of finite numbers for each blank, found $found")
+    ]
 
 
 def parse_user_scores(
     text: str, questions: Sequence[Question], *, name: str = "scores"
 ) -> NDArray[np.float64]:
-    """Scores of questions: float64, shape (n, k), padded with NaN; other ids are skipped."""
+    """Scores of questions: float64, shape (n, k), padded with NaN; other ids are skipped,
+    but every line must be valid.
+    """
     options = {question.id: (question.options, question.answer_index) for question in questions}
     if is_sample_log(text):
         rows = _rows_of_log(text, options, name)
     else:
         rows = {}
-        for where, item_id, scores in _json_scores(text, options, QUESTION_ANSWER, name):
-            rows[item_id] = _row(scores, len(options[item_id][0]), where)
+        records = read_records(_lines(text), _QuestionScores, name=name, form=QUESTION_ANSWER)
+        for where, line in records:
+            if line.id in options:
+                _check_count(line.scores, len(options[line.id][0]), where)
+                rows[line.id] = line.scores
     _check_complete(options, rows, name, "question")
     return score_matrix(rows[item_id] for item_id in options)
 
@@ -226,17 +239,14 @@ def parse_blank_scores(
         rows = _rows_of_log(text, options, name)
     else:
         rows = {}
-        for where, item_id, scores in _json_scores(text, by_id, BLANKS_ANSWER, name):
-            passage = by_id[item_id]
-            if len(scores) != len(passage.blanks):
-                raise FormatError(
-                    f"{where} needs {len(passage.blanks)} rows of scores, one for each blank, "
-                    f"found {len(scores)}"
-                )
-            for blank, row in enumerate(scores, 1):
-                rows[f"{item_id}:{blank}"] = _row(
-                    row, len(passage.candidates), f"{where}, blank {blank},"
-                )
+        for where, line in read_records(_lines(text), _BlankScores, name=name, form=BLANKS_ANSWER):
+            if line.id not in by_id:
+                continue
+            passage = by_id[line.id]
+            _check_count(line.scores, len(passage.blanks), where, each="blank")
+            for blank, row in enumerate(line.scores, 1):
+                _check_count(row, len(passage.candidates), f"{where}, blank {blank}")
+                rows[f"{line.id}:{blank}"] = row
     _check_complete(options, rows, name, "blank")
     return [
         np.array(
@@ -256,26 +266,11 @@ def _rows_of_log(text: str, options: Options, name: str) -> dict[str, Sequence[f
     return rows
 
 
-def _json_scores(
-    text: str, known: Collection[str], form: str, name: str
-) -> Iterator[tuple[str, str, list[Any]]]:
-    """Place with id, id and scores of each line with a known id."""
-    seen: set[str] = set()
-    for where, line in read_records(_lines(text), _ScoresLine, name=name, key=(), form=form):
-        item_id = str(line.id)
-        place = f"{where}: {item_id[:80]}"
-        if item_id in seen:
-            raise FormatError(f"{place} has scores on an earlier line; keep one of them")
-        if item_id in known:
-            seen.add(item_id)
-            yield place, item_id, line.scores
-
-
-def _row(scores: Any, n: int, where: str) -> list[float]:
-    if not isinstance(scores, list) or len(scores) != n:
-        count = f"{len(scores)}" if isinstance(scores, list) else quote(scores)
-        raise FormatError(f"{where} needs {n} scores, one for each option, found {count}")
-    return [_finite(as_number(score), score, where) for score in scores]
+def _check_count(scores: Sequence[Any], n: int, where: str, *, each: str = "option") -> None:
+    if len(scores) != n:
+        raise FormatError(
+            f"{where}: `scores` needs {n} values, one for each {each}, found {len(scores)}"
+        )
 
 
 def _check_complete(ids: Collection[str], found: Collection[str], name: str, noun: str) -> None:

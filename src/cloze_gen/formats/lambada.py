@@ -11,18 +11,19 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, Strict
 
 from cloze_gen.english.sentence_fitness import SPEECH_VERBS
 from cloze_gen.english.treebank import clitics_cut
 from cloze_gen.english.word_lists import FOLDED_TITLES
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.questions import BLANK_MARK
-from cloze_gen.json_lines import ItemId, read_records
-from cloze_gen.parsing import as_number, quote
+from cloze_gen.json_lines import ItemId, LogProb, must_be, read_records
+from cloze_gen.parsing import quote
 from cloze_gen.records.passage import Passage, SetPassage
 from cloze_gen.word_tokens import is_word
 
@@ -368,52 +369,50 @@ class Answers:
     right: NDArray[np.bool_] | None
 
 
+_Right = Annotated[bool | None, Strict(), must_be("true or false, found $found")]
+
+
 @dataclass(frozen=True, slots=True)
 class _Answer:
     id: ItemId
-    log10_prob: Any
-    rank: Any = None
-    correct: Any = None
-    is_greedy: Any = None
+    log10_prob: LogProb
+    rank: Annotated[
+        float | None,
+        Strict(),
+        Field(ge=1, allow_inf_nan=False),
+        must_be("a number from 1, found $found"),
+    ] = None
+    correct: _Right = None
+    is_greedy: _Right = None
+
+    @property
+    def right(self) -> bool | None:
+        right = self.is_greedy if self.correct is None else self.correct
+        if right is None and self.rank is not None:
+            return self.rank == 1
+        return right
 
 
-def parse_answers(
-    lines: Iterable[str], ids: Sequence[str], *, name: str = "scores"
-) -> NDArray[np.float64]:
-    """`log10_prob` of `parse_full_answers`.
-
-    >>> parse_answers(['{"id": "b:2", "log10_prob": -1.5}', '{"id": "b:1", "log10_prob": 0}'], ["b:1", "b:2"]).tolist()
-    [0.0, -1.5]
-    """
-    return parse_full_answers(lines, ids, name=name).log10_prob
-
-
-def parse_full_answers(
-    lines: Iterable[str], ids: Sequence[str], *, name: str = "scores"
-) -> Answers:
+def parse_answers(lines: Iterable[str], ids: Sequence[str], *, name: str = "scores") -> Answers:
     """Answers in any order: `id`, `log10_prob`, optionally `rank`, `correct` or `is_greedy`.
 
-    Without `correct` and `is_greedy`, rank 1 is the first choice. Unknown ids are ignored. The id of
+    Without `correct` and `is_greedy`, rank 1 is the first choice. Unknown ids are ignored, but every line must be valid. The id of
     a line of a published file is its number, as a number or a string. Each passage needs one answer.
 
-    >>> found = parse_full_answers(['{"id": 1, "log10_prob": -1.5, "rank": 3}'], ["1"])
+    >>> found = parse_answers(['{"id": 1, "log10_prob": -1.5, "rank": 3}'], ["1"])
     >>> found.rank.tolist(), found.right.tolist()
     ([3.0], [False])
     """
     place = {passage_id: i for i, passage_id in enumerate(ids)}
     found, rank = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
     right: list[bool | None] = [None] * len(ids)
-    for where, answer in read_records(lines, _Answer, name=name, key=(), form=ANSWER):
-        row = place.get(str(answer.id))
+    for _, answer in read_records(lines, _Answer, name=name, form=ANSWER):
+        row = place.get(answer.id)
         if row is None:
             continue
-        if not math.isnan(found[row]):
-            raise FormatError(
-                f"{where}: {str(answer.id)[:80]} has an answer on an earlier line; keep one of them"
-            )
-        found[row] = _log10_prob(answer.log10_prob, where)
-        rank[row] = _rank(answer.rank, where)
-        right[row] = _right(answer, rank[row], where)
+        found[row] = answer.log10_prob
+        rank[row] = math.nan if answer.rank is None else answer.rank
+        right[row] = answer.right
     missing = np.flatnonzero(np.isnan(found))
     if len(missing):
         raise FormatError(
@@ -421,32 +420,3 @@ def parse_full_answers(
             f"{ids[int(missing[0])]}); answer every passage"
         )
     return Answers(found, rank, None if None in right else np.array(right, np.bool_))
-
-
-def _log10_prob(value: Any, where: str) -> float:
-    number = as_number(value)
-    if not math.isfinite(number):
-        raise FormatError(f"{where}: {quote(value)} is not a finite number")
-    if number > 0:
-        raise FormatError(f"{where}: log10_prob {quote(value)} is above 0; it must be at most 0")
-    return number
-
-
-def _rank(value: Any, where: str) -> float:
-    if value is None:
-        return math.nan
-    rank = as_number(value)
-    if not 1 <= rank < math.inf:
-        raise FormatError(f"{where}: `rank` is {quote(value)}; expected a number from 1")
-    return rank
-
-
-def _right(answer: _Answer, rank: float, where: str) -> bool | None:
-    value = answer.is_greedy if answer.correct is None else answer.correct
-    if value is None:
-        return None if math.isnan(rank) else rank == 1
-    if not isinstance(value, bool) and value not in (0, 1):
-        raise FormatError(
-            f"{where}: `correct` and `is_greedy` must be true or false, found {quote(value)}"
-        )
-    return bool(value)

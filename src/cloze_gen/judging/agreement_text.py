@@ -32,7 +32,7 @@ def report_lines(measured: StudyAgreement) -> list[str]:
         parts += [
             ["Model annotators. They are not part of the figures above."],
             _judge_lines(measured.machine_rows, "machine"),
-            kappa_lines(measured.machine_kappas, "machine and judge"),
+            kappa_lines(measured.machine_kappas, "pair"),
         ]
     lines: list[str] = []
     for part in parts:

@@ -103,8 +103,13 @@ class Database:
             raise UsageError(
                 f"{path}: not a readable study ({error}). Restore it from a backup."
             ) from None
+        if not version:
+            raise UsageError(f"{path}: not a readable study. Restore it from a backup.")
         if version != _VERSION:
-            raise UsageError(f"{path}: version {version}; this program reads version {_VERSION}.")
+            raise UsageError(
+                f"{path}: version {version}; this program reads version {_VERSION}. Use the "
+                "version of cloze-gen that made the study."
+            )
 
     def wait_at_most(self, seconds: float) -> None:
         """Set the time to wait for another writing process; other threads wait too."""

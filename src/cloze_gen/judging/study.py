@@ -148,13 +148,14 @@ class Study:
         assignment: Assignment,
         response: Any,
         *,
-        verdict_id: str,
+        verdict_id: str = "",
         seconds: float = 0.0,
         source: str,
     ) -> bool:
         """Store a verdict durably before returning; the last one of an assignment counts.
 
-        Sending it again changes nothing, and returns False. `verdict_id`: chosen by the sender.
+        Sending it again changes nothing, and returns False. `verdict_id`: chosen by the sender;
+        without one (an import), a verdict that equals the last one is the same.
 
         Raises:
             FormatError: the response is not valid for this item, or the id belongs to another
@@ -162,6 +163,7 @@ class Study:
         """
         canonical = self._parse(assignment, response)
         seconds = min(max(seconds, 0.0), _MOST_SECONDS)
+        verdict_id = verdict_id or f"import-{secrets.token_hex(12)}"
         return self._store(Verdict(verdict_id, assignment.id, canonical, seconds, source))
 
     def take_of_model(
@@ -191,7 +193,8 @@ class Study:
                     ):
                         raise FormatError("another verdict has this id; nothing was written")
                     return False
-                if current is not None and current.response == verdict.response:
+                is_equal = current is not None and current.response == verdict.response
+                if is_equal and verdict.source == "import":
                     return False
                 self.store.add_verdict(verdict)
             state.apply(verdict)

@@ -79,18 +79,6 @@ def value_counts(column: pa.ChunkedArray) -> Counter[str]:
     return Counter({count["values"]: count["counts"] for count in counts})
 
 
-class RejectionWriter(TableWriter):
-    """Writes `rejected.parquet` piece by piece, and counts the reasons for the funnel."""
-
-    def __init__(self, artifact: ArtifactWriter) -> None:
-        super().__init__(artifact, REJECTIONS)
-        self.reasons: Counter[str] = Counter()
-
-    def append(self, piece: pa.Table) -> None:
-        self.reasons += value_counts(piece["reason"])
-        super().append(piece)
-
-
 def write_pieces(
     writer: ArtifactWriter, pieces: Iterable[Sequence[pa.Table]], *tables: Table
 ) -> Counter[str]:
@@ -98,12 +86,16 @@ def write_pieces(
 
     A piece has rows of each table and, last, of `REJECTIONS`.
     """
-    with RejectionWriter(writer) as rejections, ExitStack() as stack:
-        table_writers = [stack.enter_context(TableWriter(writer, table)) for table in tables]
+    reasons: Counter[str] = Counter()
+    with ExitStack() as stack:
+        table_writers = [
+            stack.enter_context(TableWriter(writer, table)) for table in (*tables, REJECTIONS)
+        ]
         for piece in pieces:
-            for table_writer, rows in zip([*table_writers, rejections], piece, strict=True):
+            for table_writer, rows in zip(table_writers, piece, strict=True):
                 table_writer.append(rows)
-    return rejections.reasons
+            reasons += value_counts(piece[-1]["reason"])
+    return reasons
 
 
 def write_rejections(

@@ -121,7 +121,7 @@ class Store:
             return ""
         try:
             artifact = self.open(key)
-            for held in artifact.manifest["holds"]:
+            for held in artifact.manifest.get("holds", ()):
                 open_artifact(Path(os.path.normpath(artifact.folder / held)))
         except DamageError as error:
             return error.what
@@ -164,7 +164,7 @@ class Store:
         """Write one artifact, or yield None when another run has just finished it.
 
         One process at a time writes a stage. One-a-book artifacts take no lock: the loser of a race
-        drops its equal copy. A damaged artifact in the place is removed and reported by `say`.
+        drops its equal copy. A damaged artifact in the place is reported by `say` and replaced.
         """
         target = self.folder(key)
         with contextlib.ExitStack() as stack:
@@ -178,11 +178,12 @@ class Store:
                 return
             if fault:
                 say(f"{fault} Rebuilding it.")
-                remove_folder(target)
             folder = stack.enter_context(partial_folder(target))
             writer = ArtifactWriter(folder)
             yield writer
             write_json(folder / MANIFEST, described(writer, key))
+            if self.fault(key):
+                remove_folder(target)
             publish_folder(folder, target)
 
     def artifact_folders(self) -> Iterator[Path]:

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cloze_gen.errors import DamageError, StoreError, UsageError
+from cloze_gen.interrupts import held
 from cloze_gen.parsing import quote
 from cloze_gen.store.files import open_below, stays_within
 from cloze_gen.store.locks import partial_folder, remove_stale_temp_dirs
@@ -69,30 +70,46 @@ def replace_entries(target: Path, schema: str, write: Callable[[Path], None]) ->
         except DamageError:
             written = {}
         names = {name.partition("/")[0] for name in (*written, *_names_below(new))}
-        notes = [_replace_entry(target, new, name, written) for name in sorted(names - {MANIFEST})]
-        (new / MANIFEST).replace(target / MANIFEST)
+        identities = {
+            name: (_identities(target, name), _identities(new, name))
+            for name in sorted(names - {MANIFEST})
+        }
+        with held():  # a signal between two renames would remove both versions of an entry
+            notes = [
+                _replace_entry(target / name, new / name, old, coming, written)
+                for name, (old, coming) in identities.items()
+            ]
+            (new / MANIFEST).replace(target / MANIFEST)
     return [note for note in notes if note]
 
 
-def _replace_entry(target: Path, new: Path, name: str, written: Mapping[str, str]) -> str:
+_Identities = Mapping[str, str | None]
+
+
+def _replace_entry(
+    place: Path, new: Path, old: _Identities, coming: _Identities, written: Mapping[str, str]
+) -> str:
     """Put a new entry, or nothing, in the place of an old one; a sentence if the old one is kept."""
-    place = target / name
-    old = _identities(target, name)
-    coming = _identities(new, name)
-    if old == coming:
+    # links out of the folder have one identity
+    other_link = new.is_symlink() and place.is_symlink() and new.readlink() != place.readlink()
+    if old == coming and not other_link:
+        return ""
+    is_ours = old.items() <= written.items() | coming.items()
+    if is_ours and coming and not place.is_dir() and not new.is_dir():
+        new.replace(place)
         return ""
     note = ""
     if os.path.lexists(place):
-        ours = written.items() | coming.items()
-        if old.items() <= ours:
-            away = new / f"{name}~old"  # removed with the temporary folder
-        else:
-            numbered = (place.with_name(f"{name}.aside-{n}") for n in itertools.count(1))
+        away = new.with_name(f"{new.name}~old")  # removed with the temporary folder
+        if not is_ours:
+            numbered = (place.with_name(f"{place.name}.aside-{n}") for n in itertools.count(1))
             away = next(path for path in numbered if not os.path.lexists(path))
-            note = f"{place}: changed by hand. The changed files were moved to {away.name}."
+            note = f"{place}: differs from what was written. It was moved to {away.name}."
+        if place.is_dir() and new.is_dir():
+            shutil.copymode(place, new)
         place.rename(away)
     if coming:
-        (new / name).rename(place)
+        new.rename(place)
     return note
 
 
@@ -134,7 +151,7 @@ def _read_entries(folder: Path) -> dict[str, str]:
     return entries
 
 
-def _identities(folder: Path, entry: str) -> dict[str, str | None]:
+def _identities(folder: Path, entry: str) -> _Identities:
     """Name -> identity of an entry, or of everything in it that is no folder."""
     path = folder / entry
     if path.is_dir() and not path.is_symlink():

@@ -84,7 +84,13 @@ def find_fault(folder: Path, manifest: Mapping[str, Any], *, deep: bool = False)
             return f"{name}: no longer a regular file"
         if status.st_size != facts["bytes"]:
             return f"{name}: {status.st_size:,} bytes, {facts['bytes']:,} were written"
-        if deep and file_sha256(Path(path)) != facts["sha256"]:
+        if not deep:
+            continue
+        try:
+            found = file_sha256(Path(path))
+        except OSError as error:
+            return f"{name}: cannot be read ({error.strerror})"
+        if found != facts["sha256"]:
             return f"{name}: changed since it was written (its sha256 is another)"
     return None
 

@@ -42,13 +42,8 @@ class Usage:
         self._held = functools.cache(self._held_by)
 
     def used_by(self, run: Path) -> set[Path]:
-        """The artifacts of a run, with those of single books that they name, and copied books."""
-        real = Path(os.path.realpath(self.store.store))
+        """The artifacts of a run, with those of single books that they name."""
         used = {self.store.store / stage["folder"] for stage in read_run(run)["stages"]}
-        for link in sorted(run.glob("corpus-*")):
-            target = Path(os.path.realpath(link))
-            if link.is_symlink() and target != real and target.is_relative_to(real):
-                used.add(self.store.store / target.relative_to(real).parts[0])
         return used.union(*map(self._held, sorted(used)))
 
     def sizes(self) -> dict[Path, tuple[int, int]]:

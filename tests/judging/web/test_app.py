@@ -84,7 +84,7 @@ def test_behind_a_proxy_with_tls_the_cookie_is_secure(tmp_path):
     with served(make_tiny_study(tmp_path / "study"), origin="https://judges.example.org") as place:
         browser = place.stranger()
         reply = browser.get(f"/enter/{issue(place.study.store.database, 'ann')}")
-        assert reply.headers["set-cookie"].startswith("cloze-gen-")
+        assert reply.headers["set-cookie"].startswith("__Host-cloze-gen-")
         assert "secure" in reply.headers["set-cookie"].lower()
         assert browser.get("/", Host=f"{place.host}:{place.port}").status == 421
 

@@ -16,6 +16,7 @@ from cloze_gen.errors import BookError
 TAR_ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.zst", ".tar.bz2")
 _ARCHIVE_ENDINGS = (".zip", *TAR_ENDINGS, ".tar.xz", ".7z", ".rar")
 _MAX_NAME_CHARS = 1_000
+_MAX_SHOWN_CHARS = 200
 
 
 # Name of a file in an archive, and a function that opens it; it is called before the next entry.
@@ -63,7 +64,7 @@ def _tar_entries(tar: tarfile.TarFile, report: FileReport) -> Iterator[_Entry]:
         if info.isreg():
             yield info.name.removeprefix("./"), functools.partial(tar.extractfile, info)
         elif not info.isdir():
-            report.skipped["a link, or no file"].append(info.name)
+            report.skipped["a link, or no file"].append(_shown(info.name))
         tar.members = []  # type: ignore[attr-defined]  # it keeps all entries
 
 
@@ -74,10 +75,15 @@ def _texts(entries: Iterable[_Entry], report: FileReport) -> Iterator[Text]:
         if not why_not and name in seen:
             why_not = "a second file with the same name; only the first is read"
         if why_not:
-            report.skipped[why_not].append(name)
+            report.skipped[why_not].append(_shown(name))
             continue
         seen.add(name)
         yield Text(_data(name, open_entry), name, format_of(name))
+
+
+def _shown(name: str) -> str:
+    """An entry's name as a report keeps it: short, and without bytes that are not UTF-8."""
+    return name[:_MAX_SHOWN_CHARS].encode("utf-8", "replace").decode()
 
 
 def _data(name: str, open_entry: Callable[[], IO[bytes] | None]) -> bytes | BookError:

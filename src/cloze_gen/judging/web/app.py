@@ -173,14 +173,14 @@ class _Pages:
         return Response(status_code=204)
 
     async def verdict(self, request: Request) -> Response:
-        return await run_in_threadpool(self._take, request, await read_body(request))
+        judge = await run_in_threadpool(self._judge, request)
+        return await run_in_threadpool(self._take, judge, await read_body(request))
 
-    def _take(self, request: Request, body: bytes) -> Response:
-        judge = self._judge(request)
+    def _take(self, judge: str, body: bytes) -> Response:
         sent = _submission(body)
         one = self._study.assignment(judge, sent.assignment)
-        if one is None:
-            raise Refusal(404, _NOT_THERE)
+        if one is None:  # of another judge in this browser, whose page keeps the answer
+            raise Refusal(403, _NO_LINK)
         try:
             self._study.take(
                 one, sent.response, verdict_id=sent.id, seconds=sent.seconds, source="page"

@@ -91,10 +91,9 @@ class Access:
         # Browsers store cookies by host, not by port, so each study on this host needs its own
         # name.
         digest = hashlib.sha256(f"cookie:{study.facts.secret}".encode()).hexdigest()[:12]
-        self._judges_cookie, self._owners_cookie = (
-            f"cloze-gen-{digest}",
-            f"cloze-gen-{digest}-owner",
-        )
+        prefix = "__Host-" if secure else ""  # no other host of the domain can set such a cookie
+        self._judges_cookie = f"{prefix}cloze-gen-{digest}"
+        self._owners_cookie = f"{prefix}cloze-gen-{digest}-owner"
 
     def judge_of(self, request: Request) -> str | None:
         """None without a cookie, or if its link was revoked."""

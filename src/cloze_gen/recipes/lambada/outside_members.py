@@ -70,7 +70,7 @@ def read_scores_file(file: Path, ids: list[str]) -> NDArray[np.float64]:
             f"{file}: cannot be read as a file of scores ({error_text(error)}). Check "
             "committee.members."
         ) from None
-    return parse_answers(text.split("\n"), ids, name=file.name)
+    return parse_answers(text.split("\n"), ids, name=file.name).log10_prob
 
 
 def requests(passages: Artifact, rendering: Rendering) -> Iterator[str]:

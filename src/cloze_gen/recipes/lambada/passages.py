@@ -32,9 +32,9 @@ from cloze_gen.corpus.arrays import (
 )
 from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
+from cloze_gen.corpus.hyphens import HYPHENS, read_hyphen_forms, write_hyphens
 from cloze_gen.corpus.paragraphs import HEADING, PROSE
-from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence, read_sentences
+from cloze_gen.corpus.source_sentences import hyphen_evidence, read_sentences
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.treebank import host, treebank_split
 from cloze_gen.recipes.tables import SENTENCES, rejection_table, sentence_table, write_pieces
@@ -266,7 +266,7 @@ def cut_novel(
     """The passages of a row of the partition, their sentences, and all other sentences: rows of
     `PASSAGES`, `SENTENCES` and `REJECTIONS`.
     """
-    forms = decided_hyphens(hyphens)
+    forms = read_hyphen_forms(hyphens)
     folder = book_folder(partition, novel)
     sentences = list(read_sentences(folder, novel["book_id"], forms))
     book = book_text(

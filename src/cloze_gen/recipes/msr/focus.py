@@ -19,9 +19,9 @@ from pydantic import Field
 
 from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
+from cloze_gen.corpus.hyphens import HYPHENS, read_hyphen_forms, write_hyphens
 from cloze_gen.corpus.option_words import OptionLimits, option_mask
-from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence, read_sentences
+from cloze_gen.corpus.source_sentences import hyphen_evidence, read_sentences
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.sentence_fitness import SentenceFault, shape_fault
 from cloze_gen.formats.printed_tokens import rendered_positions
@@ -170,7 +170,7 @@ def search_book(
     rows: list[dict[str, Any]] = []
     rejected: list[Rejection] = []
     folder = book_folder(source, book)
-    for sentence in read_sentences(folder, book["book_id"], decided_hyphens(hyphens)):
+    for sentence in read_sentences(folder, book["book_id"], read_hyphen_forms(hyphens)):
         selected, others = select_focus_words(sentence, options=options, settings=settings)
         rows += selected
         rejected += others

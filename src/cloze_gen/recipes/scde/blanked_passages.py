@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from cloze_gen.corpus.hyphens import HYPHENS
-from cloze_gen.corpus.source_sentences import decided_hyphens, read_sentences
+from cloze_gen.corpus.hyphens import HYPHENS, read_hyphen_forms
+from cloze_gen.corpus.source_sentences import read_sentences
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
 from cloze_gen.evaluation.sets import read_cloze_examples
@@ -44,20 +44,24 @@ class AssemblySettings(SettingsGroup):
     )
 
 
-def choose_set(passages: Mapping[str, Hashable], n_passages: int) -> frozenset[str]:
-    """Ids of the set, from id -> ranks of the distractors by length.
+def choose_set(passages: Mapping[str, tuple[Hashable, float]], n_passages: int) -> frozenset[str]:
+    """Ids of the set, from id -> (ranks of the distractors by length, separation).
 
-    Takes a passage of each combination of ranks, then a second one of each, and so on, to balance
-    the ranks. Passages of one combination come in the order of their hashes.
+    Takes the least separated passage of each combination of ranks, then the second of each, and so
+    on, to balance the ranks (after AFLite: Le Bras et al. 2020). Equal ones come by their hashes.
 
-    >>> found = {"emma:1": (0, 1), "emma:40": (0, 1), "dracula:7": (0, 1), "pip:3": (2, 6)}
+    >>> found = {"emma:1": ((0, 1), 0.3), "emma:40": ((0, 1), 0.2), "dracula:7": ((0, 1), 0.4), "pip:3": ((2, 6), 0.9)}
     >>> sorted(choose_set(found, 2))
-    ['dracula:7', 'pip:3']
+    ['emma:40', 'pip:3']
     """
+
+    def precedence(name: str) -> tuple[float, float, str]:
+        return passages[name][1], stable_fraction("scde.set", name), name
+
     seen: Counter[Hashable] = Counter()
     turns: dict[str, int] = {}
-    for name in sorted(passages, key=lambda name: (stable_fraction("scde.set", name), name)):
-        ranks = passages[name]
+    for name in sorted(passages, key=precedence):
+        ranks = passages[name][0]
         turns[name] = seen[ranks]
         seen[ranks] += 1
     return frozenset(sorted(turns, key=turns.__getitem__)[:n_passages])
@@ -75,6 +79,7 @@ class _Draft:
     blanks: tuple[int, ...]
     distractors: tuple[SentenceKey, ...]
     by_length: tuple[int, ...]
+    separation: float
 
     @property
     def sentences(self) -> list[SentenceKey]:
@@ -126,13 +131,14 @@ def _read_drafts(passages: Artifact, blanks: Artifact, distractors: Artifact) ->
                     blanks_of[window.id],
                     tuple(zip(row["books"], row["distractors"], strict=True)),
                     tuple(row["by_length"]),
+                    row["separation"],
                 )
     return drafts
 
 
 def read_printed(needed: tuple[Novel, frozenset[int]], *, hyphens: Path) -> list[Sentence]:
     novel, indices = needed
-    sentences = read_sentences(novel.folder, novel.id, decided_hyphens(hyphens))
+    sentences = read_sentences(novel.folder, novel.id, read_hyphen_forms(hyphens))
     return [sentence for sentence in sentences if sentence.index in indices]
 
 
@@ -165,7 +171,11 @@ def write_blanked_passages(
         (name, _long_sentences(draft, printed)) for name, draft in drafts.items()
     )
     chosen = choose_set(
-        {name: draft.by_length for name, draft in drafts.items() if name not in repeats},
+        {
+            name: (draft.by_length, draft.separation)
+            for name, draft in drafts.items()
+            if name not in repeats
+        },
         settings.n_passages,
     )
     finished = [draft for name, draft in drafts.items() if name in chosen]

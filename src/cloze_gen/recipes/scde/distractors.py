@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -45,6 +45,12 @@ DISTRACTORS = Table(
         pa.list_(pa.int32()),
         "places of the hard distractors among all candidates by length, from the shortest; empty "
         "if there are too few rivals",
+    ),
+    Column(
+        "separation",
+        pa.float64(),
+        "how far a classifier without the passage sets the hard distractors apart from the answers: "
+        "absolute difference of their mean log odds; 0 without hard distractors",
     ),
 )
 
@@ -181,10 +187,16 @@ def _read(rivals: Artifact) -> _Candidates:
 
 @dataclass(frozen=True, slots=True)
 class _HardDraw:
-    """Hard distractors, the log odds of each trait, and the fact `auc` of the stage."""
+    """Hard distractors, and the fact `auc` of the stage.
+
+    Attributes:
+        odds: log odds of each trait, by which rivals were drawn; the sum over the rounds.
+        left: log odds of each trait that still separate the distractors from the answers.
+    """
 
     rows: Rows
     odds: NDArray[np.float64]
+    left: NDArray[np.float64]
     auc: list[float]
 
 
@@ -196,7 +208,7 @@ def _draw_hard(candidates: _Candidates, count: int, seed: int) -> _HardDraw:
     traits = candidates.traits
     is_train = candidates.part == Part.TRAIN
     hardness = residual(candidates.hardness, traits, is_train & ~candidates.is_answer)
-    odds = np.zeros(len(candidates.trait_names))
+    odds = left = np.zeros(len(candidates.trait_names))
     areas: list[float] = []
     for number in range(_ROUNDS + 1):
         bounded = np.clip(traits @ odds, -_MOST_LOG_ODDS, _MOST_LOG_ODDS)
@@ -212,9 +224,10 @@ def _draw_hard(candidates: _Candidates, count: int, seed: int) -> _HardDraw:
         is_answer = candidates.is_answer[sample]
         if number in (0, _ROUNDS):
             areas.append(separability(traits[sample], is_answer, candidates.book[sample]))
+        left = log_odds(traits[sample], is_answer)
         if number < _ROUNDS:
-            odds = odds + log_odds(traits[sample], is_answer)
-    return _HardDraw(rows, odds, areas)
+            odds = odds + left
+    return _HardDraw(rows, odds, left, areas)
 
 
 def _draw_by(
@@ -248,15 +261,21 @@ def _draw_random(candidates: _Candidates, count: int, seed: int) -> Rows:
     return rows
 
 
-def _ranks_by_length(candidates: _Candidates, rows: Rows) -> dict[str, list[int]]:
-    """Passage -> `by_length` of its distractors (`DISTRACTORS`)."""
-    return {
-        passage.id: places_by_length(
-            candidates.length[passage.answers], candidates.length[rows[passage.id]]
-        )
-        for passage in candidates.passages
-        if passage.id in rows
-    }
+def _measures(candidates: _Candidates, hard: _HardDraw) -> dict[str, dict[str, Any]]:
+    """Passage -> `by_length` and `separation` of its hard distractors (`DISTRACTORS`)."""
+    log_odds_left = candidates.traits @ hard.left
+    measures: dict[str, dict[str, Any]] = {}
+    for passage in candidates.passages:
+        rows = hard.rows.get(passage.id)
+        if rows is None:
+            continue
+        answers = passage.answers
+        apart = log_odds_left[rows].mean() - log_odds_left[answers].mean()
+        measures[passage.id] = {
+            "by_length": places_by_length(candidates.length[answers], candidates.length[rows]),
+            "separation": abs(float(apart.round(6))),
+        }
+    return measures
 
 
 def write_distractors(
@@ -270,7 +289,7 @@ def write_distractors(
     """Write the distractors. The hard ones also decide which passages make the set."""
     candidates = _read(rivals)
     hard = _draw_hard(candidates, settings.count, seed)
-    ranks = _ranks_by_length(candidates, hard.rows)
+    measures = _measures(candidates, hard)
     drawn: Rows = {passage.id: np.zeros(0, np.int64) for passage in candidates.passages}
     reason = DistractorReason.TOO_FEW_RIVALS
     if settings.kind == "hard":
@@ -278,13 +297,10 @@ def write_distractors(
     if settings.kind == "random":
         drawn = _draw_random(candidates, settings.count, seed)
         reason = DistractorReason.TOO_FEW_OTHERS
+    unmeasured = {"by_length": [], "separation": 0.0}
     records = [
-        {
-            "id": name,
-            "distractors": candidates.sentence[rows],
-            "books": candidates.book[rows],
-            "by_length": ranks.get(name, []),
-        }
+        {"id": name, "distractors": candidates.sentence[rows], "books": candidates.book[rows]}
+        | measures.get(name, unmeasured)
         for name, rows in drawn.items()
     ]
     DISTRACTORS.write_records(writer, records)

@@ -29,10 +29,10 @@ from cloze_gen.corpus.arrays import (
 )
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.hyphens import HYPHENS, mend_text, write_hyphens
+from cloze_gen.corpus.hyphens import HYPHENS, mend_text, read_hyphen_forms, write_hyphens
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.corpus.paragraphs import PROSE
-from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence
+from cloze_gen.corpus.source_sentences import hyphen_evidence
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.recipes.tables import rejection_table, write_pieces
 from cloze_gen.records.rejection import Reason, Rejection, first_reason
@@ -294,7 +294,7 @@ class ReadNovel:
 def read_novel(novel: Novel, hyphens: Path) -> ReadNovel:
     # As arrays: a `Sentence` each would take twice the time, in three stages.
     table = read_parquet(novel.folder / SENTENCES, columns=_COLUMNS)
-    forms = decided_hyphens(hyphens)
+    forms = read_hyphen_forms(hyphens)
     lines = table["tokens"].combine_chunks()
     texts = table["text"].to_pylist()
     for i, text in enumerate(texts):

@@ -15,8 +15,8 @@ from pydantic import Field
 
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
-from cloze_gen.corpus.source_sentences import decided_hyphens, hyphen_evidence, read_sentences
+from cloze_gen.corpus.hyphens import HYPHENS, read_hyphen_forms, write_hyphens
+from cloze_gen.corpus.source_sentences import hyphen_evidence, read_sentences
 from cloze_gen.corpus.tagging import TAGS, TaggedBook, lemma_pair, tagged_books
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import FINITE, VERBS
@@ -137,7 +137,7 @@ def search_book(
 ) -> tuple[pa.Table, pa.Table]:
     """Rows of `TAGGED_SENTENCES` and of `REJECTIONS`."""
     words = read_vocabulary(vocabulary)
-    sentences = read_sentences(book.folder, book.id, decided_hyphens(hyphens))
+    sentences = read_sentences(book.folder, book.id, read_hyphen_forms(hyphens))
     lines = read_parquet(book.tags / TAGS)["tags"].to_pylist()
     kept: list[Sentence] = []
     tags: list[str] = []

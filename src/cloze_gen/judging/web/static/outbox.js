@@ -68,7 +68,7 @@ export class Outbox {
   /**
    * Send an entry once.
    *
-   * Resolves to one of: {is: "taken", next}; {is: "signed-out"}: the session has ended;
+   * Resolves to one of: {is: "taken", next}; {is: "signed-out"}: the link is not valid;
    * {is: "refused", words}: the answer is not valid; {is: "later", seconds}: the server did not reply.
    */
   async send({ id, assignment, response, seconds }) {
@@ -91,7 +91,7 @@ export class Outbox {
       clearTimeout(timer);
     }
     if (answer.status === 200 && body && isPlace(body.next)) return { is: "taken", next: body.next };
-    if (answer.status === 401 || answer.status === 403) return { is: "signed-out" };
+    if (answer.status === 403) return { is: "signed-out" };
     if (answer.status >= 400 && answer.status < 500 && ![408, 425, 429].includes(answer.status)) {
       return { is: "refused", words: (body && typeof body.error === "string" && body.error) || `status ${answer.status}` };
     }

@@ -41,7 +41,7 @@ async function sendEarlier(outbox, entries) {
     if (entries.length) showStatus("All saved.");
     return;
   }
-  const note = $("elsewhere");
+  const note = $("refused");
   if (!note) return;
   note.hidden = false;
   note.textContent = "Not saved, because the server refused it: ";
