@@ -35,7 +35,7 @@ def verdicts(make, known):
         "foreign": known.foreign_item,
         "none": "0" * 12,
     }.items():
-        yield f"of an item {name}", 404, make.post(make.body(assignment=item))
+        yield f"of an item {name}", 403, make.post(make.body(assignment=item))
     response = (
         None,
         [],

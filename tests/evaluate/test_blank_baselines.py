@@ -236,3 +236,9 @@ def test_a_word_that_no_model_knows_returns(ask, scorer):
     np.testing.assert_allclose(
         found[Direction.P], [[gain(1, 0.1 / 4), gain(0, 0.1 / 4)]], rtol=1e-6
     )
+
+
+def test_pmi_of_frequent_words_does_not_overflow():
+    """The product of two counts exceeds 32 bits."""
+    passages = [[("the",), ("the",)]] * 50_000
+    assert PmiScorer(passages, most=1).pmi(["the"], ["the"]).tolist() == [[1 / 50_000]]

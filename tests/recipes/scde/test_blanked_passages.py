@@ -20,8 +20,10 @@ from cloze_gen.records.passage import Part
 from cloze_gen.store.tables import PASSAGE_SET, REJECTED, read_parquet
 from tests.recipes.scde.conftest import sample_of
 
-RANKS = st.integers(0, 3)
-PASSAGES = st.dictionaries(st.text("abcdef:0123456789", min_size=1, max_size=6), RANKS, max_size=20)
+PLACED = st.tuples(st.integers(0, 3), st.integers(0, 4).map(float))  # ranks, separation
+PASSAGES = st.dictionaries(
+    st.text("abcdef:0123456789", min_size=1, max_size=6), PLACED, max_size=20
+)
 
 
 @given(PASSAGES, st.integers(1, 25))
@@ -33,22 +35,34 @@ def test_the_set_is_as_large_as_it_may_be(passages, most):
     assert choose_set(dict(reversed(passages.items())), most) == chosen
 
 
+@given(PASSAGES, st.integers(1, 25))
+def test_of_equal_ranks_the_least_separated_are_taken(passages, most):
+    chosen = choose_set(passages, most)
+    for name in chosen:
+        for other in passages.keys() - chosen:
+            if passages[name][0] == passages[other][0]:
+                assert passages[name][1] <= passages[other][1]
+
+
 def test_ranks_are_equally_frequent():
-    many = {f"often{i}": "often" for i in range(90)} | {f"seldom{i}": "seldom" for i in range(12)}
-    assert Counter(many[name] for name in choose_set(many, 20)) == {"often": 10, "seldom": 10}
-    assert Counter(many[name] for name in choose_set(many, 40)) == {"often": 28, "seldom": 12}
+    many = {f"often{i}": ("often", 1.0 + i) for i in range(90)} | {
+        f"seldom{i}": ("seldom", 100.0 + i) for i in range(12)
+    }
+    assert Counter(many[name][0] for name in choose_set(many, 20)) == {"often": 10, "seldom": 10}
+    assert Counter(many[name][0] for name in choose_set(many, 40)) == {"often": 28, "seldom": 12}
 
 
-@given(PASSAGES, st.text("xyz", min_size=1), RANKS, st.integers(1, 25))
-def test_one_passage_more_moves_one_at_most(passages, more, ranks, most):
+@given(PASSAGES, st.text("xyz", min_size=1), PLACED, st.integers(1, 25))
+def test_one_passage_more_moves_one_at_most(passages, more, placed, most):
     before = choose_set(passages, most)
-    after = choose_set(passages | {more: ranks}, most)
+    after = choose_set(passages | {more: placed}, most)
     assert len(before - after) <= 1
     assert after - before <= {more}
 
 
 def test_the_set_is_no_slice_of_the_alphabet():
-    ids = {f"{letter}:{i}": (0, 1) for letter in "az" for i in range(300)}
+    """Of passages that are separated alike."""
+    ids = {f"{letter}:{i}": ((0, 1), 0.0) for letter in "az" for i in range(300)}
     kept = Counter(name[0] for name in choose_set(ids, 300))
     assert abs(kept["a"] - 150) < 35
 

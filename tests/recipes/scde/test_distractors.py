@@ -136,15 +136,15 @@ def test_random_distractors_are_answers_of_other_books(sample):
         assert all(windows[other]["part"] == windows[name]["part"] for other in others)
 
 
-def test_all_kinds_have_the_ranks_of_the_hard(sample):
+def test_all_kinds_have_the_measures_of_the_hard(sample):
     """So sets with other distractors have the same passages."""
     hard, none = (
-        {row["id"]: row["by_length"] for row in rows(artifact)}
+        {row["id"]: (row["by_length"], row["separation"]) for row in rows(artifact)}
         for artifact in (sample.distractors(count=10, kind=kind) for kind in ("hard", "none"))
     )
-    assert none == {name: hard.get(name, []) for name in none}
+    assert none == {name: hard.get(name, ([], 0)) for name in none}
     assert len(hard) < len(none)
-    assert all(len(set(ranks)) == 10 and max(ranks) < 15 for ranks in hard.values())
+    assert all(len(set(ranks)) == 10 and max(ranks) < 15 for ranks, _ in hard.values())
 
 
 def test_a_novel_more_changes_no_other(own_sample):
@@ -263,6 +263,16 @@ def test_hardness_that_anybody_sees_is_not_preferred(distract):
         hardness[row["id"], sentence] for row in rows(made) for sentence in row["distractors"]
     ]
     assert np.mean(drawn_hardness) > 0.3
+
+
+def test_a_trait_of_all_distractors_separates_them(distract):
+    """Rivals alone have it, so no draw can hide it, in books of any part."""
+    shown = {"rival": ["same", "planted"], "answer": ["same"]}
+    given = [row | {"traits": shown[row["verdict"]]} for row in planted(books=16)]
+    separations = [row["separation"] for row in rows(distract(given))]
+    assert min(separations) == max(separations) > 0.1
+    alike = [row | {"traits": ["same"]} for row in given]
+    assert {row["separation"] for row in rows(distract(alike))} == {0}
 
 
 def test_one_book_alone_teaches_nothing(distract):
