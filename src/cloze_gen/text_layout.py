@@ -8,7 +8,6 @@ from collections.abc import Sequence
 # Control and format characters, surrogates, private and unassigned ones, Unicode's own line ends: a
 # book's title must not be able to clear the screen.
 _UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-_ZERO_WIDTH = frozenset({"Mn", "Me"})
 _DOTS = "..."
 
 
@@ -38,24 +37,6 @@ def printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
-def text_width(text: str) -> int:
-    """Columns of printable text: two for wide East Asian characters, none for combining accents.
-
-    >>> text_width("cafe\u0301"), text_width("日本")
-    (4, 4)
-    """
-    if text.isascii():
-        return len(text)
-    return sum(
-        0
-        if unicodedata.category(one) in _ZERO_WIDTH
-        else 2
-        if unicodedata.east_asian_width(one) in "WF"
-        else 1
-        for one in text
-    )
-
-
 def cut(text: str, length: int) -> str:
     """The text, or the beginning that fits, followed by dots.
 
@@ -68,7 +49,7 @@ def cut(text: str, length: int) -> str:
 def table_lines(
     header: Sequence[str], rows: Sequence[Sequence[str]], *, left: frozenset[str] = frozenset()
 ) -> list[str]:
-    """A table of printable cells, each column as wide as its widest cell.
+    """A table of printable cells, each column as wide as its longest cell.
 
     `left`: names of left-aligned columns.
 
@@ -78,17 +59,12 @@ def table_lines(
     saw         12
     """
     cells = [[printable(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(text_width(cell) for cell in column) for column in zip(*cells, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = []
     for row in cells:
         padded = (
-            _padded(cell, width, left=name in left)
+            cell.ljust(width) if name in left else cell.rjust(width)
             for cell, width, name in zip(row, widths, header, strict=True)
         )
         lines.append("  ".join(padded).rstrip())
     return lines
-
-
-def _padded(text: str, width: int, *, left: bool) -> str:
-    space = " " * (width - text_width(text))
-    return text + space if left else space + text
