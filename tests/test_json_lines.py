@@ -70,7 +70,8 @@ def test_a_fault_is_told_with_file_and_line(line, message):
 def test_a_key_twice_names_both_lines():
     """Without a key nothing is compared; of two attributes both must be the same."""
     lines = ('{"id": "a", "words": []}', "", '{"id": "a", "words": ["x"]}')
-    with pytest.raises(FormatError, match=r"^f, line 3: the id 'a' is already in f, line 1$"):
+    message = "^f, line 3: the id 'a' is already in f, line 1; keep one of them$"
+    with pytest.raises(FormatError, match=message):
         _read(*lines)
     assert len(_read(*lines, key=())) == len(_read(*lines, key=("words", "id"))) == 2
 
