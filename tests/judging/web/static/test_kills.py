@@ -86,7 +86,7 @@ def test_two_tabs_at_once(served, sit):
             ready(tab)
     assert one.url == other.url == f"{study.origin}/done"
     assert [response["answer"] for response in study.current_response()] == [1] * 3
-    assert len(study.written()["ann"]) == 3
+    assert len(set(study.written()["ann"])) == 3  # each tab's answer is kept, also an equal one
 
 
 def test_what_one_tab_keeps_the_other_sends_once(served, sit):
