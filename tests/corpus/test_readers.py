@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import json
 import random
 import tarfile
@@ -12,8 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from cloze_gen.corpus import readers
+from cloze_gen.corpus.readers.archive import read_tar
 from cloze_gen.corpus.readers.compressed import zstd
-from cloze_gen.corpus.readers.reader import Text
+from cloze_gen.corpus.readers.reader import FileReport, Text
 from cloze_gen.corpus.readers.rows import row_facts
 from cloze_gen.errors import BookError, UsageError
 from tests.support.books import collection, facts, put, tarred, texts, zipped
@@ -283,3 +285,16 @@ def test_a_new_kind_of_file_is_a_function_and_an_entry(tmp_path, monkeypatch):
     (tmp_path / "shelf.rows").write_text("The lamp was out.\nIt rained.\n")
     assert texts(tmp_path) == {"shelf-0": "The lamp was out.", "shelf-1": "It rained."}
     assert collection(tmp_path).shapes == {"file of rows": (1, 2)}
+
+
+def test_names_of_skipped_entries_are_short_and_utf8():
+    """A name in another encoding, and a long one."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w", encoding="latin-1") as tar:
+        for name in ("café.jpg", f"{'a' * 900}.jpg"):
+            tar.addfile(tarfile.TarInfo(name))
+    data.seek(0)
+    report = FileReport()
+    assert list(read_tar(data, report, "")) == []
+    (names,) = report.skipped.values()
+    assert [len(name.encode()) for name in names] == [8, 200]

@@ -171,6 +171,19 @@ def test_a_refusal_of_the_moment_is_no_damage(tmp_path, monkeypatch, number):
     assert store.is_complete(KEY)
 
 
+def test_a_file_that_cannot_be_read_is_a_fault_of_its_artifact(tmp_path, monkeypatch):
+    """So that a deep check of the store goes on with the other artifacts."""
+    store = Store(tmp_path)
+    write(store)
+
+    def fail(path):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(manifest, "file_sha256", fail)
+    with pytest.raises(DamageError, match="cannot be read"):
+        open_artifact(store.folder(KEY), deep=True)
+
+
 def test_a_changed_byte_is_noticed_by_a_deep_check(tmp_path):
     store = Store(tmp_path)
     write(store)
