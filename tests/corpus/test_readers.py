@@ -290,7 +290,7 @@ def test_a_new_kind_of_file_is_a_function_and_an_entry(tmp_path, monkeypatch):
 def test_names_of_skipped_entries_are_short_and_utf8():
     """A name in another encoding, and a long one."""
     data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w", encoding="latin-1") as tar:
+    with tarfile.open(fileobj=data, mode="w", format=tarfile.GNU_FORMAT, encoding="latin-1") as tar:
         for name in ("café.jpg", f"{'a' * 900}.jpg"):
             tar.addfile(tarfile.TarInfo(name))
     data.seek(0)
