@@ -111,13 +111,13 @@ def krippendorff_alpha(
     >>> krippendorff_alpha({("1",): {"jon": "a", "han": "a"}}, seed=1).value is None
     True
     """
-    labels = sorted({label for said in ratings.values() for label in said.values()})
+    labels = sorted({label for label_of in ratings.values() for label in label_of.values()})
     units = 0
     by_item: dict[str, NDArray[np.float64]] = {}
-    for unit, said in sorted(ratings.items()):
-        if len(said) > 1:
+    for unit, label_of in sorted(ratings.items()):
+        if len(label_of) > 1:
             units += 1
-            contribution = _contribution(said, labels)
+            contribution = _contribution(label_of, labels)
             by_item[unit[0]] = by_item.get(unit[0], 0.0) + contribution
     if not by_item:
         return Alpha(None, None, None, 0, 0)
@@ -135,13 +135,13 @@ def krippendorff_alpha(
     return Alpha(value, low, high, units, len(by_item))
 
 
-def _contribution(said: Mapping[str, str], labels: Sequence[str]) -> NDArray[np.float64]:
+def _contribution(label_of: Mapping[str, str], labels: Sequence[str]) -> NDArray[np.float64]:
     """A unit's disagreement, then its count of each label.
 
     With m ratings, n_c of them c, the disagreement is sum over c of n_c (m - n_c) / (m - 1).
     """
-    m = len(said)
-    counts_by_label = Counter(said.values())
+    m = len(label_of)
+    counts_by_label = Counter(label_of.values())
     counts = np.array([counts_by_label[label] for label in labels], np.float64)
     disagreement = (counts * (m - counts)).sum() / (m - 1)
     return np.array([disagreement, *counts])
@@ -164,11 +164,13 @@ def pairwise_kappas(ratings: Ratings) -> list[Kappa]:
     >>> pairwise_kappas(same)
     [Kappa(one='ann', other='bob', value=1.0, shared=4)]
     """
-    judges = sorted({judge for said in ratings.values() for judge in said})
+    judges = sorted({judge for label_of in ratings.values() for judge in label_of})
     kappas = []
     for one, other in combinations(judges, 2):
         pairs = [
-            (said[one], said[other]) for said in ratings.values() if one in said and other in said
+            (label_of[one], label_of[other])
+            for label_of in ratings.values()
+            if one in label_of and other in label_of
         ]
         kappas.append(Kappa(one, other, _kappa(pairs), len(pairs)))
     return kappas
